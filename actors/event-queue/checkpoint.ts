@@ -5,8 +5,8 @@
  * moment, what it has received. So tens of thousands of clients that only get heartbeats cost next to no writes.
  */
 
-import type { Clock, Deadline } from '#base/clock';
-import { wheelOf } from '#base/clock';
+import type { Clock, TimerEntry } from '#base/clock';
+import { sharedTimerWheel } from '#base/clock';
 import type { Cursor } from '#delivery';
 import { seqOfId } from '#model';
 import { queueCommands } from '#model/commands';
@@ -26,8 +26,8 @@ const MIN_LAG = 0.5;
 /** A position that has moved on by more is written, though nothing else has changed: a successor reads from there. */
 const POSITION_LAG = 1_000;
 
-export class CheckpointTimer implements Deadline {
-  bucket: Set<Deadline> | undefined;
+export class CheckpointTimer implements TimerEntry {
+  bucket: Set<TimerEntry> | undefined;
   #stopped = false;
   /** The timer runs for the check of a queue with a waiting poll, not for a flush. */
   #isCheck = false;
@@ -60,14 +60,14 @@ export class CheckpointTimer implements Deadline {
     const { isPolling } = this.handle.volatile;
     if (this.bucket && (isPolling || !this.#isCheck)) return;
     this.#isCheck = isPolling;
-    const wheel = wheelOf(this.services.clock);
+    const wheel = sharedTimerWheel(this.services.clock);
     if (this.bucket) wheel.remove(this);
     wheel.add(this, isPolling ? this.#checkMs : FLUSH_MS);
   }
 
   stop(): void {
     this.#stopped = true;
-    wheelOf(this.services.clock).remove(this);
+    sharedTimerWheel(this.services.clock).remove(this);
   }
 
   expire(): void {

@@ -2,8 +2,8 @@
  * An event queue while it is in use: it follows the realm's feed, holds the events that wait for its client, and the
  * poll that waits for them. The queue's machine says what becomes of the poll.
  */
-import type { Deadline } from '#base/clock';
-import { spread, wheelOf } from '#base/clock';
+import type { TimerEntry } from '#base/clock';
+import { jitter, sharedTimerWheel } from '#base/clock';
 import type { EventSubscriber, RealmFeed, SharedEvent, TransientEvent } from '#delivery';
 import { Cursor } from '#delivery';
 import type { StopReason } from '#model';
@@ -37,9 +37,9 @@ const RETRY_MS = 1_000;
 /** The frontend asks again: the queue may be on another host by then. */
 export const MOVED = { retry: 'moved' } as const;
 
-export class QueueSession implements EventSubscriber, Deadline {
+export class QueueSession implements EventSubscriber, TimerEntry {
   /** Of the heartbeat's timer. */
-  bucket: Set<Deadline> | undefined;
+  bucket: Set<TimerEntry> | undefined;
   readonly user: number;
   readonly allPublic: boolean;
   readonly cursor: Cursor;
@@ -150,7 +150,7 @@ export class QueueSession implements EventSubscriber, Deadline {
     this.#inbox.close();
     this.#feed?.detach(this);
     const waiting = this.#takeRequest();
-    wheelOf(this.sources.services.clock).remove(this);
+    sharedTimerWheel(this.sources.services.clock).remove(this);
     if (reason !== 'ended') this.handle.volatile.step('REST');
     // The poll of a deleted queue gets the events that wait. After any other stop the client is to notice nothing.
     if (waiting && reason === 'ended') waiting.reply({ ok: this.#buffer.answer() });
@@ -313,8 +313,8 @@ export class QueueSession implements EventSubscriber, Deadline {
   /** Every step that is carried out here is a sign of life of the client. */
   #carryOut({ actions, disarms, arms }: Step): void {
     const { clock, random, heartbeatMs } = this.sources.services;
-    if (disarms) wheelOf(clock).remove(this);
-    if (arms === 'heartbeat') wheelOf(clock).add(this, spread(heartbeatMs, random));
+    if (disarms) sharedTimerWheel(clock).remove(this);
+    if (arms === 'heartbeat') sharedTimerWheel(clock).add(this, jitter(heartbeatMs, random));
     this.handle.volatile.touch(clock.now());
     this.#checkpoint.schedule();
     for (const action of actions) if (action === 'heartbeat') this.#answerWithHeartbeat();

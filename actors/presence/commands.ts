@@ -2,7 +2,7 @@
 
 import { success, value } from '#actors/shared';
 import type { JsonObject } from '#base';
-import { madeOnce } from '#base';
+import { memoizeByObject } from '#base';
 import { ROLE } from '#domain/people';
 import type { PresenceTimes } from '#domain/presence';
 import { hidesPresence, OFFLINE_SECONDS, presenceEvent } from '#domain/presence';
@@ -82,7 +82,7 @@ const isNews = (before: PresenceTimes | undefined, status: Report['status'], now
   !before || (status === 'active' && now - (before.active ?? 0) > CAME_BACK_MS);
 
 /** The organization has too many active accounts for events; counted once for each change of the accounts. */
-const isCrowd = madeOnce(
+const isCrowd = memoizeByObject(
   (directory: DirectoryView) => {
     let active = 0;
     for (const user of directory.users()) if (user.isActive) active++;

@@ -2,7 +2,7 @@
  * Letters to people who want to join. How many an address got is part of the realm's state: whoever asks again after the actor
  * moved to another host, or was loaded anew, is counted on.
  */
-import { type Json, stillCounts, waitFor, withTime } from '#base';
+import { addCall, anyCounts, type Json, msUntilAllowed } from '#base';
 import { MAIL_LIMITS } from './mail-limits.js';
 import { type Parts, withPrefix } from './state.js';
 
@@ -28,14 +28,14 @@ export function countLetter(
 ): { readonly wait: number; readonly parts: Record<string, Json> } {
   const address = email.toLowerCase();
   const before = (parts.get(partOf(address)) as unknown as Letters | undefined)?.times ?? [];
-  const wait = waitFor(MAIL_LIMITS, before, now);
+  const wait = msUntilAllowed(MAIL_LIMITS, before, now);
   if (wait > 0) return { wait, parts: {} };
   const others = [...withPrefix<Letters>(parts, LETTERS_PART)].filter((of) => of.address !== address);
-  const gone = others.filter(({ times }) => !stillCounts(MAIL_LIMITS, times, now));
+  const gone = others.filter(({ times }) => !anyCounts(MAIL_LIMITS, times, now));
   if (others.length - gone.length >= MOST_ADDRESSES) {
     gone.push(others.reduce((quiet, of) => (newest(of) < newest(quiet) ? of : quiet)));
   }
-  const counted: Letters = { address, times: withTime(MAIL_LIMITS, before, now) };
+  const counted: Letters = { address, times: addCall(MAIL_LIMITS, before, now) };
   return {
     wait: 0,
     parts: {

@@ -10,17 +10,17 @@
  * Folders with doors of their own: `clock` (time that tests can move), `threads` (worker pool), `disk` (private and
  * durable files), `metrics` (declared metrics and their Prometheus format).
  */
-export { emptyMap, emptySet, ownMap, ownSet, slimMap } from './empty.js';
 export { Encoded, encodeFields, encodeParts, type Fields, ReadyFields } from './encode-fields.js';
 export { escapeHtml } from './escape-html.js';
 export { isDate, isUrl } from './formats.js';
 export { IdSet } from './id-set.js';
-export { filterInTurns, mapInTurns, Turns } from './in-turns.js';
 export type { Json, JsonObject } from './json.js';
 export { cleaned, JsonFloat, type JsonText, parseJsonText, TooManyValues } from './json-text.js';
+export { lazyMap, lazySet, shrinkMap, writableMap, writableSet } from './lazy-collections.js';
 export type { Logger } from './logger.js';
-export { madeOnce } from './made-once.js';
-export { type Limit, type RateStanding, standingOf, stillCounts, waitFor, withTime } from './rates.js';
+export { memoizeByObject } from './memoize.js';
+export { addCall, anyCounts, type Limit, msUntilAllowed, type RateStanding, rateStanding } from './rates.js';
 export { Semaphore } from './semaphore.js';
-export { SharedRuns } from './shared-runs.js';
+export { SingleFlight } from './single-flight.js';
+export { filterInSlices, mapInSlices, TimeSlicer } from './time-slices.js';
 export { SERVER_GENERATION, VERSION, VERSION_FIELDS } from './version.js';

@@ -7,11 +7,11 @@ export type Limit = readonly [windowMs: number, most: number];
 const longest = (limits: readonly Limit[]): number => Math.max(...limits.map(([window]) => window));
 
 /** True while any of the times lies within a window. */
-export const stillCounts = (limits: readonly Limit[], times: readonly number[], now: number): boolean =>
+export const anyCounts = (limits: readonly Limit[], times: readonly number[], now: number): boolean =>
   times.some((at) => at + longest(limits) > now);
 
 /** Milliseconds until the next call is allowed; 0 = now. @param times ms, ascending */
-export function waitFor(limits: readonly Limit[], times: readonly number[], now: number): number {
+export function msUntilAllowed(limits: readonly Limit[], times: readonly number[], now: number): number {
   const waits = limits.map(([window, most]) => {
     const first = times.at(-most);
     return first === undefined ? 0 : first + window - now;
@@ -29,18 +29,18 @@ export interface RateStanding {
 }
 
 /** State by the tightest limit. @param times ms since 1970, ascending, without refused calls */
-export function standingOf(limits: readonly Limit[], times: readonly number[], now: number): RateStanding {
+export function rateStanding(limits: readonly Limit[], times: readonly number[], now: number): RateStanding {
   const [limit = 0, remaining = 0] = limits
     .map(([window, most]) => [most, Math.max(0, most - times.filter((at) => at + window > now).length)] as const)
     .reduce((least, one) => (one[1] < least[1] ? one : least));
   const newest = times.at(-1);
   const until =
-    remaining === 0 ? now + waitFor(limits, times, now) : newest === undefined ? now : newest + longest(limits);
+    remaining === 0 ? now + msUntilAllowed(limits, times, now) : newest === undefined ? now : newest + longest(limits);
   return { limit, remaining, reset: Math.ceil(until / 1000) };
 }
 
 /** The times within the windows and `now`; bounded by the largest limit. */
-export function withTime(limits: readonly Limit[], times: readonly number[], now: number): number[] {
+export function addCall(limits: readonly Limit[], times: readonly number[], now: number): number[] {
   const window = longest(limits);
   const most = Math.max(...limits.map(([, n]) => n));
   return [...times.filter((at) => at + window > now), now].slice(-most);

@@ -8,7 +8,7 @@
  * had shown here. For everything else an event is still to come.
  */
 
-import { SharedRuns } from '#base';
+import { SingleFlight } from '#base';
 import type { Clock } from '#base/clock';
 import { asStored, decidingStreams, type MessageBody, NEWEST, streamConversation } from '#domain/messages';
 import { MEMBER_PART, topicKey } from '#domain/streams';
@@ -64,7 +64,7 @@ export class RecentMessageIndex implements MessageReads {
   #generation = 0;
   /** Stream → number of questions about single members. */
   readonly #memberQuestions = new Map<number, number>();
-  readonly #levelRuns = new SharedRuns<'all', boolean>(true);
+  readonly #levelRuns = new SingleFlight<'all', boolean>(true);
 
   constructor(
     private readonly store: Store,
@@ -100,7 +100,7 @@ export class RecentMessageIndex implements MessageReads {
   async reads(): Promise<MessageReads> {
     if (!this.#records) await this.#loadOnce();
     if (!this.#records) return this.store;
-    return (await this.#levelRuns.ask('all', () => this.#level())) ? this : this.store;
+    return (await this.#levelRuns.run('all', () => this.#level())) ? this : this.store;
   }
 
   /** False if the Store has one of these messages but its log entry has not arrived here. Call after `reads()`. */

@@ -5,7 +5,7 @@
  * one from the Store, which finishes the stored outbox first.
  */
 
-import { emptyMap, ownMap } from '#base';
+import { lazyMap, writableMap } from '#base';
 import type { RetryReason, StopReason } from '#model';
 import { type ActorKey, type Epoch, parseKey, type RealmId } from '#model';
 import { ActivationContext, type ActivationControl } from './activation-context.js';
@@ -39,7 +39,7 @@ export class Activation implements ActivationControl {
   /** Monotonic ms of the last command; the host passivates idle activations by it. */
   lastUsed: number;
   readonly #mailbox = new Mailbox();
-  #running = emptyMap<string, QueuedCommand>();
+  #running = lazyMap<string, QueuedCommand>();
   readonly #remembered = new ReplyCache();
   readonly #outbox: Outbox;
   readonly #commits: CommitLoop;
@@ -211,7 +211,7 @@ export class Activation implements ActivationControl {
       return;
     }
     const pending = new QueuedCommand(envelope, command, request);
-    this.#running = ownMap(this.#running);
+    this.#running = writableMap(this.#running);
     this.#running.set(envelope.id, pending);
     this.#mailbox.push(pending);
     const supply = (): void => this.#supply.start(pending, () => this.#schedule());
@@ -415,7 +415,7 @@ export class Activation implements ActivationControl {
     this.#running.delete(pending.envelope.id);
     pending.reply(reply);
     if (this.#running.size > 0) return;
-    this.#running = emptyMap();
+    this.#running = lazyMap();
     this.#mailbox.shrink();
     this.progressed();
   }

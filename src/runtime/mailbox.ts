@@ -3,7 +3,7 @@
  * inputs are loaded; a lane whose first command isn't ready waits, so that the handlers of a lane run in order of
  * arrival.
  */
-import { emptyMap, ownMap } from '#base';
+import { lazyMap, writableMap } from '#base';
 import type { AnyCommand } from './kind.js';
 import type { CommandRequest, Envelope, Reply } from './protocol.js';
 
@@ -45,7 +45,7 @@ interface Lane {
 }
 
 export class Mailbox {
-  #lanes = emptyMap<string, Lane>();
+  #lanes = lazyMap<string, Lane>();
   #size = 0;
 
   get size(): number {
@@ -61,7 +61,7 @@ export class Mailbox {
     let lane = this.#lanes.get(name);
     if (!lane) {
       lane = { queue: [], head: 0, suspensions: 0 };
-      this.#lanes = ownMap(this.#lanes);
+      this.#lanes = writableMap(this.#lanes);
       this.#lanes.set(name, lane);
     }
     return lane;
@@ -106,7 +106,7 @@ export class Mailbox {
   shrink(): void {
     if (this.#size > 0 || this.#lanes.size === 0) return;
     for (const { suspensions } of this.#lanes.values()) if (suspensions !== 0) return;
-    this.#lanes = emptyMap();
+    this.#lanes = lazyMap();
   }
 
   /** Takes waiting commands out. */

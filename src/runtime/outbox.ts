@@ -4,7 +4,7 @@
  */
 
 import type { Json } from '#base';
-import { emptyMap, emptySet, ownMap, ownSet } from '#base';
+import { lazyMap, lazySet, writableMap, writableSet } from '#base';
 import type { Clock } from '#base/clock';
 import type { ActorKey, RealmId, Seq } from '#model';
 import type { OutboxCommand } from '#model/commands';
@@ -53,12 +53,12 @@ export const OUTBOX_LIMIT = 256;
 const COMMANDS_PER_COMMIT = 2 ** 20;
 
 export class Outbox {
-  #jobs = emptyMap<number, Job>();
+  #jobs = lazyMap<number, Job>();
   /** By id of a command whose reply waits for a sequence: callbacks of its repeats, which wait too. */
-  #answering = emptyMap<string, (() => void)[]>();
+  #answering = lazyMap<string, (() => void)[]>();
   /** Target → its last command under way or waiting. */
-  #tails = emptyMap<ActorKey, Promise<void>>();
-  #deliveries = emptySet<Delivery>();
+  #tails = lazyMap<ActorKey, Promise<void>>();
+  #deliveries = lazySet<Delivery>();
   #logged: { v: number; fn: () => void }[] | undefined;
   #appending = false;
   #stopped = false;
@@ -92,13 +92,13 @@ export class Outbox {
   add(entry: OutboxEntry, finished: readonly (() => void)[]): void {
     if (entry.items.length === 0 && entry.sequences.length === 0) return;
     const appended = entry.items.length === 0;
-    this.#jobs = ownMap(this.#jobs);
+    this.#jobs = writableMap(this.#jobs);
     const unpublished = appended ? undefined : this.ports.unpublished();
     this.#jobs.set(entry.v, { entry, appended, unpublished, started: false, left: entry.sequences.length, finished });
     this.#backlog += entry.items.length;
     for (const { answers } of entry.sequences) {
       if (answers === undefined) continue;
-      this.#answering = ownMap(this.#answering);
+      this.#answering = writableMap(this.#answering);
       this.#answering.set(answers, []);
     }
     if (appended) this.#advance();
@@ -220,7 +220,7 @@ export class Outbox {
   #inOrder(command: OutboxCommand, id: string, requestId: string, stage: Promise<unknown>): Promise<void> {
     const last = this.#tails.get(command.to);
     const sent = (last ? Promise.all([last, stage]) : stage).then(() => this.#deliver(command, id, requestId));
-    this.#tails = ownMap(this.#tails);
+    this.#tails = writableMap(this.#tails);
     this.#tails.set(command.to, sent);
     void sent.then(() => {
       if (this.#tails.get(command.to) === sent) this.#tails.delete(command.to);
@@ -231,7 +231,7 @@ export class Outbox {
   #deliver(command: OutboxCommand, id: string, requestId: string): Promise<void> {
     if (this.#stopped) return new Promise(() => {});
     const delivery = this.ports.send(command, id, requestId);
-    this.#deliveries = ownSet(this.#deliveries);
+    this.#deliveries = writableSet(this.#deliveries);
     this.#deliveries.add(delivery);
     return delivery.done.then(() => {
       this.#deliveries.delete(delivery);

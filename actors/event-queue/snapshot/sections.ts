@@ -1,7 +1,7 @@
 /** Table of the sections that the directory alone can answer: fetch_event_types → function that makes the section. */
 
 import type { Fields, JsonObject } from '#base';
-import { encodeParts, madeOnce } from '#base';
+import { encodeParts, memoizeByObject } from '#base';
 import { presentCustomEmoji } from '#domain/emoji';
 import { STOP_WORDS } from '#domain/messages';
 import { isGuest } from '#domain/people';
@@ -77,7 +77,7 @@ export const sharedSections = (inputs: SnapshotInputs, wanted: Wanted): Fields[]
 const MAX_VARIANTS = 32;
 
 /** Cached per version of the directory. First messages of streams raise only `streamsVersion`. */
-const cached = madeOnce(
+const cached = memoizeByObject(
   (_directory: DirectoryView) => new Map<string, readonly Uint8Array[]>(),
   ({ version, streamsVersion }) => `${version}/${streamsVersion}`,
 );

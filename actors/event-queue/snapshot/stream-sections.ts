@@ -2,7 +2,7 @@
 
 import { activeSubscribers } from '#actors/shared';
 import type { Fields, JsonObject } from '#base';
-import { madeOnce } from '#base';
+import { memoizeByObject } from '#base';
 import { isAdmin, isGuest, streamNotifications } from '#domain/people';
 import {
   byName,
@@ -18,7 +18,7 @@ import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { SnapshotInputs } from './inputs.js';
 
 /** Streams that are not archived, sorted by name once per change of any stream. */
-const liveStreams = madeOnce(
+const liveStreams = memoizeByObject(
   (directory: DirectoryView): readonly DirectoryStream[] =>
     [...directory.streams()].filter((stream) => !stream.archived).sort(byName),
   ({ streamsVersion }) => streamsVersion,

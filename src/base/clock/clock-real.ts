@@ -6,7 +6,7 @@ interface RealHandle extends TimerHandle {
 }
 
 /** Node's delays are 32-bit; a longer delay would fire at once. */
-const LONGEST = 0x7fffffff;
+const MAX_DELAY_MS = 0x7fffffff;
 /** Node's loop clock truncates to whole ms and can lag by one. Waits from 100 ms are rounded up, so that no timer fires early. */
 const LONG_MS = 100;
 
@@ -23,8 +23,8 @@ class RealClock implements Clock {
     const handle: RealHandle = { cancelled: false, timer: undefined as unknown as NodeJS.Timeout };
     const arm = (left: number): void => {
       handle.timer = setTimeout(
-        () => (left > LONGEST ? arm(left - LONGEST) : fn()),
-        Math.min(Math.max(0, left), LONGEST),
+        () => (left > MAX_DELAY_MS ? arm(left - MAX_DELAY_MS) : fn()),
+        Math.min(Math.max(0, left), MAX_DELAY_MS),
       );
     };
     arm(ms < LONG_MS ? ms : Math.ceil(ms) + 1);

@@ -10,8 +10,6 @@
 
 export type { Clock, TimerHandle } from './clock.js';
 export { REAL_CLOCK } from './clock-real.js';
-export { type Deadline, Deadlines, wheelOf } from './deadlines.js';
-export { every } from './every.js';
-export { Slices } from './slices.js';
-export { SPREAD, spread } from './spread.js';
-export { wait } from './wait.js';
+export { TimerRing } from './timer-ring.js';
+export { sharedTimerWheel, type TimerEntry, TimerWheel } from './timer-wheel.js';
+export { every, JITTER, jitter, wait } from './timing.js';

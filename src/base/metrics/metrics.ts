@@ -44,7 +44,7 @@ export interface Sample {
 }
 
 /** Largest number of series of a metric; further label values count as 'other', so that a bug cannot fill memory. */
-const MOST_SERIES = 2_000;
+const MAX_SERIES = 2_000;
 const OTHER = 'other';
 const SEPARATOR = '\u0000';
 
@@ -114,7 +114,7 @@ export class Metrics {
     const key = labels.length === 1 ? labels[0]! : labels.join(SEPARATOR);
     const known = series.get(key);
     if (known) return known.value;
-    const full = series.size >= MOST_SERIES && labels.some((label) => label !== OTHER);
+    const full = series.size >= MAX_SERIES && labels.some((label) => label !== OTHER);
     if (full)
       return this.#find(
         name,

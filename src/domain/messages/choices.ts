@@ -1,5 +1,5 @@
 /** Look-ups over what everybody chose for himself: who is alerted by a text, who has muted a sender. */
-import { madeOnce } from '#base';
+import { memoizeByObject } from '#base';
 import { AlertWords } from '#domain/markdown';
 import type { UserId } from '#model';
 import type { DirectoryView } from '#model/records';
@@ -28,7 +28,7 @@ function lookUps(directory: DirectoryView): Choices {
 }
 
 /** Choices change rarely: made anew when they do. */
-const choicesOf = madeOnce(lookUps, ({ preferencesVersion }) => preferencesVersion);
+const choicesOf = memoizeByObject(lookUps, ({ preferencesVersion }) => preferencesVersion);
 
 /** Users with an alert word in the text, each once. */
 export function alertedBy(directory: DirectoryView, text: string): Iterable<UserId> {

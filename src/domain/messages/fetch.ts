@@ -1,6 +1,6 @@
 /** GET /messages: rows around an anchor, among what the caller may read (narrow.md § Anchors and windows). */
 
-import { filterInTurns, mapInTurns } from '#base';
+import { filterInSlices, mapInSlices } from '#base';
 import { canReadHistory } from '#domain/streams';
 import type { MessageRange, MessageScan, Store } from '#ports/store';
 import { type Copy, copyOf, decidingStreams } from './copies.js';
@@ -57,7 +57,7 @@ export class Reader {
     await this.#along(plan, { from, direction, limit }, async (scan) => {
       const records = await this.store.scanMessages(scan);
       const readable = await this.readable(records.map(asStored), plan.history);
-      for (const own of await filterInTurns(readable, plan.matches)) rows.push(own);
+      for (const own of await filterInSlices(readable, plan.matches)) rows.push(own);
       return { count: records.length, last: records.at(-1)?.id, rows: rows.length };
     });
     return rows.slice(0, limit);
@@ -76,7 +76,7 @@ export class Reader {
   ): Promise<T[]> {
     const { store } = this;
     if (!store.lookAtMessages || plan.readsTexts) {
-      return mapInTurns(await this.scan(plan, from, direction, limit), take);
+      return mapInSlices(await this.scan(plan, from, direction, limit), take);
     }
     const rows: T[] = [];
     const seen = new SeenMessage();

@@ -4,7 +4,7 @@
  * read is one small write, however much there is to read. Pure.
  */
 
-import { IdSet, type Json, type JsonObject, madeOnce } from '#base';
+import { IdSet, type Json, type JsonObject, memoizeByObject } from '#base';
 import type { Parts } from '#model';
 import { SENT } from './digest.js';
 import type { OwnMessage } from './own-message.js';
@@ -33,14 +33,14 @@ export const MARK_PART = 'mark/';
 const NOTHING_READ: HomeReading = { mark: 0, read: IdSet.EMPTY, unread: IdSet.EMPTY };
 
 /** Decoded once for each stored value. */
-const readingIn = madeOnce(
+const readingIn = memoizeByObject(
   ({ mark, read, unread }: JsonObject): HomeReading => ({
     mark: mark as number,
     read: IdSet.decode(read as Uint8Array),
     unread: IdSet.decode(unread as Uint8Array),
   }),
 );
-const markedIn = madeOnce(({ ids }: JsonObject) => IdSet.decode(ids as Uint8Array));
+const markedIn = memoizeByObject(({ ids }: JsonObject) => IdSet.decode(ids as Uint8Array));
 
 export function readingOf(parts: Parts, home: number): HomeReading {
   const stored = parts.get(`${READ_PART}${home}`) as JsonObject | undefined;

@@ -1,5 +1,5 @@
 /** Rendering of messages: the dialect with what the realm's directory knows. */
-import { madeOnce } from '#base';
+import { memoizeByObject } from '#base';
 import type { CustomEmoji, MarkdownContext, Rendered } from '#domain/markdown';
 import { CannotRender, RenderThreads } from '#domain/markdown';
 import { isSystemBot, userSetting } from '#domain/people';
@@ -7,7 +7,7 @@ import type { UserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 
 /** By lower-case name. Names change rarely: made anew when the directory's users do. */
-const usersByName = madeOnce(
+const usersByName = memoizeByObject(
   (directory: DirectoryView) => {
     const byName = new Map<string, DirectoryUser[]>();
     for (const user of directory.users()) {

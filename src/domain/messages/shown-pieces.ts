@@ -1,5 +1,5 @@
 /** JSON of what message objects show of the directory, as bytes: encoded once for each change of what they show. */
-import { madeOnce } from '#base';
+import { memoizeByObject } from '#base';
 import { userId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 import {
@@ -33,7 +33,7 @@ const senders = new WeakMap<DirectoryUser, SenderPieces>();
 
 /** There are more conversations than streams. */
 const MOST_CONVERSATIONS = 10_000;
-const recipients = madeOnce(
+const recipients = memoizeByObject(
   (_: DirectoryView) => ({
     streams: new Map<number, Uint8Array>(),
     conversations: new Map<string | number, Uint8Array>(),
@@ -42,7 +42,7 @@ const recipients = madeOnce(
 );
 
 /** The end of a message to which nothing was done since: equal lists of flags are one. */
-export const flagsPiece = madeOnce((flags: readonly string[]) =>
+export const flagsPiece = memoizeByObject((flags: readonly string[]) =>
   encoder.encode(`,"reactions":[],"flags":${JSON.stringify(flags)}}`),
 );
 

@@ -1,5 +1,5 @@
 /** User groups (users.md § User groups): groups that users make, and system groups, which follow from roles. */
-import { Encoded, madeOnce } from '#base';
+import { Encoded, memoizeByObject } from '#base';
 import type { UserId } from '#model';
 import type { DirectoryGroup, DirectoryUser, DirectoryView } from '#model/records';
 import type { WaitingPeriod } from './roles.js';
@@ -119,10 +119,10 @@ const versionOf = ({ usersVersion, groupsVersion, fullMembersAt, settings }: Dir
   `${usersVersion}/${groupsVersion}/${fullMembersAt}/${settings.waiting_period_threshold}`;
 
 /** Rebuilt after a change of accounts or groups. */
-export const groupsIn = madeOnce((directory: DirectoryView) => new UserGroups(directory), versionOf);
+export const groupsIn = memoizeByObject((directory: DirectoryView) => new UserGroups(directory), versionOf);
 
 /** JSON list of all groups as the API shows them, by id. */
-export const encodedGroups = madeOnce(
+export const encodedGroups = memoizeByObject(
   (directory: DirectoryView) => Encoded.text(JSON.stringify([...groupsIn(directory).all()].map(presentGroup))),
   versionOf,
 );

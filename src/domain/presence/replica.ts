@@ -2,7 +2,7 @@
  * A process's copy of an organization's presences. It asks the presence actor for the changes since the last time, and
  * encodes a list once for all readers.
  */
-import { Encoded, type JsonObject, madeOnce, SharedRuns } from '#base';
+import { Encoded, type JsonObject, memoizeByObject, SingleFlight } from '#base';
 import type { PresenceCursor } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import { listPresences, type PresenceForm, type PresenceTimes } from './forms.js';
@@ -40,7 +40,7 @@ export class PresenceReplica {
   #version = -1;
   #times = new Map<number, PresenceTimes>();
   #loading: Promise<void> | undefined;
-  readonly #updates = new SharedRuns<'all'>();
+  readonly #updates = new SingleFlight<'all'>();
   readonly #encoded = new Map<PresenceForm, EncodedList>();
 
   constructor(private readonly directory: DirectoryView) {}
@@ -49,7 +49,7 @@ export class PresenceReplica {
   async sync(ask: FetchPresences): Promise<void> {
     await this.load(ask);
     // A request that is under way may be answered already: one more serves all callers that came meanwhile.
-    await this.#updates.ask('all', () => this.update(ask));
+    await this.#updates.run('all', () => this.update(ask));
   }
 
   /** Loads everything once. Callers that come meanwhile share the request. */
@@ -114,4 +114,4 @@ export class PresenceReplica {
 }
 
 /** The presences that belong to this directory. */
-export const presencesIn = madeOnce((directory: DirectoryView) => new PresenceReplica(directory));
+export const presencesIn = memoizeByObject((directory: DirectoryView) => new PresenceReplica(directory));

@@ -1,5 +1,5 @@
 /** Stream and subscription objects as the API shows them (streams.md § Stream objects). */
-import { Encoded, type JsonObject, madeOnce } from '#base';
+import { Encoded, type JsonObject, memoizeByObject } from '#base';
 import type { DirectoryStream } from '#model/records';
 
 export function presentStream(stream: DirectoryStream): JsonObject {
@@ -21,7 +21,7 @@ export function presentStream(stream: DirectoryStream): JsonObject {
 }
 
 /** Fields of a stream as JSON text without the closing brace. Encoded once per change of the stream. */
-export const encodedStream = madeOnce((stream: DirectoryStream): string =>
+export const encodedStream = memoizeByObject((stream: DirectoryStream): string =>
   JSON.stringify(presentStream(stream)).slice(0, -1),
 );
 

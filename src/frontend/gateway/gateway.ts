@@ -1,5 +1,5 @@
 /** Implements FrontendServices: accounts from directory replicas, everything else from actors. */
-import { type Logger, SharedRuns } from '#base';
+import { type Logger, SingleFlight } from '#base';
 import type { Clock } from '#base/clock';
 import { type Directories, DirectoryBehind, NoSuchRealm } from '#directory';
 import type { Secrets } from '#domain/secrets';
@@ -45,7 +45,7 @@ export class Gateway implements FrontendServices {
   readonly #keys = new Map<string, ResolvedKey>();
   readonly #newest: NewestMessages;
   readonly #forwarding: ForwardServices;
-  readonly #refreshes = new SharedRuns<RealmId>();
+  readonly #refreshes = new SingleFlight<RealmId>();
 
   constructor(private readonly options: GatewayOptions) {
     this.clock = options.clock;
@@ -109,7 +109,7 @@ export class Gateway implements FrontendServices {
   }
 
   refresh(realm: RealmId): Promise<void> {
-    return this.#translated(() => this.#refreshes.ask(realm, () => this.options.directories.refresh(realm)));
+    return this.#translated(() => this.#refreshes.run(realm, () => this.options.directories.refresh(realm)));
   }
 
   waitFor(realm: RealmId, version: number): void | Promise<void> {

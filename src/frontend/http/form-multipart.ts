@@ -4,7 +4,7 @@
  * requests are served in between.
  */
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
-import { Turns } from '#base';
+import { TimeSlicer } from '#base';
 import type { UploadedFile } from '#frontend/api';
 import { apiError } from '#model/errors';
 import { type Fields, MAX_FIELDS } from './form-urlencoded.js';
@@ -53,7 +53,7 @@ export async function parseMultipart(
     form.end(bytes);
     return form.done;
   }
-  const turns = new Turns(1);
+  const turns = new TimeSlicer(1);
   await countBoundaries(bytes, delimiter, turns);
   const form = new MultipartForm(boundary, bytes.length, keepFiles);
   for (let at = 0; at < bytes.length && !form.failed && !progress.abandoned; at += PIECE) {
@@ -80,7 +80,7 @@ function boundariesIn(piece: Buffer, delimiter: Buffer): number {
 }
 
 /** @throws ApiError MALFORMED_FORM for too many boundaries */
-async function countBoundaries(bytes: Buffer, delimiter: Buffer, turns: Turns): Promise<void> {
+async function countBoundaries(bytes: Buffer, delimiter: Buffer, turns: TimeSlicer): Promise<void> {
   let count = 0;
   for (let from = 0; from < bytes.length; from += SCAN_PIECE) {
     await turns.next();

@@ -1,5 +1,5 @@
 /** The `body` step of the pipeline: reads the form in a request's body. */
-import { madeOnce } from '#base';
+import { memoizeByObject } from '#base';
 import { MOST_BODY_MIB, type Operation, type UploadedFile } from '#frontend/api';
 import { apiError } from '#model/errors';
 import { parseMultipart } from './form-multipart.js';
@@ -110,7 +110,7 @@ const policyOf = (operations: readonly Operation[]): FormPolicy => ({
   maxBytes: Math.max(0, ...operations.map(({ mostBodyMib = MOST_BODY_MIB }) => mostBodyMib)) * 1_048_576,
 });
 
-const policiesOf = madeOnce(
+const policiesOf = memoizeByObject(
   (methods: Methods): ReadonlyMap<string, FormPolicy> =>
     new Map([
       ...[...methods].map(([method, { operation }]) => [method, policyOf([operation])] as const),

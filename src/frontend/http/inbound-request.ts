@@ -2,7 +2,7 @@
  * One request of a client: its head, what the steps of the pipeline learn about it, and its lifetime when it has to
  * wait.
  */
-import { madeOnce, type RateStanding } from '#base';
+import { memoizeByObject, type RateStanding } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import type { Operation } from '#frontend/api';
 import { takesGzip } from './compression.js';
@@ -17,14 +17,14 @@ const NO_HEADERS: ReadonlyMap<string, string> = new Map();
 type Methods = RouteMatch<RoutedOperation>['route']['methods'];
 
 /** A POST may name its operation in the body, so every header that any operation of the path reads is kept. */
-const declaredHeaders = madeOnce((methods: Methods): readonly string[] => [
+const declaredHeaders = memoizeByObject((methods: Methods): readonly string[] => [
   ...new Set([...methods.values()].flatMap(({ operation }) => operation.headers ?? [])),
 ]);
 
 /** Default: only reads are compressed. The answer to a change is a few words long. */
 export const isCompressed = ({ compressed, method }: Operation): boolean => compressed ?? method === 'GET';
 
-const mayBeCompressed = madeOnce((methods: Methods): boolean =>
+const mayBeCompressed = memoizeByObject((methods: Methods): boolean =>
   [...methods.values()].some(({ operation }) => isCompressed(operation)),
 );
 

@@ -8,7 +8,7 @@
  * first poll are reused for all that follow, and most of those are not even parsed (NextPollMatcher).
  */
 import { encodeFields } from '#base';
-import { type Clock, Slices, SPREAD, spread } from '#base/clock';
+import { type Clock, JITTER, jitter, TimerRing } from '#base/clock';
 import type { PollKeepalive } from '#frontend/api';
 import type { ActorKey, ActorRepeat, ActorReply, RealmId, UserId } from '#model';
 import type { InboundRequest, RequestLifetime } from './inbound-request.js';
@@ -46,8 +46,8 @@ export class ParkedPolls {
   readonly #expected = new Map<string, ParkedPoll>();
   /** Operations whose polls have been parked. */
   readonly #operations = new Set<RoutedOperation>();
-  readonly #heartbeats: Slices<ParkedPoll>;
-  readonly #absences: Slices<ParkedPoll>;
+  readonly #heartbeats: TimerRing<ParkedPoll>;
+  readonly #absences: TimerRing<ParkedPoll>;
   /** Number of requests that wait. */
   attached = 0;
 
@@ -56,8 +56,8 @@ export class ParkedPolls {
     readonly sender: ResponseSender,
     readonly options: ParkOptions,
   ) {
-    this.#heartbeats = new Slices(clock, options.everyMs * (1 + SPREAD), (parked, now) => parked.heartbeat(now));
-    this.#absences = new Slices(clock, ABSENCE_MS, (parked, now) => parked.checkAbsence(now));
+    this.#heartbeats = new TimerRing(clock, options.everyMs * (1 + JITTER), (parked, now) => parked.heartbeat(now));
+    this.#absences = new TimerRing(clock, ABSENCE_MS, (parked, now) => parked.checkAbsence(now));
   }
 
   /**
@@ -109,7 +109,7 @@ export class ParkedPolls {
   /** @internal @param since monotonic ms at which the request arrived */
   scheduleHeartbeat(parked: ParkedPoll, since: number): void {
     const { everyMs, random } = this.options;
-    this.#heartbeats.add(parked, spread(everyMs, random), since);
+    this.#heartbeats.add(parked, jitter(everyMs, random), since);
   }
 
   /** @internal @param query undefined: the next poll has to be parsed @param now monotonic ms */

@@ -6,7 +6,7 @@
  * leaves the loop; the runner goes on behind that step when the promise settles. No step makes an object or closure on
  * the synchronous path beyond the request and its call.
  */
-import { madeOnce } from '#base';
+import { memoizeByObject } from '#base';
 import type { Forward, Outcome } from '#frontend/api';
 import type { ActorRepeat, ActorReply } from '#model';
 import { apiError } from '#model/errors';
@@ -74,7 +74,7 @@ const RUN_STEP = STEPS.findIndex(({ name }) => name === 'run');
 const MAX_ATTEMPTS = 3;
 
 /** A path counts as a page if all of its operations do. */
-const preflightOf = madeOnce((route: Route<RoutedOperation>): Headers => {
+const preflightOf = memoizeByObject((route: Route<RoutedOperation>): Headers => {
   const page = [...route.methods.values()].every(({ operation }) => operation.page);
   return preflightHeaders(route.allow, page);
 });

@@ -1,7 +1,7 @@
 /** The objects that a LocalBus and its hub exchange: frames, servers, and the two sides of a request. */
 
 import type { Json } from '#base';
-import type { Deadline } from '#base/clock';
+import type { TimerEntry } from '#base/clock';
 import type { BusError, BusFailure, BusRequest, PendingReply } from './bus.js';
 import { RequestDelivery } from './bus-shared.js';
 
@@ -46,9 +46,9 @@ export interface LocalClient {
 
 const NO_DELIVERIES: readonly LocalDelivery[] = [];
 
-export class LocalPendingReply implements Deadline, PendingReply {
+export class LocalPendingReply implements TimerEntry, PendingReply {
   readonly reply: Promise<Json>;
-  bucket: Set<Deadline> | undefined;
+  bucket: Set<TimerEntry> | undefined;
   settled = false;
   /** The deliveries of this request: one, or several if a frame was delivered twice. */
   deliveries: readonly LocalDelivery[] = NO_DELIVERIES;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Json } from '#base';
 import type { Clock } from '#base/clock';
-import { Deadlines } from '#base/clock';
+import { TimerWheel } from '#base/clock';
 import { type Bus, BusError, type BusFailure, type BusRequest, type BusServer, type PendingReply } from './bus.js';
 import { LocalHub } from './bus-local-hub.js';
 import {
@@ -17,7 +17,7 @@ import { ServedHints } from './bus-shared.js';
 export class LocalBus implements Bus, LocalClient {
   readonly id: string;
   readonly #hub: LocalHub;
-  readonly #deadlines: Deadlines;
+  readonly #deadlines: TimerWheel;
   readonly #servers = new Set<LocalServer>();
   readonly #pending = new Set<LocalPendingReply>();
   readonly #deliveries = new Set<LocalDelivery>();
@@ -33,7 +33,7 @@ export class LocalBus implements Bus, LocalClient {
   constructor(clock: Clock, hub = new LocalHub(), id: string = randomBytes(12).toString('hex')) {
     this.id = id;
     this.#hub = hub;
-    this.#deadlines = new Deadlines(clock);
+    this.#deadlines = new TimerWheel(clock);
     hub.join(this);
   }
 

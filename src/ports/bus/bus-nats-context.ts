@@ -1,5 +1,5 @@
 /** State and services shared by the requester and the responder of a NatsBus. */
-import type { Deadlines } from '#base/clock';
+import type { TimerWheel } from '#base/clock';
 import type { BusStats } from './bus.js';
 import type { NatsLink } from './bus-nats-link.js';
 import type { Transfers } from './bus-nats-transfers.js';
@@ -30,7 +30,7 @@ export interface NatsBusContext {
   readonly id: string;
   readonly link: NatsLink;
   readonly transfers: Transfers;
-  readonly deadlines: Deadlines;
+  readonly deadlines: TimerWheel;
   readonly stats: BusStats;
   /** Sends everything queued at the end of this tick. */
   schedule(): void;

@@ -1,12 +1,12 @@
 import type { Json } from '#base';
-import type { Deadline } from '#base/clock';
+import type { TimerEntry } from '#base/clock';
 import { BusError, type BusFailure, type PendingReply } from './bus.js';
 import { FORGET_MS, type NatsBusContext, SERVER_SILENT_MS } from './bus-nats-context.js';
 import { FrameWriter, KIND_OPEN, KIND_REQUESTS, MAX_FRAME_BYTES, nobodyInbox, writeHead } from './bus-nats-frame.js';
 
-class NatsPendingReply implements Deadline, PendingReply {
+class NatsPendingReply implements TimerEntry, PendingReply {
   readonly reply: Promise<Json>;
-  bucket: Set<Deadline> | undefined;
+  bucket: Set<TimerEntry> | undefined;
   settled = false;
   sent = false;
   /** The server that confirmed the request; undefined before. */

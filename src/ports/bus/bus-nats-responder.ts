@@ -1,5 +1,5 @@
 import type { Json } from '#base';
-import type { Deadline } from '#base/clock';
+import type { TimerEntry } from '#base/clock';
 import { crashOnThrow } from '#ports/nats';
 import type { BusRequest } from './bus.js';
 import { CLIENT_SILENT_MS, FORGET_MS, type NatsBusContext } from './bus-nats-context.js';
@@ -18,8 +18,8 @@ interface ClientPeer {
   silent: number;
 }
 
-class NatsDelivery extends RequestDelivery implements Deadline {
-  bucket: Set<Deadline> | undefined;
+class NatsDelivery extends RequestDelivery implements TimerEntry {
+  bucket: Set<TimerEntry> | undefined;
 
   constructor(
     readonly responder: Responder,

@@ -11,7 +11,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Msg, Subscription } from 'nats';
 import type { Json } from '#base';
-import { type Clock, Deadlines, every } from '#base/clock';
+import { type Clock, every, TimerWheel } from '#base/clock';
 import { type Bus, BusError, type BusRequest, type BusServer, type BusStats, type PendingReply } from './bus.js';
 import { LocalBus } from './bus-local.js';
 import { LocalHub } from './bus-local-hub.js';
@@ -50,7 +50,7 @@ export class NatsBus implements Bus {
   readonly id: string;
   readonly stats: BusStats = newStats();
   readonly #clock: Clock;
-  readonly #deadlines: Deadlines;
+  readonly #deadlines: TimerWheel;
   readonly #reconnect: (() => void)[] = [];
   readonly #hints = new ServedHints();
   readonly #transfers: Transfers;
@@ -70,7 +70,7 @@ export class NatsBus implements Bus {
   private constructor(clock: Clock, id: string) {
     this.id = id;
     this.#clock = clock;
-    this.#deadlines = new Deadlines(clock);
+    this.#deadlines = new TimerWheel(clock);
     this.#own = new LocalBus(clock, this.#hub, id);
     this.#lastTick = clock.monotonic();
     this.#transfers = new Transfers(id, {

@@ -5,14 +5,14 @@
  */
 import { createInbox, type Msg, type NatsConnection } from 'nats';
 import type { Clock } from '#base/clock';
-import { type Deadline, Deadlines } from '#base/clock';
+import { type TimerEntry, TimerWheel } from '#base/clock';
 import { crashOnThrow } from '#ports/nats';
 import { LogUnavailable } from './log.js';
 
 const NO_RESPONDERS = 503;
 
-class AppendRequest implements Deadline {
-  bucket: Set<Deadline> | undefined;
+class AppendRequest implements TimerEntry {
+  bucket: Set<TimerEntry> | undefined;
 
   constructor(
     private readonly owner: AppendRequests,
@@ -30,7 +30,7 @@ class AppendRequest implements Deadline {
 
 export class AppendRequests {
   readonly #nats: NatsConnection;
-  readonly #deadlines: Deadlines;
+  readonly #deadlines: TimerWheel;
   readonly #timeoutMs: number;
   readonly #inbox = createInbox();
   readonly #inFlight = new Map<string, AppendRequest>();
@@ -41,7 +41,7 @@ export class AppendRequests {
   /** @param timeoutMs time limit for each answer */
   constructor(nats: NatsConnection, clock: Clock, patience: number) {
     this.#nats = nats;
-    this.#deadlines = new Deadlines(clock);
+    this.#deadlines = new TimerWheel(clock);
     this.#timeoutMs = patience;
   }
 

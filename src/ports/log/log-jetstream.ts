@@ -6,7 +6,7 @@
  * (log-jetstream-subscription.ts).
  */
 import type { NatsConnection, Subscription } from 'nats';
-import { type Json, SharedRuns } from '#base';
+import { type Json, SingleFlight } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import { type RealmId, realmSubject, type Seq } from '#model';
 import { connectNats, crashOnThrow, natsName, watchConnection } from '#ports/nats';
@@ -54,7 +54,7 @@ export class JetStreamLog implements EventLog {
   readonly #lose: ((realm: RealmId, seq: number) => boolean) | undefined;
   readonly #listeners = new Map<RealmId, RealmListener>();
   #timer: TimerHandle | undefined;
-  readonly #positions = new SharedRuns<RealmId, LogPosition>(true);
+  readonly #positions = new SingleFlight<RealmId, LogPosition>(true);
   #up = true;
   #closed = false;
 
@@ -130,7 +130,7 @@ export class JetStreamLog implements EventLog {
 
   /** Combines concurrent calls: after a takeover, or when clients reconnect, hundreds of queues ask at once. */
   position(realm: RealmId): Promise<LogPosition> {
-    return this.#positions.ask(realm, () => this.#position(realm));
+    return this.#positions.run(realm, () => this.#position(realm));
   }
 
   /** `end` is at least `trimmed`, so that a realm whose entries are all gone is followed from there. */

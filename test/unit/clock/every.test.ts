@@ -1,5 +1,5 @@
 import t from 'tap';
-import { every, Slices } from '#base/clock';
+import { every, TimerRing } from '#base/clock';
 import { FakeClock } from '../../support/fake-clock.js';
 
 t.test('calls come when the time is a multiple, whenever it was asked for them', async (t) => {
@@ -38,7 +38,7 @@ t.test('a process that stood still is told by how much, and goes on at the next 
 
 t.test('all that share a clock share a timer', async (t) => {
   const clock = new FakeClock();
-  const slices = new Slices<string>(clock, 60_000, () => {});
+  const slices = new TimerRing<string>(clock, 60_000, () => {});
   for (let i = 0; i < 10; i++) every(clock, 500 * (i + 1), () => {});
   slices.add('a', 10_000);
   let turns = 0;

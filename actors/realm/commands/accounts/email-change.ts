@@ -4,7 +4,7 @@
  */
 
 import { mailCommand, success } from '#actors/shared';
-import { type Json, type JsonObject, standingOf, waitFor, withTime } from '#base';
+import { addCall, type Json, type JsonObject, msUntilAllowed, rateStanding } from '#base';
 import { addressProblem, domainOf, isAdmin, isEmail, isSystemBot } from '#domain/people';
 import type { RealmId } from '#model';
 import type { OutboxCommand, realmCommands } from '#model/commands';
@@ -84,11 +84,11 @@ export function askForAddress(
   if (email === user.deliveryEmail) return undefined;
   checkAddress(email, link.disposable, user, realm);
   const asked = changeOf(realm.parts, user.id)?.asked ?? [];
-  const wait = waitFor(MAIL_LIMITS, asked, now);
+  const wait = msUntilAllowed(MAIL_LIMITS, asked, now);
   if (wait > 0) {
-    throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 }).withRate(standingOf(MAIL_LIMITS, asked, now));
+    throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 }).withRate(rateStanding(MAIL_LIMITS, asked, now));
   }
-  const change: EmailChange = { hash: link.hash, email, asked: withTime(MAIL_LIMITS, asked, now) };
+  const change: EmailChange = { hash: link.hash, email, asked: addCall(MAIL_LIMITS, asked, now) };
   const name = realm.state.settings.name;
   const mail = mailCommand(id, {
     to: email,

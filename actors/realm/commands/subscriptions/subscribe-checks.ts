@@ -1,6 +1,6 @@
 /** Checks of POST /users/me/subscriptions, in the order of streams.md. */
 
-import { mapInTurns } from '#base';
+import { mapInSlices } from '#base';
 import { renderMarkdown } from '#domain/markdown';
 import { isOwner, policyAllows, SYSTEM_GROUP } from '#domain/people';
 import { checkStreamName, oneLine, webPublicEnabled } from '#domain/streams';
@@ -59,7 +59,7 @@ export async function renderDescriptions(
   streams: readonly { readonly description?: string }[],
 ): Promise<ReadonlyMap<string, string>> {
   const texts = [...new Set(streams.map(({ description }) => oneLine(description ?? '')))];
-  return new Map(await mapInTurns(texts, (text) => [text, renderDescription(text)] as const));
+  return new Map(await mapInSlices(texts, (text) => [text, renderDescription(text)] as const));
 }
 
 /** Checked names, each once, in the order given. @throws ApiError */

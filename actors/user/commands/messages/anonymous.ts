@@ -4,7 +4,7 @@
  */
 
 import { success, VISITOR } from '#actors/shared';
-import { type JsonObject, mapInTurns } from '#base';
+import { type JsonObject, mapInSlices } from '#base';
 import {
   asStored,
   checkAnonymousNarrow,
@@ -66,7 +66,7 @@ export const publicMessages: UserCommand<
       ...(args.anchor === 'first_unread' ? { anchor: NEWEST } : {}),
     });
     const searches = searchesOf(terms);
-    const matches = await mapInTurns(fetched.rows, ({ message }) =>
+    const matches = await mapInSlices(fetched.rows, ({ message }) =>
       searches.length === 0 ? undefined : matchOf(message.body, searches),
     );
     return { fetched, matches };

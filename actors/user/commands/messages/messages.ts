@@ -2,7 +2,7 @@
 
 import { encoded, success } from '#actors/shared';
 import type { Fields, JsonObject } from '#base';
-import { Encoded, filterInTurns, mapInTurns } from '#base';
+import { Encoded, filterInSlices, mapInSlices } from '#base';
 import type { Rendered } from '#domain/markdown';
 import type { Match, OwnMessage, StoredMessage } from '#domain/messages';
 import {
@@ -68,8 +68,11 @@ export const matchesNarrow: UserCommand<
     const stored = records.filter((record) => record !== null).map(asStored);
     const own = await reader.readable(stored, plan.history);
     const searches = searchesOf(terms);
-    const matching = await filterInTurns(own, plan.matches);
-    const matches = await mapInTurns(matching, ({ message }) => [message.id, matchOf(message.body, searches)] as const);
+    const matching = await filterInSlices(own, plan.matches);
+    const matches = await mapInSlices(
+      matching,
+      ({ message }) => [message.id, matchOf(message.body, searches)] as const,
+    );
     return { messages: Object.fromEntries(matches) };
   },
   handle: (_view, _args, { messages }) => ({ reply: success({ messages: messages as unknown as JsonObject }) }),

@@ -3,7 +3,7 @@
  * that their role may see. So a list is made once per class of roles and change, from objects that are encoded once
  * per change of the account.
  */
-import { Encoded, madeOnce } from '#base';
+import { Encoded, memoizeByObject } from '#base';
 import { type UserId, userId } from '#model';
 import type { DirectoryUser, DirectoryView, ProfileData } from '#model/records';
 import { ROLE, seesAddress } from '../roles.js';
@@ -88,7 +88,7 @@ class EncodedUserLists {
   }
 }
 
-const listsOf = madeOnce((directory: DirectoryView) => new EncodedUserLists(directory));
+const listsOf = memoizeByObject((directory: DirectoryView) => new EncodedUserLists(directory));
 
 /** JSON list of the organization's accounts, by id, as the viewer may see them. */
 export const encodedUsers = (directory: DirectoryView, viewer: DirectoryUser, options: ListOptions): Encoded =>

@@ -1,6 +1,6 @@
 /** Custom profile fields: types, rules and objects of the API (realm.md). */
 
-import { isUrl, madeOnce } from '#base';
+import { isUrl, memoizeByObject } from '#base';
 import { apiError, validationError } from '#model/errors';
 import type { DirectoryProfileField } from '#model/records';
 
@@ -149,7 +149,7 @@ export function isDefaultAccount({ type, data }: Pick<DirectoryProfileField, 'ty
 }
 
 /** Key of an option → realm version up to which values with this key mean an earlier, removed option. */
-export const optionsOf = madeOnce((field: DirectoryProfileField): ReadonlyMap<string, number> => {
+export const optionsOf = memoizeByObject((field: DirectoryProfileField): ReadonlyMap<string, number> => {
   const added = new Map(field.added);
   return new Map(Object.keys(JSON.parse(field.data) as object).map((key) => [key, added.get(key) ?? 0]));
 });

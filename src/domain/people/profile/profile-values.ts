@@ -1,6 +1,6 @@
 /** Values of profile fields: rules and objects of the API (users.md § Custom profile data). */
 
-import { isDate, isUrl, madeOnce } from '#base';
+import { isDate, isUrl, memoizeByObject } from '#base';
 import { apiError, validationError } from '#model/errors';
 import type { DirectoryProfile, DirectoryProfileField, DirectoryUser, ProfileData, ProfileValue } from '#model/records';
 import { FIELD_TYPE, optionsOf } from './profile-fields.js';
@@ -73,7 +73,7 @@ const isThere = (field: DirectoryProfileField | undefined, { value, at }: Profil
   (field.type !== FIELD_TYPE.select || at > (optionsOf(field).get(value) ?? Number.POSITIVE_INFINITY));
 
 /** Memoized, because many profiles are shown with the same list. */
-const fieldsById = madeOnce(
+const fieldsById = memoizeByObject(
   (fields: readonly DirectoryProfileField[]): ReadonlyMap<string, DirectoryProfileField> =>
     new Map(fields.map((field) => [String(field.id), field])),
 );

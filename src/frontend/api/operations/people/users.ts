@@ -1,6 +1,6 @@
 /** Accounts: list, create, own account, login (users.md). */
 import type { Encoded } from '#base';
-import { madeOnce, ReadyFields } from '#base';
+import { memoizeByObject, ReadyFields } from '#base';
 import { encodedUsers, isEmail, isSystemBot, presentUser } from '#domain/people';
 import { loginGuardOf } from '#domain/secrets';
 import { realmKey, userId, userKey } from '#model';
@@ -14,7 +14,7 @@ import { readableKey } from '../../readable-key.js';
 import { ownUser } from './own-user.js';
 
 /** The list is the same object until somebody in it changes: one body for all who ask. */
-const allUsers = madeOnce((members: Encoded) => new ReadyFields({ members }));
+const allUsers = memoizeByObject((members: Encoded) => new ReadyFields({ members }));
 
 export const getUsers = operation({
   id: 'get-users',

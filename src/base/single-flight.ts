@@ -2,19 +2,19 @@
  * Single-flight per key: callers share the run that starts after they asked; at most one runs and one is queued.
  * Without it every made-up API key would cause a request for the end of a realm's log.
  */
-export class SharedRuns<K, T = void> {
+export class SingleFlight<K, T = void> {
   readonly #running = new Map<K, Promise<T>>();
   readonly #next = new Map<K, Promise<T>>();
 
-  /** @param turns delays a run to the next turn of the event loop, so that hundreds of callers share it */
-  constructor(private readonly turns = false) {}
+  /** @param deferred delays a run to the next turn of the event loop, so that hundreds of callers share it */
+  constructor(private readonly deferred = false) {}
 
   /** Joins the queued run of the key, or starts `run`. Rejects as the run does. */
-  ask(key: K, run: () => Promise<T>): Promise<T> {
+  run(key: K, run: () => Promise<T>): Promise<T> {
     const known = this.#next.get(key);
     if (known) return known;
     const running = this.#running.get(key);
-    if (!running && !this.turns) return this.#begin(key, run);
+    if (!running && !this.deferred) return this.#begin(key, run);
     const before: Promise<unknown> = running
       ? running.catch(() => undefined)
       : new Promise((resolve) => setImmediate(resolve));

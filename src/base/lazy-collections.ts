@@ -8,12 +8,12 @@ const refuse = (): never => {
 const NO_ENTRIES = Object.assign(new Map<never, never>(), { set: refuse });
 const NO_MEMBERS = Object.assign(new Set<never>(), { add: refuse });
 
-export const emptyMap = <K, V>(): Map<K, V> => NO_ENTRIES as unknown as Map<K, V>;
-export const emptySet = <T>(): Set<T> => NO_MEMBERS as unknown as Set<T>;
+export const lazyMap = <K, V>(): Map<K, V> => NO_ENTRIES as unknown as Map<K, V>;
+export const lazySet = <T>(): Set<T> => NO_MEMBERS as unknown as Set<T>;
 
 /** A collection that may be written to: the given one, or a new one instead of the shared empty one. */
-export const ownMap = <K, V>(map: Map<K, V>): Map<K, V> => (map.set === refuse ? new Map() : map);
-export const ownSet = <T>(set: Set<T>): Set<T> => (set.add === refuse ? new Set() : set);
+export const writableMap = <K, V>(map: Map<K, V>): Map<K, V> => (map.set === refuse ? new Map() : map);
+export const writableSet = <T>(set: Set<T>): Set<T> => (set.add === refuse ? new Set() : set);
 
 /** The shared empty map instead of a map that has become empty. */
-export const slimMap = <K, V>(map: Map<K, V>): Map<K, V> => (map.size === 0 ? emptyMap() : map);
+export const shrinkMap = <K, V>(map: Map<K, V>): Map<K, V> => (map.size === 0 ? lazyMap() : map);

@@ -1,16 +1,16 @@
 import t from 'tap';
-import { madeOnce } from '#base';
+import { memoizeByObject } from '#base';
 
 t.test('what is made from an object is made once for each object', async (test) => {
   let made = 0;
-  const of = madeOnce((_: object) => ++made);
+  const of = memoizeByObject((_: object) => ++made);
   const [one, other] = [{}, {}];
   test.same([of(one), of(one), of(other), of(one)], [1, 1, 2, 1]);
 });
 
 t.test('another version has it made anew, and nothing that was made before comes back', async (test) => {
   let made = 0;
-  const of = madeOnce(
+  const of = memoizeByObject(
     (_: { version: number }) => ++made,
     ({ version }) => version,
   );
@@ -24,7 +24,7 @@ t.test('another version has it made anew, and nothing that was made before comes
 
 t.test('nothing is something, too: it is not made again', async (test) => {
   let made = 0;
-  const of = madeOnce((_: object) => {
+  const of = memoizeByObject((_: object) => {
     made++;
     return undefined;
   });

@@ -5,8 +5,8 @@ const SLICE_MS = 10;
 /** Items between two reads of the clock. */
 const AT_ONCE = 16;
 
-/** Says when a slice is over; for loops that don't run over a list. */
-export class Turns {
+/** Ends slices of a loop; used directly by loops that don't run over a list. */
+export class TimeSlicer {
   #began = performance.now();
   #count = 0;
 
@@ -25,18 +25,18 @@ export class Turns {
   }
 }
 
-export async function mapInTurns<T, R>(items: readonly T[], map: (item: T) => R): Promise<R[]> {
-  const turns = new Turns();
+export async function mapInSlices<T, R>(items: readonly T[], map: (item: T) => R): Promise<R[]> {
+  const slicer = new TimeSlicer();
   const mapped: R[] = [];
   for (const item of items) {
-    const turn = turns.next();
-    if (turn) await turn;
+    const pause = slicer.next();
+    if (pause) await pause;
     mapped.push(map(item));
   }
   return mapped;
 }
 
-export async function filterInTurns<T>(items: readonly T[], keep: (item: T) => boolean): Promise<T[]> {
-  const kept = await mapInTurns(items, keep);
+export async function filterInSlices<T>(items: readonly T[], keep: (item: T) => boolean): Promise<T[]> {
+  const kept = await mapInSlices(items, keep);
   return items.filter((_, i) => kept[i]);
 }

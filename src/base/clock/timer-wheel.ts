@@ -1,10 +1,10 @@
 /** Timer wheel: thousands of cancellable timeouts share one timer of Node. */
-import { madeOnce } from '#base';
+import { memoizeByObject } from '#base';
 import type { Clock, TimerHandle } from './clock.js';
 
 /** A cancellable entry of the wheel; `bucket` belongs to the wheel. */
-export interface Deadline {
-  bucket: Set<Deadline> | undefined;
+export interface TimerEntry {
+  bucket: Set<TimerEntry> | undefined;
   expire(): void;
 }
 
@@ -16,12 +16,12 @@ const FAR_GRAIN_MS = 1_000;
  * Entries fall into buckets of `grainMs`, so an entry expires up to that much late and never early. Adding and removing
  * cost one operation on a set.
  */
-export class Deadlines {
+export class TimerWheel {
   readonly #clock: Clock;
   readonly #grain: number;
   /** Ends of the buckets, ascending. */
   readonly #ends: number[] = [];
-  readonly #buckets = new Map<number, Set<Deadline>>();
+  readonly #buckets = new Map<number, Set<TimerEntry>>();
   #timer: TimerHandle | undefined;
   #armed = Number.POSITIVE_INFINITY;
 
@@ -30,13 +30,13 @@ export class Deadlines {
     this.#grain = grainMs;
   }
 
-  add(entry: Deadline, ms: number): void {
+  add(entry: TimerEntry, ms: number): void {
     const grain = ms < FAR_MS ? this.#grain : Math.max(this.#grain, FAR_GRAIN_MS);
     this.at(entry, Math.ceil((this.#clock.monotonic() + Math.max(0, ms)) / grain) * grain);
   }
 
   /** @param end monotonic ms, a multiple of the grain */
-  at(entry: Deadline, end: number): void {
+  at(entry: TimerEntry, end: number): void {
     let bucket = this.#buckets.get(end);
     if (!bucket) {
       bucket = new Set();
@@ -50,13 +50,13 @@ export class Deadlines {
     entry.bucket = bucket;
   }
 
-  remove(entry: Deadline): void {
+  remove(entry: TimerEntry): void {
     entry.bucket?.delete(entry);
     entry.bucket = undefined;
   }
 
   /** Removes an entry for good; stops Node's timer with the last one. */
-  cancel(entry: Deadline): void {
+  cancel(entry: TimerEntry): void {
     this.remove(entry);
     this.#skipEmpty();
     if (this.#ends.length === 0) this.clear();
@@ -82,7 +82,7 @@ export class Deadlines {
   #fire(): void {
     this.#timer = undefined;
     const now = this.#clock.monotonic();
-    const due: Set<Deadline>[] = [];
+    const due: Set<TimerEntry>[] = [];
     while (this.#ends.length > 0 && this.#ends[0]! <= now) {
       const end = this.#ends.shift()!;
       due.push(this.#buckets.get(end)!);
@@ -114,4 +114,4 @@ export class Deadlines {
 export const SHARED_GRAIN_MS = 500;
 
 /** The wheel for everything in this process that waits for seconds on this clock. */
-export const wheelOf = madeOnce((clock: Clock): Deadlines => new Deadlines(clock, SHARED_GRAIN_MS));
+export const sharedTimerWheel = memoizeByObject((clock: Clock): TimerWheel => new TimerWheel(clock, SHARED_GRAIN_MS));

@@ -2,7 +2,7 @@
  * Memoizes a function of an object. The result is computed again when `version` returns a different value, and is
  * released with the object.
  */
-export function madeOnce<Of extends object, Made>(
+export function memoizeByObject<Of extends object, Made>(
   make: (of: Of) => Made,
   version: (of: Of) => unknown = () => undefined,
 ): (of: Of) => Made {

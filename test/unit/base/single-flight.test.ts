@@ -1,12 +1,12 @@
 import t from 'tap';
-import { SharedRuns } from '#base';
+import { SingleFlight } from '#base';
 import { settle } from '../../support/fake-clock.js';
 
 function world() {
   const begun: { end: () => void; fail: (error: Error) => void }[] = [];
-  const runs = new SharedRuns<number>();
+  const runs = new SingleFlight<number>();
   const ask = (key: number): Promise<void> =>
-    runs.ask(
+    runs.run(
       key,
       () =>
         new Promise<void>((resolve, reject) => {

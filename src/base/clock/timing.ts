@@ -1,0 +1,40 @@
+/** Helpers on a clock: waiting, jitter and periodic tasks. */
+import type { Clock } from './clock.js';
+import { sharedTimerWheel, type TimerEntry } from './timer-wheel.js';
+
+/** Resolves after `ms` of the clock. */
+export const wait = (clock: Clock, ms: number): Promise<void> =>
+  new Promise((resolve) => void clock.setTimeout(resolve, ms));
+
+/** Largest share by which jitter prolongs a time, so that timers which start together don't end together. */
+export const JITTER = 0.2;
+
+/** The time plus up to 20 % of it. @param random returns a number in [0, 1) */
+export const jitter = (ms: number, random: () => number): number => ms * (1 + random() * JITTER);
+
+/**
+ * Calls `fn` at each multiple of `ms` in monotonic time, or later. All periodic tasks of a process
+ * share one timer wheel: an idle process wakes at most twice a second, however many tasks it has.
+ * @param ms a multiple of the wheel's grain of 500 ms
+ * @param fn gets the delay of its call, ms
+ * @returns stops the task
+ */
+export function every(clock: Clock, ms: number, fn: (lateMs: number) => void): () => void {
+  const wheel = sharedTimerWheel(clock);
+  let due = 0;
+  const arm = (now: number): void => {
+    due = (Math.floor(now / ms) + 1) * ms;
+    wheel.at(entry, due);
+  };
+  const entry: TimerEntry = {
+    bucket: undefined,
+    expire: () => {
+      const now = clock.monotonic();
+      const late = now - due;
+      arm(now);
+      fn(late);
+    },
+  };
+  arm(clock.monotonic());
+  return () => wheel.cancel(entry);
+}
