@@ -1,8 +1,9 @@
+/** Response bodies put together from fields, some of which were encoded before. */
 import type { Json, JsonObject } from './json.js';
 
 const encoder = new TextEncoder();
 
-/** JSON that was encoded before and goes into an answer as it is. */
+/** Encoded JSON that goes into a response unchanged. */
 export class Encoded {
   constructor(readonly bytes: Uint8Array) {}
 
@@ -11,18 +12,18 @@ export class Encoded {
   }
 }
 
-/** Fields of an answer, some of them encoded before. */
+/** Fields of a response; some may be encoded already. */
 export interface Fields {
   readonly [name: string]: Json | Encoded | undefined;
 }
 
-/** JSON text of fields, starting with a comma, as response bodies are put together; empty for no fields. */
+/** Fields as JSON text without braces and with a leading comma, to append to a body; empty for no fields. */
 export function encodeFields(of: JsonObject): Uint8Array {
   const text = JSON.stringify(of);
   return text === '{}' ? new Uint8Array(0) : encoder.encode(`,${text.slice(1, -1)}`);
 }
 
-/** The same in parts: what was encoded before is not copied. */
+/** Like `encodeFields`, but as a list of parts, so that encoded values are not copied. */
 export function encodeParts(of: Fields): Uint8Array[] {
   const plain: Record<string, Json> = {};
   const parts: Uint8Array[] = [];
@@ -34,15 +35,15 @@ export function encodeParts(of: Fields): Uint8Array[] {
   return [encodeFields(plain), ...parts];
 }
 
-/** Fields of answers that are given again and again: whoever sends them puts the body together once. */
+/** Fields of a response that is sent many times: the body is put together once. */
 export class ReadyFields {
-  /** The whole body, once it was put together. */
+  /** The complete body, set by its first sender. */
   body: Uint8Array | undefined;
   #parts: readonly Uint8Array[] | undefined;
 
   constructor(private readonly fields: Fields) {}
 
-  /** As `encodeParts` makes them. */
+  /** The result of `encodeParts`. */
   get parts(): readonly Uint8Array[] {
     this.#parts ??= encodeParts(this.fields);
     return this.#parts;

@@ -1,7 +1,7 @@
-/** Texts of a fixed form (conventions.md § Validator messages). */
+/** Checks of text formats (conventions.md § Validator messages). */
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** YYYY-MM-DD of a day that exists. */
+/** True for YYYY-MM-DD of an existing day. */
 export function isDate(value: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
   const date = new Date(`${value}T00:00:00Z`);
@@ -11,12 +11,12 @@ export function isDate(value: string): boolean {
 const URL_PARTS =
   /^(?:https?|ftps?):\/\/(?:[^\s:@/]+(?::[^\s:@/]*)?@)?(\[[^\]]*\]|[^\s:/?#@[\]]+)(?::\d{1,5})?(?:[/?#]\S*)?$/i;
 const LABEL = /^(?!-)[a-z\u00a1-\uffff0-9-]{1,63}(?<!-)$/i;
-/** Two letters at least, no digits. */
+/** At least two letters and no digits. */
 const TOP_LEVEL = /^(?!-)(?:[a-z\u00a1-\uffff-]{2,63}|xn--[a-z0-9]{1,59})(?<!-)$/i;
 const MAX_URL = 2048;
 const MAX_HOST = 253;
 
-/** http, https, ftp, ftps; the host ends in a top-level domain, or is an IP address or localhost. */
+/** True for http, https, ftp and ftps URLs whose host has a top-level domain, is an IP address, or is localhost. */
 export function isUrl(value: string): boolean {
   const host = value.length > MAX_URL ? undefined : URL_PARTS.exec(value)?.[1];
   if (host === undefined) return false;

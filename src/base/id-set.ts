@@ -1,6 +1,6 @@
 /**
- * Sets of message ids as users' actors keep them: sorted, and small where they are stored (the differences as
- * variable-length integers: one or two bytes an id). Values are never changed.
+ * Immutable sorted sets of message ids, as user actors keep them. The stored form is delta-encoded with variable-length
+ * integers: one or two bytes per id.
  */
 
 export class IdSet {
@@ -13,7 +13,7 @@ export class IdSet {
     return sorted.length === 0 ? IdSet.EMPTY : new IdSet(sorted);
   }
 
-  /** @throws RangeError for bytes that `encode` did not make */
+  /** @throws RangeError for bytes that don't come from `encode` */
   static decode(bytes: Uint8Array): IdSet {
     if (bytes.length === 0) return IdSet.EMPTY;
     const sorted: number[] = [];
@@ -31,7 +31,7 @@ export class IdSet {
       value = 0;
       factor = 1;
     }
-    if (factor !== 1) throw new RangeError('cut in the middle of an id');
+    if (factor !== 1) throw new RangeError('the bytes end in the middle of an id');
     return new IdSet(sorted);
   }
 
@@ -54,7 +54,7 @@ export class IdSet {
     return this.sorted.length;
   }
 
-  /** Ascending. */
+  /** In ascending order. */
   get ids(): readonly number[] {
     return this.sorted;
   }
@@ -78,13 +78,13 @@ export class IdSet {
     return kept.length === this.sorted.length ? this : kept.length === 0 ? IdSet.EMPTY : new IdSet(kept);
   }
 
-  /** Those above this id. */
+  /** The ids above this one. */
   above(id: number): IdSet {
     const from = this.#lowest(id + 1);
     return from === 0 ? this : from === this.sorted.length ? IdSet.EMPTY : new IdSet(this.sorted.slice(from));
   }
 
-  /** Place of the first id that is not smaller. */
+  /** Index of the first id that is not smaller. */
   #lowest(id: number): number {
     let low = 0;
     let high = this.sorted.length;

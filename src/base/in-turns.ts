@@ -1,19 +1,19 @@
-/** Work on long lists in slices, so that other work gets its turn of the event loop between them. */
+/** Time slicing: long loops yield to the event loop between slices, so that other requests get their turn. */
 
-/** Of one slice, milliseconds: a tenth of what one request may keep the event loop for. */
+/** Length of a slice in ms: a tenth of the time for which one request may hold the event loop. */
 const SLICE_MS = 10;
-/** Items between two looks at the clock. */
+/** Items between two reads of the clock. */
 const AT_ONCE = 16;
 
-/** Tells when a slice is over, for loops that are no plain lists. */
+/** Says when a slice is over; for loops that don't run over a list. */
 export class Turns {
   #began = performance.now();
   #count = 0;
 
-  /** @param atOnce items between two looks at the clock; 1 where each takes long */
+  /** @param atOnce items between two reads of the clock; 1 for slow items */
   constructor(private readonly atOnce = AT_ONCE) {}
 
-  /** Undefined: go on; else to be awaited. */
+  /** Undefined while the slice lasts; else a promise to await before the next item. */
   next(): Promise<void> | undefined {
     if (++this.#count % this.atOnce !== 0 || performance.now() - this.#began < SLICE_MS) return undefined;
     return new Promise((resolve) =>

@@ -1,3 +1,15 @@
+/**
+ * Base: code without any knowledge of chat, used by every wing. It imports nothing but packages and Node.
+ *
+ * - JSON: `Json` (values that store, log and bus return unchanged), `parseJsonText` (safe parsing of parameters),
+ *   `encodeFields` (response bodies from encoded parts).
+ * - Collections: `IdSet` (delta-encoded id sets), lazy maps and sets (shared while empty).
+ * - Concurrency on one event loop: `SingleFlight`, `Semaphore`, `TimeSlicer`.
+ * - `memoizeByObject`, rate limits over sliding windows (`rates.ts`), formats of dates and URLs, HTML escaping.
+ *
+ * Folders with doors of their own: `clock` (time that tests can move), `threads` (worker pool), `disk` (private and
+ * durable files), `metrics` (declared metrics and their Prometheus format).
+ */
 export { emptyMap, emptySet, ownMap, ownSet, slimMap } from './empty.js';
 export { Encoded, encodeFields, encodeParts, type Fields, ReadyFields } from './encode-fields.js';
 export { escapeHtml } from './escape-html.js';

@@ -1,23 +1,23 @@
 /**
- * JSON texts of parameters. JSON.parse alone is not enough: `5.0` and `5e0` must not pass for integers, numbers may be
- * too long to be exact, and a text of a few megabytes of brackets must not reach recursive code.
+ * Parses the JSON text of parameters. JSON.parse alone is not enough: `5.0` and `5e0` must not pass for integers, long
+ * numbers lose digits, and megabytes of brackets must not reach recursive code.
  */
 import { randomBytes } from 'node:crypto';
 
-/** A number written with a fraction or an exponent. */
+/** A number that was written with a fraction or an exponent. */
 export class JsonFloat {
   constructor(readonly value: number) {}
 }
 
 export interface JsonText {
   readonly value: unknown;
-  /** All numbers are short integers: what compiled validators say of `value` holds. */
+  /** All numbers are integers of at most 15 digits, so a compiled validator can judge `value`. */
   readonly plain: boolean;
-  /** May hold lone surrogates or `__proto__` keys; see `cleaned`. */
+  /** The value may contain lone surrogates or `__proto__` keys; see `cleaned`. */
   readonly suspicious: boolean;
 }
 
-/** The deepest parameter of the API has four levels. */
+/** The deepest parameter of the API has 4 levels. */
 const MAX_DEPTH = 64;
 /** Every integer of 15 digits is exact. */
 const EXACT_DIGITS = 15;
@@ -25,10 +25,9 @@ const EXACT_DIGITS = 15;
 export class TooManyValues extends Error {}
 
 /**
- * Undefined: no JSON, or nested deeper than any parameter can be.
- *
- * @param most values: items and keys at all levels
- * @throws TooManyValues before anything is built
+ * @param most limit of values: items and keys at all levels
+ * @returns undefined for text that is not JSON or is nested deeper than 64 levels
+ * @throws TooManyValues before any object is built
  */
 export function parseJsonText(text: string, most = Number.POSITIVE_INFINITY): JsonText | undefined {
   const found = scan(text, most);
@@ -78,7 +77,7 @@ function scan(text: string, most: number): Scan | undefined {
   return { floats, exact };
 }
 
-/** Index of the closing quote, or of the end of a text that lacks it. */
+/** Index of the closing quote; the length of the text if there is none. */
 function stringEnd(text: string, start: number): number {
   let at = start;
   for (;;) {
@@ -90,11 +89,11 @@ function stringEnd(text: string, start: number): number {
   }
 }
 
-/** Digit, sign, point or exponent letter. */
+/** True for digits, signs, points and exponent letters. */
 const numeric = (c: number): boolean =>
   (c >= 48 && c <= 57) || c === 46 || c === 69 || c === 101 || c === 43 || c === 45;
 
-/** Not guessable, so that no client can send the mark itself. */
+/** Key that marks floats between two passes of the parser; random, so that no client can send it. */
 const MARK = randomBytes(16).toString('hex');
 
 function marked(text: string, floats: readonly (readonly [number, number])[]): string {
@@ -108,7 +107,7 @@ function marked(text: string, floats: readonly (readonly [number, number])[]): s
   return pieces.join('');
 }
 
-/** In place. A reviver of JSON.parse would do the same in forty times the time; the depth is bounded by the scan. */
+/** Replaces marks by JsonFloat, in place. A JSON.parse reviver takes 40 times as long; the scan bounds the depth. */
 function unmarked(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
@@ -125,8 +124,8 @@ function unmarked(value: unknown): unknown {
 }
 
 /**
- * In place: marked numbers become numbers, lone surrogates U+FFFD (no store keeps them), and `__proto__` keys go (later
- * copies would take them for prototypes).
+ * Cleans a parsed value in place: JsonFloats become numbers, lone surrogates become U+FFFD (no store keeps them), and
+ * `__proto__` keys are removed (a later copy would set the prototype).
  */
 export function cleaned(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(/\p{Surrogate}/gu, '\ufffd');

@@ -1,4 +1,4 @@
-/** Values that survive the Store, the log and the bus unchanged: JSON, and bytes. */
+/** Values that the store, the log and the bus return unchanged: JSON and bytes. */
 export type Json =
   | null
   | boolean

@@ -1,7 +1,7 @@
-/** The part of pino's logger that is used here. */
+/** The methods of pino's logger that the server uses. */
 export interface Logger {
   debug(context: object, message: string): void;
-  /** Absent: it is not worth while to gather what only that level shows. */
+  /** Without this method callers skip the work for debug entries. */
   isLevelEnabled?(level: 'debug'): boolean;
   info(context: object, message: string): void;
   warn(context: object, message: string): void;

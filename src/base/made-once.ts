@@ -1,6 +1,6 @@
 /**
- * Keeps what is made from an object: it is made once, and anew when `version` gives another value than then. Nothing is
- * kept longer than the object.
+ * Memoizes a function of an object. The result is computed again when `version` returns a different value, and is
+ * released with the object.
  */
 export function madeOnce<Of extends object, Made>(
   make: (of: Of) => Made,

@@ -1,16 +1,16 @@
-/** How often something may be done: limits, and the times at which it was done. Pure. */
+/** Rate limits over sliding windows, computed from the times of past calls. Pure. */
 
-/** So many times within so many milliseconds. */
+/** At most `most` calls within `windowMs`. */
 export type Limit = readonly [windowMs: number, most: number];
 
-/** Milliseconds after which a time counts no more. */
+/** The longest window, ms: older times are irrelevant. */
 const longest = (limits: readonly Limit[]): number => Math.max(...limits.map(([window]) => window));
 
-/** Any of them still counts. */
+/** True while any of the times lies within a window. */
 export const stillCounts = (limits: readonly Limit[], times: readonly number[], now: number): boolean =>
   times.some((at) => at + longest(limits) > now);
 
-/** Milliseconds until it may be done again; 0: now. @param times ms, ascending */
+/** Milliseconds until the next call is allowed; 0 = now. @param times ms, ascending */
 export function waitFor(limits: readonly Limit[], times: readonly number[], now: number): number {
   const waits = limits.map(([window, most]) => {
     const first = times.at(-most);
@@ -19,16 +19,16 @@ export function waitFor(limits: readonly Limit[], times: readonly number[], now:
   return Math.max(0, ...waits);
 }
 
-/** How a rate limit stands after a call; answers show it in their headers. */
+/** State of a rate limit after a call, as the X-RateLimit headers show it. */
 export interface RateStanding {
   readonly limit: number;
-  /** Calls that may follow. */
+  /** Calls left. */
   readonly remaining: number;
-  /** Seconds since 1970: all of them may be made again, or, of a refused call, it may be repeated. */
+  /** Unix seconds at which the full quota is back; for a refused call, when to retry. */
   readonly reset: number;
 }
 
-/** By the limit that leaves least. @param times ms since 1970, ascending; refused ones are not among them */
+/** State by the tightest limit. @param times ms since 1970, ascending, without refused calls */
 export function standingOf(limits: readonly Limit[], times: readonly number[], now: number): RateStanding {
   const [limit = 0, remaining = 0] = limits
     .map(([window, most]) => [most, Math.max(0, most - times.filter((at) => at + window > now).length)] as const)
@@ -39,7 +39,7 @@ export function standingOf(limits: readonly Limit[], times: readonly number[], n
   return { limit, remaining, reset: Math.ceil(until / 1000) };
 }
 
-/** With one more; only those that still count. */
+/** The times within the windows and `now`; bounded by the largest limit. */
 export function withTime(limits: readonly Limit[], times: readonly number[], now: number): number[] {
   const window = longest(limits);
   const most = Math.max(...limits.map(([, n]) => n));

@@ -1,4 +1,4 @@
-/** Lets so many in at a time; the others wait in order. */
+/** Limits how many asynchronous jobs run at a time; the others wait in order. */
 export class Gate {
   #free: number;
   readonly #waiting: (() => void)[] = [];

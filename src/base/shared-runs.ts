@@ -1,15 +1,15 @@
 /**
- * Runs that many ask for are made once for all who asked before they began: at most one is under way for each key, and one waits.
- * Without it every made-up API key would have the end of a log asked for.
+ * Single-flight per key: callers share the run that starts after they asked; at most one runs and one is queued.
+ * Without it every made-up API key would cause a request for the end of a realm's log.
  */
 export class SharedRuns<K, T = void> {
   readonly #running = new Map<K, Promise<T>>();
   readonly #next = new Map<K, Promise<T>>();
 
-  /** @param turns those who ask in one turn of the loop share a run: for what hundreds may ask together */
+  /** @param turns delays a run to the next turn of the event loop, so that hundreds of callers share it */
   constructor(private readonly turns = false) {}
 
-  /** A run that begins now or later: this one or another's of the same key. Rejects with what it rejects with. */
+  /** Joins the queued run of the key, or starts `run`. Rejects as the run does. */
   ask(key: K, run: () => Promise<T>): Promise<T> {
     const known = this.#next.get(key);
     if (known) return known;

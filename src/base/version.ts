@@ -1,8 +1,8 @@
-/** What the server says of itself (api/README.md § Names). */
+/** Versions that the API reports (docs/api/README.md § Names). */
 export const FEATURE_LEVEL = 184;
 export const VERSION = '0.1.0';
 
-/** Under both spellings: clients that exist read the older names. */
+/** Both spellings: existing clients read the `zulip_` names. */
 export const VERSION_FIELDS = {
   service_version: `7.0+conclave.${VERSION}`,
   zulip_version: `7.0+conclave.${VERSION}`,

@@ -5,9 +5,9 @@ interface RealHandle extends TimerHandle {
   timer: NodeJS.Timeout;
 }
 
-/** Node delays are 32-bit: longer ones would fire at once. */
+/** Node's delays are 32-bit; a longer delay would fire at once. */
 const LONGEST = 0x7fffffff;
-/** The loop counts whole milliseconds, up to one less than have passed: so long a wait had better be longer by two than find that it is too early. */
+/** Node's loop clock truncates to whole ms and can lag by one. Waits from 100 ms are rounded up, so that no timer fires early. */
 const LONG_MS = 100;
 
 class RealClock implements Clock {
@@ -38,5 +38,5 @@ class RealClock implements Clock {
   }
 }
 
-/** One for all of a process: what waits on the same clock shares its timers. */
+/** The one clock of a process: users of the same clock share its timer wheel. */
 export const REAL_CLOCK: Clock = new RealClock();

@@ -1,19 +1,20 @@
+/** Timer wheel: thousands of cancellable timeouts share one timer of Node. */
 import { madeOnce } from '#base';
 import type { Clock, TimerHandle } from './clock.js';
 
-/** An entry that can be taken out again; `bucket` belongs to the wheel. */
+/** A cancellable entry of the wheel; `bucket` belongs to the wheel. */
 export interface Deadline {
   bucket: Set<Deadline> | undefined;
   expire(): void;
 }
 
-/** What is so far away may be later by a hundredth: there would be a bucket for each 20 ms of an hour. */
+/** Timeouts from 100 s may be up to 1 s late; otherwise an hour would need a bucket for every 20 ms. */
 const FAR_MS = 100_000;
 const FAR_GRAIN_MS = 1_000;
 
 /**
- * Deadlines of thousands of held polls with a single timer: entries fall into buckets (default: of 20 ms), so an entry
- * expires up to that much late and never early. Adding and removing cost one operation on a set.
+ * Entries fall into buckets of `grainMs`, so an entry expires up to that much late and never early. Adding and removing
+ * cost one operation on a set.
  */
 export class Deadlines {
   readonly #clock: Clock;
@@ -34,7 +35,7 @@ export class Deadlines {
     this.at(entry, Math.ceil((this.#clock.monotonic() + Math.max(0, ms)) / grain) * grain);
   }
 
-  /** @param end monotonic; a multiple of the grain */
+  /** @param end monotonic ms, a multiple of the grain */
   at(entry: Deadline, end: number): void {
     let bucket = this.#buckets.get(end);
     if (!bucket) {
@@ -54,14 +55,14 @@ export class Deadlines {
     entry.bucket = undefined;
   }
 
-  /** The same for one that ends for good: if it was the last there is no timer any more. */
+  /** Removes an entry for good; stops Node's timer with the last one. */
   cancel(entry: Deadline): void {
     this.remove(entry);
     this.#skipEmpty();
     if (this.#ends.length === 0) this.clear();
   }
 
-  /** Forget everything; nothing expires any more. */
+  /** Removes all entries without expiring them. */
   clear(): void {
     if (this.#timer) this.#clock.clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -98,7 +99,7 @@ export class Deadlines {
     }
   }
 
-  /** Most requests are answered long before their deadline: don't wake up for what they left behind. */
+  /** Most requests are answered long before their deadline: don't wake up for the empty buckets they leave. */
   #skipEmpty(): void {
     let empty = 0;
     while (empty < this.#ends.length && this.#buckets.get(this.#ends[empty]!)!.size === 0) {
@@ -109,8 +110,8 @@ export class Deadlines {
   }
 }
 
-/** Grain of the wheel that all share: what it is for counts in seconds. Milliseconds. */
+/** Grain of the shared wheel, ms: its users count in seconds. */
 export const SHARED_GRAIN_MS = 500;
 
-/** One wheel for everything in this process that waits for seconds on this clock. */
+/** The wheel for everything in this process that waits for seconds on this clock. */
 export const wheelOf = madeOnce((clock: Clock): Deadlines => new Deadlines(clock, SHARED_GRAIN_MS));

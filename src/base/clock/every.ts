@@ -1,11 +1,12 @@
-/** What is done again and again shares the turns of one wheel: a process that rests wakes up twice a second, however much of that there is. */
+/** Periodic tasks share one timer wheel: an idle process wakes at most twice a second, however many tasks it has. */
 import type { Clock } from './clock.js';
 import { type Deadline, wheelOf } from './deadlines.js';
 
 /**
- * @param ms a multiple of the wheel's grain of 500: calls come when the monotonic time is a multiple of it, or later
- * @param fn is told by how many milliseconds later
- * @returns how to stop
+ * Calls `fn` at each multiple of `ms` in monotonic time, or later.
+ * @param ms a multiple of the wheel's grain of 500 ms
+ * @param fn gets the delay of its call, ms
+ * @returns stops the task
  */
 export function every(clock: Clock, ms: number, fn: (lateMs: number) => void): () => void {
   const wheel = wheelOf(clock);

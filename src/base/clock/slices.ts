@@ -1,27 +1,27 @@
 /**
- * Entries that wait for a minute or so, thousands of them, of which hardly any is taken back: who gets one has to know whether it still
- * counts. Costs less than Deadlines, time and memory.
+ * Coarse timer ring (500 ms slots) without removal: the callback checks whether the entry still matters. For thousands
+ * of entries that wait about a minute and are hardly ever cancelled, it costs less time and memory than the wheel.
  */
 import type { Clock } from './clock.js';
 import { type Deadline, SHARED_GRAIN_MS, wheelOf } from './deadlines.js';
 
-/** Entries expire up to so much late, and never early (unless the process stood still for longer than the slack). Milliseconds. */
+/** Entries expire up to one slot late and never early, unless the process stood still for longer than the slack. ms. */
 const GRAIN_MS = SHARED_GRAIN_MS;
 const SLACK_MS = 10_000;
 
 export class Slices<T> {
-  /** A ring; entries are in the slice in which they expire. */
+  /** Ring of slots; an entry lies in the slot in which it expires. */
   readonly #slices: T[][];
   #size = 0;
-  /** Number of the last slice that has expired. */
+  /** Number of the last expired slot. */
   #done: number;
-  /** In the wheel that all share: of many wheels each would wake the process. */
+  /** Entry in the shared wheel; a timer per ring would wake the process more often. */
   readonly #turn: Deadline = { bucket: undefined, expire: () => this.#fire() };
-  /** Slice that waits in it: the first that has entries. */
+  /** Slot that the entry waits for: the first with entries. */
   #armed = Number.POSITIVE_INFINITY;
   #firing = false;
 
-  /** @param longestMs no entry waits for longer @param expire is told the time, monotonic ms */
+  /** @param longestMs upper bound of all waits @param expire gets the entry and the time, monotonic ms */
   constructor(
     private readonly clock: Clock,
     longestMs: number,
@@ -31,14 +31,14 @@ export class Slices<T> {
     this.#done = Math.floor(clock.monotonic() / GRAIN_MS);
   }
 
-  /** @param now monotonic ms, where it is known: reading the clock costs as much as the rest */
+  /** @param now monotonic ms if the caller has it: reading the clock costs as much as the rest */
   add(entry: T, ms: number, now = this.clock.monotonic()): void {
-    // Slices before the one that the timer waits for are empty.
+    // Slots before the armed one are empty.
     if (!this.#firing || this.#size === 0) {
       this.#done = Math.max(this.#done, Math.min(Math.floor(now / GRAIN_MS), this.#armed - 1));
     }
     const due = Math.ceil((now + ms) / GRAIN_MS);
-    // No timer has run for long: what is due has to leave the ring before there is room.
+    // No timer ran for long: due entries must leave the ring before there is room.
     const last = this.#done + this.#slices.length - 1;
     const at = Math.min(Math.max(due, this.#done + 1), last);
     this.#slices[at % this.#slices.length]!.push(entry);
@@ -46,7 +46,7 @@ export class Slices<T> {
     if (at < this.#armed) this.#arm(at);
   }
 
-  /** Nothing expires any more. */
+  /** Removes all entries without expiring them. */
   clear(): void {
     wheelOf(this.clock).cancel(this.#turn);
     this.#armed = Number.POSITIVE_INFINITY;

@@ -1,5 +1,5 @@
-/** So that what began together does not end together: the share by which a time is longer at most. */
+/** Largest share by which jitter prolongs a time, so that timers which start together don't end together. */
 export const SPREAD = 0.2;
 
-/** A time and up to a fifth of it more. @param random in [0, 1) */
+/** The time plus up to 20 % of it. @param random returns a number in [0, 1) */
 export const spread = (ms: number, random: () => number): number => ms * (1 + random() * SPREAD);

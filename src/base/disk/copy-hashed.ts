@@ -1,3 +1,4 @@
+/** Copies and hashes files in chunks, for backups. */
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 
@@ -9,7 +10,7 @@ export interface Hashed {
   readonly bytes: number;
 }
 
-/** Copies a file into a new one, flushed to disk. @throws the file system's error; EEXIST when it is there already */
+/** Copies a file into a new one and flushes it to disk. @throws file system errors; EEXIST if `to` exists */
 export async function copyHashed(from: string, to: string): Promise<Hashed> {
   const source = await open(from, 'r');
   try {

@@ -1,6 +1,6 @@
 /**
- * Files that only their owner reads: messages, keys, hashes of passwords. The native store makes its files with what the umask leaves, and
- * programs before this one did, too.
+ * Private files: messages, keys and password hashes are readable by their owner only. The native store creates files by
+ * the umask, and so did earlier versions.
  */
 import type { Dirent } from 'node:fs';
 import { chmod, lstat, open, readdir } from 'node:fs/promises';
@@ -8,16 +8,16 @@ import { join } from 'node:path';
 
 const FOLDER = 0o700;
 const FILE = 0o600;
-/** What others may do. */
+/** Permission bits of group and others. */
 const OTHERS = 0o077;
 
-/** File systems without modes, and files of somebody else, stay as they are: the server needs none of this to work. */
+/** Errors of file systems without modes and of other owners' files; the server works without the change. */
 const TOLERATED = new Set(['EPERM', 'EACCES', 'EROFS', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'ENOENT']);
 
-/** For the whole process: what it makes from now on, by whatever library, is for its owner alone. */
+/** Sets the umask of the process: every file that any library creates from now on is private. */
 export const makePrivately = (): void => void process.umask(OTHERS);
 
-/** Writes the whole file, also over one that others could read before. */
+/** Writes the whole file; an existing file that others could read becomes private first. */
 export async function writePrivate(file: string, text: string): Promise<void> {
   const handle = await open(file, 'w', FILE);
   try {
@@ -29,8 +29,8 @@ export async function writePrivate(file: string, text: string): Promise<void> {
 }
 
 /**
- * Takes from others what they may do with a folder and what is ours in it. The folder itself stays open where something else is in it, too:
- * it may be one that all use. Links are left alone.
+ * Removes the permissions of others from a folder and from our entries in it. A folder with foreign entries stays open,
+ * because it may be shared. Links are not followed.
  */
 export async function closeToOthers(folder: string, isOurs: (name: string) => boolean): Promise<void> {
   const entries = await listed(folder);
@@ -39,8 +39,8 @@ export async function closeToOthers(folder: string, isOurs: (name: string) => bo
 }
 
 /**
- * Folders that are closed to others already are not gone through: nothing in these can be reached, and there may be a million files. So a folder
- * is closed after all that is in it, lest a walk that was cut off be taken for one that ended.
+ * Skips folders that are closed already: nothing in them can be reached, and there may be a million files. A folder is
+ * closed after its content, so that an interrupted walk is not mistaken for a complete one.
  */
 async function closeEntry(path: string, entry: Dirent): Promise<void> {
   if (entry.isSymbolicLink()) return;

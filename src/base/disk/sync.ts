@@ -1,6 +1,7 @@
+/** Flushes files and folders to disk. */
 import { open } from 'node:fs/promises';
 
-/** A name is durable when its folder was flushed, not when its file was. */
+/** Makes the names in a folder durable; flushing a file does not flush its name. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

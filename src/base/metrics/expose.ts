@@ -1,4 +1,4 @@
-/** What a process counts, as Prometheus reads it; with the metrics of the process itself (memory, CPU, event loop, collector). */
+/** The text format of Prometheus, with the metrics of the process (memory, CPU, event loop, garbage collector). */
 import { collectDefaultMetrics, type Metric as PrometheusMetric, Registry } from 'prom-client';
 import type { Distribution, Metrics, Sample } from './metrics.js';
 import { METRICS, type Metric, type MetricName } from './table.js';
@@ -14,7 +14,7 @@ interface Line {
 
 let ofProcess: Registry | undefined;
 
-/** Collectors of the process are never taken down, so that there is one set of them however many servers run in it. */
+/** The collectors cannot be stopped, so all servers in a process share one set. */
 function processMetrics(): Registry {
   if (!ofProcess) {
     ofProcess = new Registry();
@@ -29,7 +29,7 @@ function linesOf(name: MetricName, { labels: names }: Metric, { labels: values, 
   return distributionLines(name, labels, value);
 }
 
-/** Buckets of the format hold everything up to their bound. */
+/** Buckets of the format are cumulative. */
 function distributionLines(name: string, labels: Line['labels'], { bounds, counts, sum }: Distribution): Line[] {
   let total = 0;
   const buckets = counts.map((count, i) => {

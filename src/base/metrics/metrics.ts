@@ -1,6 +1,6 @@
 /**
- * What one process counts. Counting is an increment on an object that whoever counts keeps; everything else is read when it is
- * scraped. Nothing here knows of Prometheus (see expose.ts).
+ * Metrics of one process. A counter is an object that its user keeps and increments; gauges are read at a scrape.
+ * The format of Prometheus is in expose.ts.
  */
 import {
   type CounterName,
@@ -18,7 +18,7 @@ export interface Count {
 
 /** One series of a histogram. */
 export class Distribution {
-  /** Of each bucket alone, the last above all bounds. */
+  /** Values per bucket, not cumulated; the last bucket is above all bounds. */
   readonly counts: number[];
   sum = 0;
 
@@ -43,7 +43,7 @@ export interface Sample {
   readonly value: number | Distribution;
 }
 
-/** Series that one metric may have; what comes after is counted under 'other', whatever mistake brought it. */
+/** Largest number of series of a metric; further label values count as 'other', so that a bug cannot fill memory. */
 const MOST_SERIES = 2_000;
 const OTHER = 'other';
 const SEPARATOR = '\u0000';
@@ -61,29 +61,29 @@ export class Metrics {
     this.counter(name, ...labels).n++;
   }
 
-  /** The series with these labels: the same object for each call. From now on it is shown, also while it is 0. */
+  /** The series with these labels, the same object at each call. The metric shows it from now on, even while it is 0. */
   counter<N extends CounterName>(name: N, ...labels: LabelValues<N>): Count {
     return this.#find(name, labels, () => ({ n: 0 })) as Count;
   }
 
-  /** In the unit of the metric's name. */
+  /** A histogram of values in the unit of the metric's name. */
   histogram<N extends HistogramName>(name: N, ...labels: LabelValues<N>): Distribution {
     return this.#find(name, labels, () => new Distribution(METRICS[name].buckets)) as Distribution;
   }
 
-  /** What the metric shows is read at each scrape, besides what is counted here; a reader that throws shows nothing. */
+  /** Adds a reader that each scrape calls; a reader that throws or takes longer than 2 s shows nothing. */
   read<N extends CounterName | GaugeName>(name: N, reader: () => Reading<N> | Promise<Reading<N>>): void {
     const readers = this.#readers.get(name) ?? [];
     readers.push(reader as Reader);
     this.#readers.set(name, readers);
   }
 
-  /** Runs before the readers of each scrape: what several of them need is gathered once. */
+  /** Adds a step that runs before the readers of each scrape and gathers data that several of them need. */
   beforeReading(gather: () => void | Promise<void>): void {
     this.#before.push(gather);
   }
 
-  /** Every declared metric with what it shows now. */
+  /** Every declared metric with its samples. */
   async samples(): Promise<ReadonlyMap<MetricName, readonly Sample[]>> {
     for (const gather of this.#before) await quietly(gather);
     const samples = new Map<MetricName, readonly Sample[]>();
@@ -127,10 +127,10 @@ export class Metrics {
   }
 }
 
-/** Whoever scrapes gives up after some ten seconds. */
+/** Time limit of a reader, ms; Prometheus gives up a scrape after 10 s. */
 const PATIENCE_MS = 2_000;
 
-/** Undefined where it fails or takes long: one source that is out of reach must not cost the whole scrape. */
+/** Undefined if the read fails or takes too long: one unreachable source must not cost the whole scrape. */
 async function quietly<T>(read: () => T | Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   try {

@@ -1,2 +1,7 @@
+/**
+ * Threads: a pool of workers for jobs that take long (Markdown with hostile input, password strength), so that they never
+ * hold up the event loop. A pool starts workers on demand, terminates a job that exceeds its time limit, and ends idle
+ * workers. The worker's module calls `serveJobs` once.
+ */
 export { serveJobs } from './jobs.js';
 export { ThreadFailed, type ThreadOptions, ThreadPool } from './pool.js';

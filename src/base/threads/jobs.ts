@@ -1,9 +1,9 @@
-/** The side of a thread (pool.ts). */
+/** The worker's side of a thread pool (pool.ts). */
 import { parentPort } from 'node:worker_threads';
 
 export type Answer<Result> = { readonly result: Result } | { readonly failed: string };
 
-/** Called once by the module that a pool starts. */
+/** Answers the jobs of the pool; the worker's module calls it once. */
 export function serveJobs<Job, Result>(run: (job: Job) => Result): void {
   const answer = (job: Job): Answer<Result> => {
     try {

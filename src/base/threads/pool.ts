@@ -1,6 +1,6 @@
 /**
- * Work that takes long, in threads of its own, so that it never holds up everything else. A thread that takes too long is ended
- * and replaced; one that had nothing to do for a while is ended, too.
+ * Thread pool for work that takes long, so that it never holds up the event loop. A thread that exceeds the timeout is
+ * terminated and replaced; idle threads end after a while.
  */
 import { Worker } from 'node:worker_threads';
 import type { Answer } from './jobs.js';
@@ -8,15 +8,15 @@ import type { Answer } from './jobs.js';
 export interface ThreadOptions {
   /** Module that calls `serveJobs`. */
   readonly script: URL;
-  /** At most; they are started when needed. */
+  /** Largest number of threads; they start when needed. */
   readonly threads: number;
-  /** Milliseconds of work on one job. */
+  /** Time limit of one job, ms. */
   readonly timeoutMs: number;
-  /** Milliseconds after which idle threads end. Default: never. */
+  /** Idle threads end after this time, ms. Default: never. */
   readonly idleMs?: number;
 }
 
-/** The job threw, took too long, or its thread is no more. */
+/** The job threw or timed out, or its thread ended. */
 export class ThreadFailed extends Error {
   override readonly name = 'ThreadFailed';
 }
@@ -36,7 +36,7 @@ export class ThreadPool<Job, Result> {
 
   constructor(private readonly options: ThreadOptions) {}
 
-  /** Threads that there are. */
+  /** Number of running threads. */
   get size(): number {
     return this.#all.size;
   }
@@ -50,7 +50,7 @@ export class ThreadPool<Job, Result> {
     });
   }
 
-  /** Ends all threads; jobs under way fail. */
+  /** Terminates all threads; running and waiting jobs fail. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#rest);
@@ -92,7 +92,7 @@ export class ThreadPool<Job, Result> {
       worker.removeAllListeners('message');
       worker.removeAllListeners('error');
       worker.off('exit', gone);
-      // A failing thread may still report what it died of; without a listener that would end the process.
+      // A dying thread may still report an error; without a listener that would end the process.
       worker.on('error', () => undefined);
       if (reusable) {
         this.#idle.push(worker);
