@@ -101,6 +101,6 @@ export class CheckpointTimer implements Deadline {
     const { oldest } = this.buffer;
     const { position } = this.cursor;
     this.handle.volatile.checkpointAt(oldest === undefined ? position : Math.min(seqOfId(oldest) - 1, position));
-    return this.handle.tell('flush', {});
+    return this.handle.sendSelf('flush', {});
   }
 }

@@ -1,6 +1,7 @@
 /** `npm run chaos` in short: a minute of load, in which an actor host and a frontend are killed, and a host loses the store. */
 import t from 'tap';
 import { services } from '../clients/support/missing.js';
+import { rounds } from '../support/rounds.js';
 import { faultsIn } from './command.js';
 import { inWords } from './report.js';
 import { chaos, Ends } from './run.js';
@@ -12,7 +13,8 @@ if (found) {
     test.teardown(() => ends.run());
     const options = {
       ...({ face: 'cluster', services: found, seed: Number(process.env.SEED ?? Date.now() % 1e6) } as const),
-      ...{ seconds: 75, kills: 2, cuts: 1, every: 18, rate: 50, clients: 40, subscribers: 10, hosts: 3, frontends: 2 },
+      ...{ seconds: rounds(48, 75), kills: 2, cuts: 1, every: rounds(11, 18), rate: rounds(20, 50) },
+      ...{ clients: rounds(20, 40), subscribers: 10, hosts: 3, frontends: 2 },
       ...{ report: undefined, logs: undefined },
     };
     const report = await chaos(options, ends, (words) => test.comment(words));
@@ -23,6 +25,6 @@ if (found) {
       report.each.every(({ silent }) => silent === 0),
       'each queue got events after each of them',
     );
-    test.ok(report.acknowledged > 1_000, `sends went on: ${report.acknowledged}`);
+    test.ok(report.acknowledged > rounds(200, 1_000), `sends went on: ${report.acknowledged}`);
   });
 }

@@ -1,10 +1,11 @@
 /** kill -9 of the embedded face at random moments under load. */
 import t from 'tap';
+import { rounds } from '../support/rounds.js';
 import { faultsIn } from './command.js';
 import { inWords } from './report.js';
 import { chaos, Ends } from './run.js';
 
-const ROUNDS = 20;
+const ROUNDS = rounds(6, 20);
 
 t.test(`${ROUNDS} times kill -9 while clients send, edit, react and poll`, async (test) => {
   const ends = new Ends();
@@ -16,7 +17,7 @@ t.test(`${ROUNDS} times kill -9 while clients send, edit, react and poll`, async
       kills: ROUNDS,
       cuts: 0,
       every: 2.5,
-      rate: 50,
+      rate: rounds(25, 50),
       clients: 10,
       subscribers: 5,
       hosts: 0,

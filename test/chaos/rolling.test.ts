@@ -1,6 +1,7 @@
 /** `npm run rolling` in short: two actor hosts and a frontend are replaced under load. */
 import t from 'tap';
 import { services } from '../clients/support/missing.js';
+import { rounds } from '../support/rounds.js';
 import { faultsIn } from './command.js';
 import { rolling } from './replace.js';
 import { inWords } from './report.js';
@@ -13,7 +14,17 @@ if (found) {
     test.teardown(() => ends.run());
     const options = {
       ...({ face: 'cluster', services: found, seed: Number(process.env.SEED ?? Date.now() % 1e6) } as const),
-      ...{ seconds: 0, kills: 0, cuts: 0, every: 2, rate: 50, clients: 20, subscribers: 10, hosts: 2, frontends: 1 },
+      ...{
+        seconds: 0,
+        kills: 0,
+        cuts: 0,
+        every: 2,
+        rate: rounds(20, 50),
+        clients: rounds(10, 20),
+        subscribers: 10,
+        hosts: 2,
+        frontends: 1,
+      },
       ...{ report: undefined, logs: undefined },
     };
     const { report, handovers, failed } = await rolling(options, ends, (words) => test.comment(words));

@@ -202,3 +202,21 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'organization pictures': organizationPictures,
   restart,
 };
+
+/**
+ * Families about HTTP, checks of arguments and presentation: frontend code that is the same on both faces, and refusals
+ * that commit nothing. `npm test` runs them on the embedded face, `npm run test:long` on both. Families that commit, or
+ * read the store, the bus, the log, the blobs or the placement, run on both faces in every run.
+ */
+export const ONE_FACE: ReadonlySet<string> = new Set([
+  'the frontend',
+  'refusals of sending',
+  'refusals of reactions',
+  'refusals of subscribing',
+  'refusals of scheduling',
+  'rendering',
+  'pictures of other hosts',
+  'facts of the server',
+  'files that are attacks',
+  'addresses of avatars',
+]);
