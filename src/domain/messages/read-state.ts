@@ -4,7 +4,9 @@
  * Each home (the stream to which a message was sent, or all direct messages) has a mark and two sets of exceptions. So
  * moving a message changes nothing here, and marking a stream read is one small write for any number of messages.
  */
+
 import { IdSet, type Json, type JsonObject, madeOnce } from '#base';
+import type { Parts } from '#model';
 import { SENT } from './digest.js';
 import type { OwnMessage } from './own-message.js';
 import { isWildcard, sentFlags } from './seen.js';
@@ -28,8 +30,6 @@ export const DIRECT_HOME = 0;
 export const MARKS = ['starred', 'collapsed', 'historical', 'copied'] as const;
 export type MarkName = (typeof MARKS)[number];
 export const MARK_PART = 'mark/';
-
-type Parts = ReadonlyMap<string, Json>;
 
 const NOTHING_READ: HomeReading = { mark: 0, read: IdSet.EMPTY, unread: IdSet.EMPTY };
 
