@@ -1,7 +1,9 @@
 /**
- * `npm run build`: compiles beside `dist` and moves what differs into it, file by file. A server that runs from `dist` keeps every file that it
- * may still load (workers are loaded late), and files of removed sources go, so that no stale compiled test runs. Sources that are as
- * they were at the last build are not compiled again. Plain JavaScript, because nothing is compiled before it.
+ * `npm run build`: compiles into a folder beside `dist`, then moves the files that differ, one by one.
+ *
+ * A server that runs from `dist` keeps every file that it may still load: workers are loaded late. Compiled files of
+ * removed sources are deleted, so that no stale test runs. Unchanged sources are not compiled again. This file is plain
+ * JavaScript, because nothing is compiled before it.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,7 +16,7 @@ const BESIDE = /^dist\.(\d+)$/;
 const INPUTS = ['src', 'actors', 'test', 'tsconfig.json', 'package.json', 'tools/build.mjs'];
 const COMPILER = join('node_modules', '.bin', 'tsc');
 
-/** Files under a folder, by their paths in it. */
+/** @returns files below a folder, by their paths in it */
 function filesOf(folder, inside = '') {
   const found = [];
   for (const entry of readdirSync(join(folder, inside), { withFileTypes: true })) {
@@ -25,7 +27,7 @@ function filesOf(folder, inside = '') {
   return found;
 }
 
-/** Of sources and compiled files: changes with every file that is written, added or removed. */
+/** @returns a hash over sources and compiled files; it changes when a file is written, added or removed */
 function state() {
   const hash = createHash('sha256').update(execFileSync(process.execPath, [COMPILER, '--version']));
   for (const input of [...INPUTS, TARGET]) {
@@ -59,7 +61,7 @@ const runs = (pid) => {
   }
 };
 
-/** Of builds that were killed. */
+/** Removes the folders of builds that were killed. */
 function removeLeftovers() {
   for (const name of readdirSync('.')) {
     const [, pid] = BESIDE.exec(name) ?? [];

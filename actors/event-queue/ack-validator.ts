@@ -2,13 +2,15 @@
  * Tells whether a poll acknowledges an event that its queue can have given out. Only a queue that was loaded from the
  * Store needs this: a former owner may have delivered events that this host has not read yet.
  */
-import { eventId, type RealmId } from '#model';
+
+import type { RealmId } from '#model';
+import { eventId } from '#model';
 import type { EventLog } from '#ports/log';
-import type { HeldRequest } from '#runtime';
+import type { DeferredRequest } from '#runtime';
 
 export class AckValidator {
   /** Polls that wait for the log's answer. */
-  #asking: Set<HeldRequest> | undefined;
+  #asking: Set<DeferredRequest> | undefined;
   /** End of the log when it was last asked. */
   #logEnd = 0;
 
@@ -36,7 +38,7 @@ export class AckValidator {
    *
    * @returns 'asked', 'unavailable' (the log does not answer now), or 'stopped': the poll was answered meanwhile
    */
-  async askLog(request: HeldRequest): Promise<'asked' | 'unavailable' | 'stopped'> {
+  async askLog(request: DeferredRequest): Promise<'asked' | 'unavailable' | 'stopped'> {
     this.#asking ??= new Set();
     this.#asking.add(request);
     const end = await this.#end().catch(() => undefined);
@@ -47,7 +49,7 @@ export class AckValidator {
   }
 
   /** @returns the polls that still wait, for the caller to answer */
-  stop(): HeldRequest[] {
+  stop(): DeferredRequest[] {
     const asking = [...(this.#asking ?? [])];
     this.#asking = undefined;
     return asking;

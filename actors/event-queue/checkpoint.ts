@@ -12,7 +12,7 @@ import type { EventBuffer } from './buffer.js';
 import { HELD_LAG_MS, type QueueState } from './state.js';
 import type { QueueVolatile } from './volatile.js';
 
-/** A queue without a waiting poll is written this long after its client's last sign of life (design § 3). */
+/** A queue without a waiting poll is written this long after its client's last sign of life (architecture/delivery.md § The life of a queue). */
 const FLUSH_MS = 30_000;
 /** Interval of the checks of a queue with a waiting poll: busy log, quiet log. A check costs as much as a heartbeat. */
 const CHECK_MS = 60_000;
@@ -101,6 +101,6 @@ export class CheckpointTimer implements Deadline {
     const { oldest } = this.buffer;
     const { position } = this.cursor;
     this.handle.volatile.checkpointAt(oldest === undefined ? position : Math.min(seqOfId(oldest) - 1, position));
-    return this.handle.tell('flush', {});
+    return this.handle.sendSelf('flush', {});
   }
 }

@@ -5,21 +5,30 @@ import type { JsonObject } from '#base';
 import { encodeFields } from '#base';
 import { positionId } from '#model';
 import type { CommandDefinition, Outcome } from '#runtime';
+import type { ActorServices } from '../services.js';
 import type { QueueEnd } from './machine.js';
 import type { RegisterArgs } from './snapshot/inputs.js';
-import { type Snapshot, takeSnapshot } from './snapshot/take.js';
-import { HELD_LAG_MS, type QueueState } from './state.js';
+import type { Snapshot } from './snapshot/take.js';
+import { takeSnapshot } from './snapshot/take.js';
+import type { QueueState } from './state.js';
+import { HELD_LAG_MS } from './state.js';
 import type { QueueVolatile } from './volatile.js';
 
-type QueueCommand<A extends JsonObject, I = undefined> = CommandDefinition<QueueState, A, I, QueueVolatile>;
+type QueueCommand<A extends JsonObject, I = undefined> = CommandDefinition<
+  QueueState,
+  A,
+  I,
+  QueueVolatile,
+  ActorServices
+>;
 
 /** A crash must not cost a queue: for this long after a host took it over, it waits for its client. */
 const GRACE_MS = 60_000;
 
 export const register: QueueCommand<RegisterArgs, Snapshot> = {
   creates: true,
-  founds: true,
-  needs: takeSnapshot,
+  mintsKey: true,
+  inputs: takeSnapshot,
   handle({ state, volatile }, args, snapshot, { caller, now }) {
     volatile.touch(now);
     const last = positionId(snapshot.start);
@@ -49,7 +58,7 @@ export const register: QueueCommand<RegisterArgs, Snapshot> = {
 export const visit: QueueCommand<RegisterArgs, Snapshot> = {
   creates: true,
   read: true,
-  needs: takeSnapshot,
+  inputs: takeSnapshot,
   handle: (_view, _args, { parts }) => ({ reply: { ok: [encodeFields({ queue_id: null }), ...parts] } }),
 };
 

@@ -1,10 +1,12 @@
 /** Takes events of the feed into a queue's buffer, as the filter's verdict on each event says. */
 
 import type { SharedEvent, TransientEvent } from '#delivery';
-import type { OwnPart, PlainItem, RealmId } from '#model';
-import type { HostServices } from '#runtime';
-import { bufferedEvent, type EventBuffer } from './buffer.js';
-import { type Verdict, verdictOn, wants } from './filter.js';
+import type { PlainItem, RealmId, RecipientPart } from '#model';
+import type { ActorServices } from '../services.js';
+import type { EventBuffer } from './buffer.js';
+import { bufferedEvent } from './buffer.js';
+import type { Verdict } from './filter.js';
+import { verdictOn, wants } from './filter.js';
 import type { QueueState } from './state.js';
 import type { TransientEventIds } from './transient-ids.js';
 
@@ -19,7 +21,7 @@ export class Inbox {
     private readonly state: QueueState,
     private readonly buffer: EventBuffer,
     private readonly ids: TransientEventIds,
-    private readonly services: Pick<HostServices, 'personal' | 'clock'>,
+    private readonly services: Pick<ActorServices, 'personal' | 'clock'>,
     private readonly listener: { resolved(): void },
   ) {}
 
@@ -56,7 +58,12 @@ export class Inbox {
   }
 
   /** Tries until the Store, which may be unavailable for a while, has given the recipient's fields. */
-  async #resolve(id: number, item: PlainItem, own: OwnPart, fill: ReturnType<EventBuffer['reserve']>): Promise<void> {
+  async #resolve(
+    id: number,
+    item: PlainItem,
+    own: RecipientPart,
+    fill: ReturnType<EventBuffer['reserve']>,
+  ): Promise<void> {
     const { personal, clock } = this.services;
     while (!this.#closed) {
       try {

@@ -1,8 +1,11 @@
 /** The event-queue actor. It lives on its user's partition; its key names realm, user and queue. */
-import { apiError } from '#model/errors';
+
+import type { ActorKey } from '#model';
 import type { ActorKind } from '#runtime';
+import type { ActorServices } from '../services.js';
 import { due, end, flush, register, remove, visit } from './commands.js';
-import { queueMachine } from './machine.js';
+import type { QueueEnd } from './machine.js';
+import { QUEUE_ENDS } from './machine.js';
 import { missingQueue, QueueSidecar } from './sidecar.js';
 import type { QueueState } from './state.js';
 import { QueueVolatile } from './volatile.js';
@@ -10,16 +13,29 @@ import { QueueVolatile } from './volatile.js';
 /**
  * A queue without a waiting poll for this long leaves memory: clients that are there nearly always have one waiting.
  */
-const REST_MS = 30_000;
+const IDLE_TIMEOUT_MS = 30_000;
 
-export const queueKind: ActorKind<QueueState, QueueVolatile> = {
+/** The account whose queue this is: `queue/<realm>/<user>` of `queue/<realm>/<user>/<id>`. */
+export const accountOf = (key: ActorKey): string => key.slice(0, key.lastIndexOf('/'));
+
+export const queueKind: ActorKind<QueueState, QueueVolatile, ActorServices> = {
   name: 'queue',
-  machine: queueMachine,
+  summary: 'An event queue: the events that one client has not acknowledged yet.',
   directory: true,
-  loads: [],
+  loadedParts: [],
   commands: { register, visit, flush, delete: remove, end, due },
-  liveCommands: ['poll'],
-  restMs: REST_MS,
+  sidecarCommands: ['poll'],
+  idleTimeoutMs: IDLE_TIMEOUT_MS,
+  quota: {
+    limit: ({ maxQueues }) => maxQueues,
+    owner: accountOf,
+    busyPhase: 'polling',
+    end: { command: 'end', args: { reason: 'crowded' satisfies QueueEnd } },
+  },
+  sidecarMetrics: {
+    phases: { gauge: 'conclave_queues', names: ['idle', 'polling'], passivated: 'hibernated' },
+    ends: { counter: 'conclave_queue_ends_total', reasons: QUEUE_ENDS },
+  },
   initial: () => ({
     phase: 'registered',
     user: 0,
@@ -52,6 +68,5 @@ export const queueKind: ActorKind<QueueState, QueueVolatile> = {
   }),
   volatile: (_key, state, _parts, since) => new QueueVolatile(state, since),
   missing: missingQueue,
-  refuse: (_phase, _name) => ({ error: apiError('SERVICE_UNAVAILABLE').toReply() }),
-  live: (handle, suppliers) => new QueueSidecar(handle, suppliers),
+  sidecar: (handle, sources) => new QueueSidecar(handle, sources),
 };

@@ -2,14 +2,12 @@
  * An event queue while it is in use: it follows the realm's feed, holds the events that wait for its client, and the
  * poll that waits for them. The queue's machine says what becomes of the poll.
  */
-
-import { type Clock, type Deadline, spread, wheelOf } from '#base/clock';
+import { type Deadline, spread, wheelOf } from '#base/clock';
 import { Cursor, type EventSubscriber, type RealmFeed, type SharedEvent, type TransientEvent } from '#delivery';
-import type { ActorReply } from '#frontend/api';
-import type { StopReason } from '#model';
-import { newestBeat, positionId, seq, seqOfId } from '#model';
+import { newestBeat, positionId, type StopReason, seq, seqOfId } from '#model';
 import { type ApiError, apiError } from '#model/errors';
-import type { ActivationHandle, HeldRequest, Step, Suppliers } from '#runtime';
+import type { ActivationHandle, DeferredRequest, Reply, Step } from '#runtime';
+import type { InputSources } from '../services.js';
 import { AckValidator } from './ack-validator.js';
 import { BUFFER_LIMIT, EventBuffer, heartbeat, shapeFor } from './buffer.js';
 import { CheckpointTimer } from './checkpoint.js';
@@ -19,16 +17,6 @@ import type { QueueEnd, QueueEvent } from './machine.js';
 import { type QueueState, queueIdOf } from './state.js';
 import { TransientEventIds } from './transient-ids.js';
 import type { QueueVolatile } from './volatile.js';
-
-declare module '../../src/runtime/kind.js' {
-  interface HostServices {
-    /** For heartbeats. */
-    readonly clock: Clock;
-    readonly random: () => number;
-    /** A waiting poll gets a heartbeat after this long, plus jitter of up to a fifth. */
-    readonly heartbeatMs: number;
-  }
-}
 
 export interface PollArgs {
   readonly last_event_id: number | null;
@@ -40,7 +28,7 @@ export interface PollArgs {
 const RETRY_MS = 1_000;
 
 /** The frontend asks again: the queue may be on another host by then. */
-export const MOVED = { retry: 'moved' } as unknown as ActorReply;
+export const MOVED = { retry: 'moved' } as const;
 
 export class QueueSession implements EventSubscriber, Deadline {
   /** Of the heartbeat's timer. */
@@ -57,13 +45,13 @@ export class QueueSession implements EventSubscriber, Deadline {
   readonly #acks: AckValidator | undefined;
   #feed: RealmFeed | undefined;
   /** Polls that came while the past was being read. */
-  #early: { readonly args: PollArgs; readonly request: HeldRequest }[] | undefined;
+  #early: { readonly args: PollArgs; readonly request: DeferredRequest }[] | undefined;
   #isLive = false;
   #isStopped = false;
   /** The account was deactivated; the queue is ending and receives nothing more. */
   #isDeactivated = false;
   /** The waiting poll. */
-  #request: HeldRequest | undefined;
+  #request: DeferredRequest | undefined;
   /** If false, the waiting poll waits only until blocked events are resolved (`dont_block`). */
   #blocks = true;
   #isAnswerScheduled = false;
@@ -71,11 +59,11 @@ export class QueueSession implements EventSubscriber, Deadline {
   /** @param isReloaded the queue was in the Store before this activation */
   constructor(
     private readonly handle: ActivationHandle<QueueState, QueueVolatile>,
-    private readonly suppliers: Suppliers,
+    private readonly sources: InputSources,
     isReloaded: boolean,
   ) {
     const { key, realm, volatile } = handle;
-    const { services, log } = suppliers;
+    const { services, log } = sources;
     const state = handle.state();
     this.#state = state;
     this.user = state.user;
@@ -100,7 +88,7 @@ export class QueueSession implements EventSubscriber, Deadline {
     return !this.isWaiting && !this.#acks?.isAsking && !this.#checkpoint.isDirty;
   }
 
-  poll(args: PollArgs, request: HeldRequest): void {
+  poll(args: PollArgs, request: DeferredRequest): void {
     if (this.#isLive) this.#admit(args, request, false);
     else {
       this.#early ??= [];
@@ -149,13 +137,13 @@ export class QueueSession implements EventSubscriber, Deadline {
   }
 
   /** @param refusal reply for polls of a queue that has ended */
-  stop(reason: StopReason, refusal: ActorReply): void {
+  stop(reason: StopReason, refusal: Reply): void {
     this.#isStopped = true;
     this.#checkpoint.stop();
     this.#inbox.close();
     this.#feed?.detach(this);
     const waiting = this.#takeRequest();
-    wheelOf(this.suppliers.services.clock).remove(this);
+    wheelOf(this.sources.services.clock).remove(this);
     if (reason !== 'ended') this.handle.volatile.step('REST');
     // The poll of a deleted queue gets the events that wait. After any other stop the client is to notice nothing.
     if (waiting && reason === 'ended') waiting.reply({ ok: this.#buffer.answer() });
@@ -167,7 +155,7 @@ export class QueueSession implements EventSubscriber, Deadline {
 
   /** Joins the realm's feed at the queue's position in the log. */
   async #attach(): Promise<void> {
-    const { services, log } = this.suppliers;
+    const { services, log } = this.sources;
     const { realm } = this.handle;
     try {
       const [feed, { incarnation, end }] = await Promise.all([
@@ -209,7 +197,7 @@ export class QueueSession implements EventSubscriber, Deadline {
   }
 
   /** @param logAsked the log was asked already whether the acknowledged event can be one of this queue */
-  #admit(args: PollArgs, request: HeldRequest, logAsked: boolean): void {
+  #admit(args: PollArgs, request: DeferredRequest, logAsked: boolean): void {
     const last = args.last_event_id;
     const refusal = last === null ? undefined : this.#refusal(last);
     if (refusal) {
@@ -226,7 +214,7 @@ export class QueueSession implements EventSubscriber, Deadline {
     this.#serve(args, request);
   }
 
-  async #askLog(args: PollArgs, request: HeldRequest, acks: AckValidator): Promise<void> {
+  async #askLog(args: PollArgs, request: DeferredRequest, acks: AckValidator): Promise<void> {
     const outcome = await acks.askLog(request);
     if (outcome === 'asked') this.#admit(args, request, true);
     else if (outcome === 'unavailable') request.reply(MOVED);
@@ -245,7 +233,7 @@ export class QueueSession implements EventSubscriber, Deadline {
   }
 
   /** Answers the poll if there is something to send, else lets it wait. */
-  #serve({ last_event_id: last, beats, dont_block }: PollArgs, request: HeldRequest): void {
+  #serve({ last_event_id: last, beats, dont_block }: PollArgs, request: DeferredRequest): void {
     // A repeat of the waiting request (its frontend lost sight of it) replaces it; another poll ends it.
     if (this.#request && this.#request.id !== request.id) this.#answer();
     const buffer = this.#buffer;
@@ -299,13 +287,13 @@ export class QueueSession implements EventSubscriber, Deadline {
     this.#end('deactivated');
   }
 
-  #release(request: HeldRequest): void {
+  #release(request: DeferredRequest): void {
     if (this.#request !== request) return;
     this.#request = undefined;
     this.#send('RELEASE');
   }
 
-  #takeRequest(): HeldRequest | undefined {
+  #takeRequest(): DeferredRequest | undefined {
     const request = this.#request;
     this.#request = undefined;
     return request;
@@ -317,7 +305,7 @@ export class QueueSession implements EventSubscriber, Deadline {
 
   /** Every step that is carried out here is a sign of life of the client. */
   #carryOut({ actions, disarms, arms }: Step): void {
-    const { clock, random, heartbeatMs } = this.suppliers.services;
+    const { clock, random, heartbeatMs } = this.sources.services;
     if (disarms) wheelOf(clock).remove(this);
     if (arms === 'heartbeat') wheelOf(clock).add(this, spread(heartbeatMs, random));
     this.handle.volatile.touch(clock.now());
@@ -326,6 +314,6 @@ export class QueueSession implements EventSubscriber, Deadline {
   }
 
   #end(reason: QueueEnd): void {
-    void this.handle.tell('end', { reason }).catch(() => undefined);
+    void this.handle.sendSelf('end', { reason }).catch(() => undefined);
   }
 }

@@ -4,21 +4,24 @@ import type { JsonObject } from '#base';
 import type { ActorReply } from '#frontend/api';
 import type { StopReason } from '#model';
 import { apiError } from '#model/errors';
-import type { ActivationHandle, HeldRequest, LiveActor, Suppliers } from '#runtime';
-import { MOVED, type PollArgs, QueueSession } from './session.js';
-import { type QueueState, queueIdOf } from './state.js';
+import type { ActivationHandle, DeferredRequest, Reply, Sidecar } from '#runtime';
+import type { InputSources } from '../services.js';
+import type { PollArgs } from './session.js';
+import { MOVED, QueueSession } from './session.js';
+import type { QueueState } from './state.js';
+import { queueIdOf } from './state.js';
 import type { QueueVolatile } from './volatile.js';
 
-export class QueueSidecar implements LiveActor {
+export class QueueSidecar implements Sidecar {
   #session: QueueSession | undefined;
   /** The queue was in the Store before this activation. */
   readonly #isReloaded: boolean;
   /** Polls that came after the end was decided, and before it was written. */
-  #late: HeldRequest[] | undefined;
+  #late: DeferredRequest[] | undefined;
 
   constructor(
     private readonly handle: ActivationHandle<QueueState, QueueVolatile>,
-    private readonly suppliers: Suppliers,
+    private readonly sources: InputSources,
   ) {
     this.#isReloaded = handle.exists();
   }
@@ -28,7 +31,7 @@ export class QueueSidecar implements LiveActor {
     if (!this.#session && !this.#isReloaded && this.handle.exists()) this.#open();
   }
 
-  command(_name: string, args: JsonObject, request: HeldRequest): void {
+  command(_name: string, args: JsonObject, request: DeferredRequest): void {
     if (this.handle.volatile.ended) {
       this.#late ??= [];
       this.#late.push(request);
@@ -38,7 +41,7 @@ export class QueueSidecar implements LiveActor {
     session.poll(args as unknown as PollArgs, request);
   }
 
-  idle(): boolean {
+  isIdle(): boolean {
     return !this.#late && (this.#session?.isIdle ?? true);
   }
 
@@ -51,19 +54,19 @@ export class QueueSidecar implements LiveActor {
     return this.handle.volatile.ended;
   }
 
-  async draining(): Promise<void> {
+  async flush(): Promise<void> {
     await this.#session?.draining();
   }
 
   stopped(reason: StopReason): void {
-    const refusal: ActorReply = reason === 'ended' ? missingQueue(this.handle.key) : MOVED;
+    const refusal: Reply = reason === 'ended' ? missingQueue(this.handle.key) : MOVED;
     this.#session?.stop(reason, refusal);
     for (const request of this.#late ?? []) request.reply(refusal);
     this.#late = undefined;
   }
 
   #open(): QueueSession {
-    this.#session = new QueueSession(this.handle, this.suppliers, this.#isReloaded);
+    this.#session = new QueueSession(this.handle, this.sources, this.#isReloaded);
     return this.#session;
   }
 }

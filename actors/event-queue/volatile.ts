@@ -1,7 +1,9 @@
 /** State in memory that the handlers and the session of a queue share. It is lost when the actor leaves memory. */
 import type { Step } from '#runtime';
-import { endIn, type QueueEnd, type QueueEvent, queueSteps } from './machine.js';
-import { activeUntil, type QueueState } from './state.js';
+import type { QueueEnd, QueueEvent } from './machine.js';
+import { endIn, queueSteps } from './machine.js';
+import type { QueueState } from './state.js';
+import { activeUntil } from './state.js';
 
 type Stored = Pick<QueueState, 'acked' | 'position' | 'active' | 'held'>;
 

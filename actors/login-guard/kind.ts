@@ -1,23 +1,23 @@
 /**
- * Log-ins with addresses that no account has. They are counted, and take as long, as those with an address that has one
- * (actors/user/commands/login.ts), or the answers would tell which addresses have accounts. So that this needs no more
- * room than there is, addresses share a fixed number of actors, and each of these remembers a few; which share one
- * nobody knows without the server secret.
+ * The login guard counts log-ins with addresses of no account. They are limited, and take as long, as log-ins with the
+ * address of an account (actors/user/commands/account/login.ts); otherwise the answers would show which addresses have
+ * accounts. To bound the storage, addresses share a fixed number of actors that remember a few addresses each. Only the
+ * server secret tells which addresses share an actor. The stored name of the kind is `stranger`.
  */
-import { createMachine } from 'xstate';
+
 import type { JsonObject } from '#base';
-import { tooManyAttempts, waitForAttempt, withFailure, wrongPassword } from '#domain/secrets';
+import { attemptTooEarly, waitForAttempt, withFailure, wrongPassword } from '#domain/secrets';
 import { apiError } from '#model/errors';
 import type { ActorKind, CommandDefinition } from '#runtime';
+import type { ActorServices } from '../services.js';
 
-/** Addresses that each remembers. */
-const MOST_ADDRESSES = 16;
+/** Addresses that one actor remembers. */
+const MAX_ADDRESSES = 16;
 
 type Attempts = readonly [address: string, failures: readonly number[]];
 
 interface StrangerState extends JsonObject {
-  readonly phase: string;
-  /** By hash of the address, the one that was tried last at the end. */
+  /** Failures by hash of the address; the address tried last is at the end. */
   readonly attempts: readonly Attempts[];
 }
 
@@ -25,16 +25,16 @@ const failuresOf = ({ attempts }: StrangerState, address: string): readonly numb
   attempts.find(([of]) => of === address)?.[1] ?? [];
 
 interface Attempt extends JsonObject {
-  /** Its hash. */
+  /** Hash of the address. */
   readonly address: string;
   readonly password: string;
 }
 
-const fetchKey: CommandDefinition<StrangerState, Attempt, undefined, undefined> = {
+const fetchKey: CommandDefinition<StrangerState, Attempt, undefined, undefined, ActorServices> = {
   creates: true,
   lane: 'login',
   exclusive: true,
-  async needs({ address, password }, { view }, { services }) {
+  async inputs({ address, password }, { view }, { services }) {
     if (waitForAttempt(failuresOf(view.state, address), services.clock.now()) > 0) return undefined;
     await services.secrets.verifyPassword(password, null);
     return undefined;
@@ -42,25 +42,24 @@ const fetchKey: CommandDefinition<StrangerState, Attempt, undefined, undefined> 
   handle({ state }, { address }, _inputs, { now }) {
     const failures = failuresOf(state, address);
     const wait = waitForAttempt(failures, now);
-    if (wait > 0) throw tooManyAttempts(failures, wait, now);
+    if (wait > 0) throw attemptTooEarly(failures, wait, now);
     const others = state.attempts.filter(([of]) => of !== address);
     const failed = withFailure(failures, now);
     const attempts: Attempts[] = [...others, [address, failed]];
     return {
       reply: { error: wrongPassword(failed, now).toReply() },
-      state: { ...state, attempts: attempts.slice(-MOST_ADDRESSES) },
+      state: { ...state, attempts: attempts.slice(-MAX_ADDRESSES) },
     };
   },
 };
 
-export const strangerKind: ActorKind<StrangerState> = {
+export const strangerKind: ActorKind<StrangerState, undefined, ActorServices> = {
   name: 'stranger',
-  machine: createMachine({ id: 'stranger', initial: 'active', states: { active: {} } }),
+  summary: 'Failed log-ins with addresses of no account, counted so that they cannot be told from those of an account.',
   directory: false,
-  loads: [],
+  loadedParts: [],
   commands: { 'fetch-key': fetchKey },
-  initial: () => ({ phase: 'active', attempts: [] }),
+  initial: () => ({ attempts: [] }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('AUTHENTICATION_FAILED').toReply() }),
-  refuse: () => ({ error: apiError('AUTHENTICATION_FAILED').toReply() }),
 };

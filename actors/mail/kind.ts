@@ -1,19 +1,19 @@
 /**
- * The mail actor of an organization: keeps outgoing mails until they are sent. Its own actor, so that a mail server that
- * is slow or away keeps nobody waiting: whoever sends a mail is through when it is stored here.
+ * The mail actor of an organization stores outgoing mails until they are sent. It is an actor of its own, so that a mail
+ * server that is slow or away delays no other command: the sender of a mail is done when the mail is stored here.
  */
 
 import { value } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import { type Fate, pauseAfter, withLinks } from '#domain/mail';
+import { type MailOutcome, retryDelay, withLinks } from '#domain/mail';
 import { apiError } from '#model/errors';
 import type { ActorKind, CommandDefinition } from '#runtime';
-import { mailMachine } from './machine.js';
+import type { ActorServices } from '../services.js';
 import { type Kept, keptIn, MAIL_PART, type MailState, nextTry, waiting } from './state.js';
 
-type MailCommand<A extends JsonObject, I = undefined> = CommandDefinition<MailState, A, I, undefined>;
+type MailCommand<A extends JsonObject, I = undefined> = CommandDefinition<MailState, A, I, undefined, ActorServices>;
 
-/** Tried at a time; the others follow at once. */
+/** Mails sent per run; the others follow at once. */
 const BATCH = 40;
 
 interface SendArgs extends JsonObject {
@@ -32,20 +32,21 @@ const send: MailCommand<SendArgs> = {
       reply: value(null),
       state: { ...state, last },
       parts: { [`${MAIL_PART}${last}`]: mail },
-      // None can be earlier and not be due with it.
+      // A mail with an earlier time would be due now, too.
       due: now,
     };
   },
 };
 
 /**
- * In a lane of its own, since the mail server takes its time. Exclusive: what one run has sent, the next must not find.
- * After a crash between the sending and the commit a mail is sent again, under the same id.
+ * Sends the mails that are due. The lane is separate, because a mail server takes its time, and exclusive, because a run
+ * must not find the mails of the run before. After a crash between sending and commit a mail is sent again, under the
+ * same id.
  */
-const due: MailCommand<JsonObject, ReadonlyMap<string, Fate>> = {
+const due: MailCommand<JsonObject, ReadonlyMap<string, MailOutcome>> = {
   lane: 'sending',
   exclusive: true,
-  async needs(_args, { realm, view }, { services }) {
+  async inputs(_args, { realm, view }, { services }) {
     const now = services.clock.now();
     const batch = keptIn(view.parts)
       .filter(([, mail]) => mail.next <= now)
@@ -62,7 +63,7 @@ const due: MailCommand<JsonObject, ReadonlyMap<string, Fate>> = {
       if (fate === 'done') written[part] = null;
       else if (fate === 'later') {
         const tries = mail.tries + 1;
-        const kept: Kept = { ...mail, tries, next: now + pauseAfter(tries) };
+        const kept: Kept = { ...mail, tries, next: now + retryDelay(tries) };
         written[part] = kept;
         left.push(kept);
       } else left.push(mail);
@@ -71,15 +72,14 @@ const due: MailCommand<JsonObject, ReadonlyMap<string, Fate>> = {
   },
 };
 
-export const mailKind: ActorKind<MailState> = {
+export const mailKind: ActorKind<MailState, undefined, ActorServices> = {
   name: 'mail',
-  machine: mailMachine,
+  summary: 'The outgoing mails of an organization, until a mail server has taken them.',
   directory: false,
-  loads: [MAIL_PART],
-  partsWait: true,
+  loadedParts: [MAIL_PART],
+  partsAreDeliveries: true,
   commands: { send, due },
-  initial: () => ({ phase: 'active', last: 0 }),
+  initial: () => ({ last: 0 }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('NO_SUCH_USER').toReply() }),
-  refuse: () => ({ error: apiError('NO_SUCH_USER').toReply() }),
 };

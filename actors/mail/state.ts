@@ -1,22 +1,21 @@
-/** Persisted state of a mail actor. Mails are parts of their own, gone when they are sent. */
+/** Persisted state of a mail actor. Each mail is a part, deleted when it is sent. */
 import type { Json, JsonObject } from '#base';
-import type { Waiting } from '#domain/mail';
+import type { QueuedMail } from '#domain/mail';
 
 export interface MailState extends JsonObject {
-  readonly phase: string;
-  /** Number of the last mail taken. */
+  /** Number of the last mail that was stored. */
   readonly last: number;
 }
 
-/** A mail that waits. */
+/** A mail that waits to be sent. */
 export interface Kept extends JsonObject {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
-  /** When it was taken, ms. */
+  /** Wall time at which the mail was stored, ms. */
   readonly date: number;
   readonly tries: number;
-  /** When to try (again), ms. */
+  /** Wall time of the next attempt, ms. */
   readonly next: number;
 }
 
@@ -24,7 +23,7 @@ export const MAIL_PART = 'mail/';
 
 type Parts = ReadonlyMap<string, Json>;
 
-/** Part → mail, in the order in which they were taken. */
+/** Part → mail, oldest first. */
 export const keptIn = (parts: Parts): [string, Kept][] =>
   [...parts]
     .map(([part, mail]): [string, Kept] => [part, mail as unknown as Kept])
@@ -32,13 +31,17 @@ export const keptIn = (parts: Parts): [string, Kept][] =>
 
 export const numberOf = (part: string): number => Number(part.slice(MAIL_PART.length));
 
-/** @param open shows the links of a text. The time of taking keeps ids apart that a server gave before it lost its data. */
+/**
+ * The mail as the mail server gets it. Its id contains the time, so that ids differ from those before a loss of data.
+ *
+ * @param open puts the sealed links of a text in clear
+ */
 export const waiting = (
   realm: number,
   part: string,
   { to, subject, text, date, tries }: Kept,
   open: (text: string) => string,
-): Waiting => ({
+): QueuedMail => ({
   id: `${realm}-${numberOf(part)}-${date.toString(36)}`,
   to,
   subject,
@@ -47,7 +50,7 @@ export const waiting = (
   tries,
 });
 
-/** When the first of them is to be tried, ms; null: there is none. */
+/** Wall time of the first attempt that is due, ms; null: no mail waits. */
 export function nextTry(mails: Iterable<Kept>): number | null {
   let first: number | null = null;
   for (const { next } of mails) if (first === null || next < first) first = next;

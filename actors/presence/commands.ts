@@ -1,37 +1,45 @@
-/** Reports of clients, and what settings change (users.md § Presence). */
+/** Commands of the presence actor: reports of clients, reads, changes of settings (users.md § Presence). */
 
 import { success, value } from '#actors/shared';
-import { type JsonObject, madeOnce } from '#base';
+import type { JsonObject } from '#base';
+import { madeOnce } from '#base';
 import { ROLE } from '#domain/people';
-import { hidesPresence, type PresenceKnown, type PresenceTimes, presenceEvent } from '#domain/presence';
+import type { PresenceCursor, PresenceTimes } from '#domain/presence';
+import { hidesPresence, OFFLINE_SECONDS, presenceEvent } from '#domain/presence';
 import type { PlainItem } from '#model';
 import { userId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { CommandDefinition, Outcome, View } from '#runtime';
+import type { ActorServices } from '../services.js';
 import type { Presences } from './presences.js';
 import type { PresenceState } from './state.js';
 
-type PresenceCommand<A extends JsonObject> = CommandDefinition<PresenceState, A, undefined, Presences>;
+type PresenceCommand<A extends JsonObject> = CommandDefinition<PresenceState, A, undefined, Presences, ActorServices>;
 
 /** Times are changed at most this often: several windows of one user report each. */
 const LEAST_CHANGE_MS = 55_000;
-/** Whoever was not active for longer seems to be away to others: offline after 200 s, less a report and some delay. */
-const CAME_BACK_MS = 130_000;
+/** A report comes once a minute, and up to 10 s late. */
+const REPORT_MS = 70_000;
+/**
+ * A user who was inactive for longer may already look offline to others, so their return is published at once. It is
+ * the time after which clients show a user as offline, less one report (130 s).
+ */
+const CAME_BACK_MS = OFFLINE_SECONDS * 1_000 - REPORT_MS;
 /** With more active accounts than this nobody is told: clients hear of each other when they report themselves. */
 const MOST_TOLD = 100;
 
 interface Reading extends JsonObject {
   /** What the asking process knows already; null = nothing. */
-  readonly known: PresenceKnown | null;
+  readonly known: PresenceCursor | null;
 }
 
 interface Report extends Reading {
   readonly status: 'active' | 'idle';
-  /** Nobody waits for the others' presences. */
+  /** The client wants no presences of others. */
   readonly pingOnly: boolean;
 }
 
-/** A report changes memory only; the first of all makes the root, without which there is nothing to flush to. */
+/** A report changes memory only. The very first one also creates the root, which a flush needs. */
 export const report: PresenceCommand<Report> = {
   creates: true,
   handle(view, { status, pingOnly, known }, _inputs, { caller, directory, now }) {
@@ -66,7 +74,7 @@ function reportedAt(before: PresenceTimes | undefined, status: Report['status'],
 const isNews = (before: PresenceTimes | undefined, status: Report['status'], now: number): boolean =>
   !before || (status === 'active' && now - (before.active ?? 0) > CAME_BACK_MS);
 
-/** Counted once for each change of the accounts. */
+/** The organization has too many active accounts for events; counted once for each change of the accounts. */
 const isCrowd = madeOnce(
   (directory: DirectoryView) => {
     let active = 0;
@@ -76,7 +84,7 @@ const isCrowd = madeOnce(
   ({ usersVersion }) => usersVersion,
 );
 
-/** What memory knows beyond the stored parts. */
+/** The changes in memory since the last flush, as parts. */
 const written = ({ state, volatile }: View<PresenceState, Presences>): Partial<Outcome<PresenceState>> => ({
   state: { ...state, made: true },
   parts: volatile.flush(),
@@ -104,7 +112,7 @@ interface Switched extends JsonObject {
   readonly at: number;
 }
 
-/** From the realm actor, whose commit has told everybody: the setting `presence_enabled` has changed. */
+/** Sent by the realm actor after its own event: a user's setting `presence_enabled` has changed. */
 export const switched: PresenceCommand<Switched> = {
   creates: true,
   handle(view, { on, at }, _inputs, { caller }) {
@@ -116,7 +124,7 @@ export const switched: PresenceCommand<Switched> = {
   },
 };
 
-/** The live side found that it is time. */
+/** Sent by the sidecar when it is time to write. */
 export const flush: PresenceCommand<JsonObject> = {
   handle: (view) => ({ reply: value(null), ...(view.volatile.dirty ? written(view) : {}) }),
 };

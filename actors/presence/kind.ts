@@ -1,21 +1,21 @@
-/** The presence actor of an organization: who was here when. Its reports wait for nobody, and nobody waits for them. */
+/** The presence actor of an organization holds the times at which users were active. Reports need no other actor. */
+
 import { apiError } from '#model/errors';
 import type { ActorKind } from '#runtime';
+import type { ActorServices } from '../services.js';
 import { flush, presenceChanges, presences, report, switched } from './commands.js';
 import { LivePresence } from './live.js';
-import { presenceMachine } from './machine.js';
 import { Presences } from './presences.js';
 import { type PresenceState, SEEN_PART } from './state.js';
 
-export const presenceKind: ActorKind<PresenceState, Presences> = {
+export const presenceKind: ActorKind<PresenceState, Presences, ActorServices> = {
   name: 'presence',
-  machine: presenceMachine,
+  summary: 'Who of an organization is online, and since when.',
   directory: true,
-  loads: [SEEN_PART],
+  loadedParts: [SEEN_PART],
   commands: { report, presences, 'presence-changes': presenceChanges, switched, flush },
-  initial: () => ({ phase: 'open', made: false }),
+  initial: () => ({ made: false }),
   volatile: (_key, _state, parts) => new Presences(parts),
   missing: () => ({ error: apiError('SERVICE_UNAVAILABLE').toReply() }),
-  refuse: () => ({ error: apiError('SERVICE_UNAVAILABLE').toReply() }),
-  live: (handle, suppliers) => new LivePresence(handle, suppliers),
+  sidecar: (handle, sources) => new LivePresence(handle, sources),
 };

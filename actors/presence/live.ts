@@ -1,47 +1,48 @@
-/** Writes down, now and then and before leaving, what only memory knows. */
+/** Stores the presences that only memory knows: once a minute, and before the actor leaves memory. */
 import type { TimerHandle } from '#base/clock';
-import type { ActivationHandle, HeldRequest, LiveActor, Suppliers } from '#runtime';
+import type { ActivationHandle, DeferredRequest, Sidecar } from '#runtime';
+import type { InputSources } from '../services.js';
 import type { Presences } from './presences.js';
 import type { PresenceState } from './state.js';
 
-/** What a crash loses at most; clients report every minute anyway. */
+/** A crash loses at most this much; clients report every minute anyway. */
 const FLUSH_MS = 60_000;
 
-export class LivePresence implements LiveActor {
+export class LivePresence implements Sidecar {
   #timer: TimerHandle | undefined;
 
   constructor(
     private readonly handle: ActivationHandle<PresenceState, Presences>,
-    private readonly suppliers: Suppliers,
+    private readonly sources: InputSources,
   ) {
-    const { clock, random } = suppliers.services;
+    const { clock, random } = sources.services;
     handle.volatile.source = `${clock.now()}-${random()}`;
     this.#wait();
   }
 
-  command(_name: string, _args: unknown, request: HeldRequest): void {
+  command(_name: string, _args: unknown, request: DeferredRequest): void {
     request.reply({ ok: [] });
   }
 
   committed(): void {}
 
-  idle(): boolean {
+  isIdle(): boolean {
     return true;
   }
 
-  async draining(): Promise<void> {
-    if (this.handle.volatile.dirty) await this.handle.tell('flush', {});
+  async flush(): Promise<void> {
+    if (this.handle.volatile.dirty) await this.handle.sendSelf('flush', {});
   }
 
   stopped(): void {
-    if (this.#timer) this.suppliers.services.clock.clearTimeout(this.#timer);
+    if (this.#timer) this.sources.services.clock.clearTimeout(this.#timer);
   }
 
   #wait(): void {
-    this.#timer = this.suppliers.services.clock.setTimeout(() => {
+    this.#timer = this.sources.services.clock.setTimeout(() => {
       this.#wait();
-      // A failure ends the activation, or the next time makes up for it.
-      if (this.handle.exists()) this.draining().catch(() => undefined);
+      // A failed write ends the activation; any other failure is made up for by the next flush.
+      if (this.handle.exists()) this.flush().catch(() => undefined);
     }, FLUSH_MS);
   }
 }

@@ -1,16 +1,16 @@
 /**
- * Who was here when, in memory: the one place where it is true. What changed since the last flush is known by part,
- * and what changed since any question by version.
+ * The presences of an organization in memory, which is the only complete copy. Changes since the last flush are noted by
+ * part, changes since an earlier read by version.
  */
 import type { Json } from '#base';
-import type { PresenceChanges, PresenceKnown, PresenceTimes } from '#domain/presence';
+import type { PresenceChanges, PresenceCursor, PresenceTimes } from '#domain/presence';
 import { bucketOf, decodeTimes, encodeTimes, partOf } from './state.js';
 
-/** Changes that are remembered one by one, at least; whoever has missed more gets everything. */
+/** Changes that are remembered one by one, at least; a reader that missed more gets all presences. */
 const LEAST_HISTORY = 1_000;
 
 export class Presences {
-  /** Names this activation; set when it begins. */
+  /** Names this activation, so that versions of another one are not mistaken for its own; set by the sidecar. */
   source = '';
   readonly #of = new Map<number, PresenceTimes>();
   readonly #buckets = new Map<number, Set<number>>();
@@ -27,7 +27,7 @@ export class Presences {
     return this.#first + this.#history.length - 1;
   }
 
-  /** Something is known to memory alone. */
+  /** Memory holds changes that are not stored. */
   get dirty(): boolean {
     return this.#unsaved.size > 0;
   }
@@ -47,7 +47,7 @@ export class Presences {
     this.#changed(user);
   }
 
-  /** Parts to write. From then on they count as written. */
+  /** Parts to write; they count as written from now on. */
   flush(): Record<string, Json> {
     const parts: Record<string, Json> = {};
     for (const bucket of this.#unsaved) {
@@ -58,8 +58,8 @@ export class Presences {
     return parts;
   }
 
-  /** What somebody who knows so much has missed. */
-  since(known: PresenceKnown | null): PresenceChanges {
+  /** Changes since the version that the reader has. */
+  since(known: PresenceCursor | null): PresenceChanges {
     const { source, version } = this;
     const missed = known?.source === source && known.version >= this.#first - 1 && known.version <= version;
     const users = missed ? new Set(this.#history.slice(known.version - this.#first + 1)) : this.#of.keys();

@@ -1,21 +1,20 @@
-/** Persisted state of a presence actor: times of many users in one part, so that a flush writes few of them. */
+/** Persisted state of a presence actor. A part holds the times of many users, so that a flush writes few parts. */
 import type { Json, JsonObject } from '#base';
 import type { PresenceTimes } from '#domain/presence';
 
 export interface PresenceState extends JsonObject {
-  readonly phase: string;
-  /** There is a root: the first report of all made one. */
+  /** The root exists: the first report made it. */
   readonly made: boolean;
 }
 
 export const SEEN_PART = 'seen/';
-/** Users of one part. Their times are some 30 bytes each. */
+/** Users per part. The times of a user take some 30 bytes. */
 const USERS_PER_PART = 256;
 
 export const bucketOf = (user: number): number => Math.floor(user / USERS_PER_PART);
 export const partOf = (bucket: number): string => `${SEEN_PART}${bucket}`;
 
-/** As it is stored: user, last active (0 = never), last connected. */
+/** Stored form: user, last active (0 = never), last connected; wall ms. */
 type Stored = readonly (readonly [number, number, number])[];
 
 export const encodeTimes = (of: Iterable<readonly [number, PresenceTimes]>): Json =>

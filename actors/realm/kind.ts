@@ -1,9 +1,10 @@
 /** The realm actor: directory, policies, names, and the message-id sequence of one organization. */
 
 import { FIRST_GROUP } from '#domain/people';
-import { parseKey } from '#model';
+import { completeRealmSettings, DEFAULT_REALM_SETTINGS, parseKey } from '#model';
 import { apiError } from '#model/errors';
 import type { ActorKind } from '#runtime';
+import type { ActorServices } from '../services.js';
 import { setBilling } from './commands/accounts/billing.js';
 import { createUser } from './commands/accounts/create-user.js';
 import { deactivateSelf, deactivateUser } from './commands/accounts/deactivate-user.js';
@@ -77,11 +78,12 @@ import { realmMachine } from './machine.js';
 import { GROUP_PART, RECORD_PARTS, type RealmState, TRAFFIC_PART, UPLOADS_PART, WHOLE_PARTS } from './state.js';
 import { RealmVolatile } from './volatile.js';
 
-export const realmKind: ActorKind<RealmState, RealmVolatile> = {
+export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
   name: 'realm',
+  summary: 'An organization: its directory, its policies and its sequence of message ids.',
   machine: realmMachine,
   directory: false,
-  loads: [
+  loadedParts: [
     ...Object.values(RECORD_PARTS),
     ...Object.values(WHOLE_PARTS),
     TRAFFIC_PART,
@@ -189,7 +191,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     id: parseKey(key).realm,
     subdomain: '',
     created: 0,
-    settings: {},
+    settings: DEFAULT_REALM_SETTINGS,
     nextUser: 1,
     nextStream: 1,
     nextRecipient: 1,
@@ -207,9 +209,13 @@ export const realmKind: ActorKind<RealmState, RealmVolatile> = {
     fullMembersAt: 0,
     nextProfileField: 1,
   }),
+  upgrade: (state) => {
+    const settings = completeRealmSettings(state.settings);
+    return settings === state.settings ? state : { ...state, settings };
+  },
   volatile: (_key, state, parts) => new RealmVolatile(state, parts),
-  live: (handle) => new LiveRealm(handle),
+  sidecar: (handle) => new LiveRealm(handle),
   takeBack: ({ parts, volatile }) => volatile.rebuild(parts),
   missing: () => ({ error: apiError('INVALID_SUBDOMAIN').toReply() }),
-  refuse: () => ({ error: apiError('ORGANIZATION_DEACTIVATED').toReply() }),
+  refusals: { deactivated: () => ({ error: apiError('ORGANIZATION_DEACTIVATED').toReply() }) },
 };

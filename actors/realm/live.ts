@@ -1,26 +1,26 @@
 /** Gives back, before the actor leaves memory, the message ids that it has reserved and not given out. */
-import type { ActivationHandle, HeldRequest, LeaveReason, LiveActor } from '#runtime';
+import type { ActivationHandle, DeferredRequest, PassivationReason, Sidecar } from '#runtime';
 import type { RealmState } from './state.js';
 import type { RealmVolatile } from './volatile.js';
 
-export class LiveRealm implements LiveActor {
+export class LiveRealm implements Sidecar {
   constructor(private readonly handle: ActivationHandle<RealmState, RealmVolatile>) {}
 
-  command(_name: string, _args: unknown, request: HeldRequest): void {
+  command(_name: string, _args: unknown, request: DeferredRequest): void {
     request.reply({ ok: [] });
   }
 
   committed(): void {}
 
-  idle(): boolean {
+  isIdle(): boolean {
     return true;
   }
 
-  async draining(reason: LeaveReason): Promise<void> {
+  async flush(reason: PassivationReason): Promise<void> {
     const { volatile } = this.handle;
     // A passivation may yet be called off by a command, and whoever drains takes ids for others to the end.
     if (reason === 'drained') volatile.leaving = true;
-    if (volatile.nextId <= this.handle.state().reservedIds) await this.handle.tell('return-ids', {});
+    if (volatile.nextId <= this.handle.state().reservedIds) await this.handle.sendSelf('return-ids', {});
   }
 
   stopped(): void {}

@@ -1,12 +1,17 @@
-/** States of an organization. */
-import { createMachine } from 'xstate';
+/** Phases of an organization. Events are the names of commands. */
+import { setup } from 'xstate';
+import { type PhaseEvent, TAKE } from '#runtime';
 
-export const realmMachine = createMachine({
+export const realmMachine = setup({
+  types: { events: {} as PhaseEvent },
+  actions: { take: () => {} },
+  guards: { bySystem: ({ event }) => event.bySystem },
+}).createMachine({
   id: 'realm',
   initial: 'active',
   states: {
-    active: { on: { deactivate: 'deactivated' } },
-    /** Nobody may call anything; message ids are still given out, for what is already under way. */
-    deactivated: { on: { reactivate: 'active' } },
+    active: { on: { deactivate: 'deactivated', '*': TAKE } },
+    /** Users may call nothing. Other actors finish what is under way: message ids are still handed out. */
+    deactivated: { on: { reactivate: 'active', '*': { ...TAKE, guard: 'bySystem' } } },
   },
 });

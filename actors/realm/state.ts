@@ -1,8 +1,9 @@
-/** Persisted state of a realm actor. The directory's records and lists, and what else grows, are parts of their own. */
+/** Persisted state of a realm actor. Everything that grows, such as records and lists of the directory, is in parts. */
 import type { Json, JsonObject } from '#base';
-import { NO_WHOLES, type Records, type Traffic, type Wholes } from '#directory';
+import { NO_SINGLETONS, type Records, type Singletons, type Traffic } from '#directory';
+import type { RealmSettings } from '#model';
 import { userId } from '#model';
-import type { DirectoryPersonal, DirectoryProfile, RealmSettings } from '#model/records';
+import type { DirectoryPreferences, DirectoryProfile } from '#model/records';
 
 export interface RealmState extends JsonObject {
   readonly phase: string;
@@ -13,7 +14,7 @@ export interface RealmState extends JsonObject {
   readonly nextUser: number;
   readonly nextStream: number;
   readonly nextRecipient: number;
-  /** Message ids up to and including this one may have been given out: after a crash the sequence goes on above it. */
+  /** Highest message id that may have been handed out: after a crash the sequence continues above it. */
   readonly reservedIds: number;
   readonly nextGroup: number;
   readonly nextLinkifier: number;
@@ -22,14 +23,14 @@ export interface RealmState extends JsonObject {
   readonly nextDomain: number;
   /** Numbers of the next invitation to an address, and of the next link. */
   readonly invitations: { readonly nextSingle: number; readonly nextLink: number };
-  /** Version of the newest commit that changed the directory: what outgoing commands need the replicas to have. */
+  /** Version of the newest commit that changed the directory; receivers of commands wait for it in their replicas. */
   readonly directoryVersion: number;
   /** Realm 0 only: number of the next realm. */
   readonly nextRealm: number;
   /** Uploaded files: number of the next, bytes that all take. */
   readonly uploads: { readonly next: number; readonly used: number };
   readonly nextEmoji: number;
-  /** Until when it was told who became a full member by age, ms. */
+  /** Wall time up to which new full members (by age of the account) were announced, ms. */
   readonly fullMembersAt: number;
   readonly nextProfileField: number;
 }
@@ -51,14 +52,14 @@ export const PROFILE_FIELDS_PART = 'profile-fields';
 export const USER_DEFAULTS_PART = 'user-defaults';
 export const PICTURES_PART = 'pictures';
 
-/** By stream: messages of the last 28 days. */
+/** A part per stream: messages of the last 28 days. */
 export const TRAFFIC_PART = 'traffic/';
 /** Recipients of direct-message groups. */
 export const GROUP_PART = 'group/';
 /** Uploads of one picture each; see commands/files/pictures.ts. */
 export const UPLOADS_PART = 'uploads/';
 
-/** A part for each record, named by this and the record's number. */
+/** A part for each record, named by prefix and number. */
 export const RECORD_PARTS: { readonly [C in keyof Records]: string } = {
   users: USER_PART,
   streams: STREAM_PART,
@@ -71,7 +72,7 @@ export const RECORD_PARTS: { readonly [C in keyof Records]: string } = {
 };
 
 /** One part with all of it. */
-export const WHOLE_PARTS: { readonly [W in keyof Wholes]: string } = {
+export const WHOLE_PARTS: { readonly [W in keyof Singletons]: string } = {
   linkifiers: LINKIFIERS_PART,
   playgrounds: PLAYGROUNDS_PART,
   domains: DOMAINS_PART,
@@ -98,9 +99,9 @@ const record =
     parts.get(`${RECORD_PARTS[collection]}${id}`) as unknown as Records[C] | undefined;
 
 const whole =
-  <W extends keyof Wholes>(name: W) =>
-  (parts: Parts): Wholes[W] =>
-    (parts.get(WHOLE_PARTS[name]) as unknown as Wholes[W] | undefined) ?? NO_WHOLES[name];
+  <W extends keyof Singletons>(name: W) =>
+  (parts: Parts): Singletons[W] =>
+    (parts.get(WHOLE_PARTS[name]) as unknown as Singletons[W] | undefined) ?? NO_SINGLETONS[name];
 
 export const usersOf = records('users');
 export const userOf = record('users');
@@ -114,7 +115,7 @@ export const botsOf = records('bots');
 export const botOf = record('bots');
 
 const personalIn = record('personals');
-export const personalOf = (parts: Parts, user: number): DirectoryPersonal =>
+export const personalOf = (parts: Parts, user: number): DirectoryPreferences =>
   personalIn(parts, user) ?? { user: userId(user), settings: {}, alertWords: [], muted: [] };
 
 const profileIn = record('profiles');
@@ -136,4 +137,4 @@ export const trafficOf = (parts: Parts): Traffic[] =>
     .map(([name, recent]) => [Number(name.slice(TRAFFIC_PART.length)), recent as number]);
 
 /** What is stored of a record, or of all that is kept whole. */
-export const asPart = (value: Records[keyof Records] | Wholes[keyof Wholes]): Json => value as unknown as Json;
+export const asPart = (value: Records[keyof Records] | Singletons[keyof Singletons]): Json => value as unknown as Json;

@@ -2,7 +2,8 @@
 import type { JsonObject } from '#base';
 import { parsePath } from '#domain/files';
 import { type RealmId, userId, userKey } from '#model';
-import type { OutboxCommand, Suppliers } from '#runtime';
+import type { OutboxCommand } from '#runtime';
+import type { InputSources } from '../services.js';
 
 /**
  * Of the files that a text links, those that a message of this user claims: existing ones that the user may see. For
@@ -12,7 +13,7 @@ export async function claimedFiles(
   paths: readonly string[],
   realm: RealmId,
   user: number,
-  { ask }: Suppliers,
+  { ask }: InputSources,
 ): Promise<readonly string[]> {
   const own = paths.filter((path) => parsePath(path)?.realm === realm);
   // The server itself uploads nothing.

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '#base';
 import type { Draft } from '#domain/messages';
 import type { Subscription, UserTopic } from '#domain/streams';
 import { type RealmId, type UserId, userKey } from '#model';
-import type { Suppliers } from '#runtime';
+import type { InputSources } from '../services.js';
 
 /** Sections by name, as the user actor answers them. */
 export interface OwnSections {
@@ -36,8 +36,8 @@ export async function readOwnState<S extends OwnSection>(
   realm: RealmId,
   user: UserId,
   sections: readonly S[],
-  suppliers: Suppliers,
+  sources: InputSources,
 ): Promise<OwnState<S>> {
   const args: OwnStateArgs = { sections };
-  return (await suppliers.ask(userKey(realm, user), 'own-state', args)) as unknown as OwnState<S>;
+  return (await sources.ask(userKey(realm, user), 'own-state', args)) as unknown as OwnState<S>;
 }

@@ -1,8 +1,9 @@
 /** Reading who is subscribed, from the actors of several streams at once. */
 
-import { type RealmId, streamId, streamKey, userId } from '#model';
+import type { RealmId } from '#model';
+import { streamId, streamKey, userId } from '#model';
 import type { DirectoryView } from '#model/records';
-import type { Suppliers } from '#runtime';
+import type { InputSources } from '../services.js';
 
 /** What a stream's actor answers to `members`. */
 export interface Membership {
@@ -18,8 +19,8 @@ export interface Membership {
   readonly realm: number;
 }
 
-export const readMembership = async (realm: RealmId, stream: number, suppliers: Suppliers): Promise<Membership> =>
-  (await suppliers.ask(streamKey(realm, streamId(stream)), 'members', {})) as unknown as Membership;
+export const readMembership = async (realm: RealmId, stream: number, sources: InputSources): Promise<Membership> =>
+  (await sources.ask(streamKey(realm, streamId(stream)), 'members', {})) as unknown as Membership;
 
 /** Stream id → user ids, ascending. */
 export type Subscribers = ReadonlyMap<number, readonly number[]>;
@@ -27,9 +28,9 @@ export type Subscribers = ReadonlyMap<number, readonly number[]>;
 export async function readSubscribers(
   realm: RealmId,
   streams: readonly number[],
-  suppliers: Suppliers,
+  sources: InputSources,
 ): Promise<Subscribers> {
-  const lists = await Promise.all(streams.map((id) => readMembership(realm, id, suppliers)));
+  const lists = await Promise.all(streams.map((id) => readMembership(realm, id, sources)));
   return new Map(streams.map((id, i) => [id, lists[i]!.members]));
 }
 

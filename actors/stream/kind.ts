@@ -1,8 +1,9 @@
-/** Conversations: streams (`stream/…`) and direct messages (`dm/…`) are one kind of actor with two ways to send. */
+/** Conversations: streams (`stream/…`) and direct messages (`dm/…`) share state and most commands. */
 
 import { MEMBER_PART } from '#domain/streams';
 import { apiError } from '#model/errors';
 import type { ActorKind, Outcome, View } from '#runtime';
+import type { ActorServices } from '../services.js';
 import { botReply, directBotReply } from './commands/bot-reply.js';
 import { copyMade } from './commands/copy-made.js';
 import { deleteMessage, deleteTopic } from './commands/delete.js';
@@ -11,7 +12,7 @@ import { archive, isMemberNow, join, leave, members, showSubscribers, suspend } 
 import { directNotice, notice } from './commands/notice.js';
 import { react, unreact } from './commands/react.js';
 import { retain } from './commands/retention.js';
-import { send, sendDirect } from './commands/send.js';
+import { noSuchStream, send, sendDirect } from './commands/send.js';
 import { sendDirectScheduled, sendScheduled } from './commands/send-scheduled.js';
 import { submessage } from './commands/submessage.js';
 import { told } from './commands/told.js';
@@ -25,24 +26,25 @@ import { TOPIC_PART } from './topics.js';
 import { WATCHERS_PART } from './watchers.js';
 
 const common = {
-  machine: streamMachine,
   directory: true,
-  loads: [MEMBER_PART, TOPIC_PART, MOVING_PART, WATCHERS_PART],
+  loadedParts: [MEMBER_PART, TOPIC_PART, MOVING_PART, WATCHERS_PART],
   initial: () => ({ phase: 'active', mv: 0, last: 0, participants: [], recipient: 0 }),
   volatile: (): StreamVolatile => ({ recent: new RecentMessages() }),
   takeBack({ volatile }: View<StreamState, StreamVolatile>, { messages = [] }: Outcome<StreamState>) {
     for (const { id, rev } of messages) volatile.recent.takeBack(id, rev);
   },
   missing: () => ({ error: apiError('INVALID_STREAM_ID').toReply() }),
-  refuse: () => ({ error: apiError('INVALID_STREAM_ID').toReply() }),
 } as const;
 
-/** What streams and direct messages have in common: changes of messages come by way of the caller's actor. */
+/** Commands of both. Changes of messages come by way of the caller's actor. */
 const shared = { edit, move, delete: deleteMessage, react, unreact, submessage, due: retain, told } as const;
 
-export const streamKind: ActorKind<StreamState, StreamVolatile> = {
+export const streamKind: ActorKind<StreamState, StreamVolatile, ActorServices> = {
   ...common,
   name: 'stream',
+  machine: streamMachine,
+  refusals: { archived: (key) => ({ error: noSuchStream(key).toReply() }) },
+  summary: 'A stream: its subscribers, its topics, and every change of its messages.',
   commands: {
     ...shared,
     'copy-made': copyMade,
@@ -68,9 +70,10 @@ export const streamKind: ActorKind<StreamState, StreamVolatile> = {
   },
 };
 
-export const directKind: ActorKind<StreamState, StreamVolatile> = {
+export const directKind: ActorKind<StreamState, StreamVolatile, ActorServices> = {
   ...common,
   name: 'dm',
+  summary: 'The direct messages of a set of users; they are never archived.',
   commands: {
     ...shared,
     'send-direct': sendDirect,

@@ -1,12 +1,16 @@
-/** States of a conversation: a stream, or the direct messages of a set of users (which is never archived). */
-import { createMachine } from 'xstate';
+/** Phases of a stream. Events are the names of commands. Direct messages have none: they are never archived. */
+import { setup } from 'xstate';
+import { type PhaseEvent, TAKE } from '#runtime';
 
-export const streamMachine = createMachine({
+export const streamMachine = setup({
+  types: { events: {} as PhaseEvent },
+  actions: { take: () => {} },
+}).createMachine({
   id: 'stream',
   initial: 'active',
   states: {
-    active: { on: { archive: 'archived' } },
-    /** Nobody is subscribed and nobody may send; what was said stays. */
-    archived: { on: { unarchive: 'active' } },
+    active: { on: { archive: 'archived', '*': TAKE } },
+    /** Nobody is subscribed and nobody may send; the messages stay. */
+    archived: { on: { send: {}, '*': TAKE } },
   },
 });

@@ -2,19 +2,20 @@
 
 import { ownerOf } from '#actors/shared';
 import type { JsonObject } from '#base';
-import { asStored, type MessageBody, recordOf, type StoredMessage, streamConversation } from '#domain/messages';
-import type { Audience } from '#model';
-import { parseKey, type RealmId, streamId } from '#model';
-import type { DirectoryView } from '#model/records';
-import type { MessageRecord } from '#ports/store';
-import type { CommandContext, MessageChange, Outcome, Suppliers, View } from '#runtime';
+import type { MessageBody, StoredMessage } from '#domain/messages';
+import { asStored, recordOf, streamConversation } from '#domain/messages';
+import type { Audience, RealmId } from '#model';
+import { parseKey, streamId } from '#model';
+import type { DirectoryView, MessageRecord } from '#model/records';
+import type { CommandContext, MessageChange, Outcome, View } from '#runtime';
+import type { InputSources } from '../services.js';
 import type { StreamVolatile } from './recent.js';
 import type { StreamState } from './state.js';
 
 export type StreamView = View<StreamState, StreamVolatile>;
 
 /** Input of commands on one message. */
-export async function storedRecord(realm: RealmId, id: number, { store }: Suppliers): Promise<MessageRecord | null> {
+export async function storedRecord(realm: RealmId, id: number, { store }: InputSources): Promise<MessageRecord | null> {
   const [record] = await store.getMessages(realm, [id]);
   return record ?? null;
 }

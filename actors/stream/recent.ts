@@ -2,7 +2,7 @@
  * Messages that this activation has changed. Commits are pipelined: what a command's needs read from the Store may be
  * older than what the command before it has decided. Whatever is newer here counts.
  */
-import type { MessageRecord } from '#ports/store';
+import type { MessageRecord } from '#model/records';
 
 interface Change {
   readonly rev: number;

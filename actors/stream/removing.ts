@@ -5,7 +5,7 @@ import type { StoredMessage } from '#domain/messages';
 import { hasCopy, isMember, topicKey } from '#domain/streams';
 import type { Audience, LogItem } from '#model';
 import { parseKey } from '#model';
-import type { MessageRecord } from '#ports/store';
+import type { MessageRecord } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
 import { memberOf } from './commands/members.js';
 import { goneItems } from './editing/event.js';
@@ -59,7 +59,7 @@ export function removed(
  * gone by then it does not find, and his clients would count it as unread for ever.
  */
 function readByLeavers({ parts }: StreamView, messages: readonly StoredMessage[], context: CommandContext): LogItem[] {
-  const users = new Set(context.underWay(READ_STREAM).map(({ to }) => Number(parseKey(to).rest)));
+  const users = new Set(context.pendingCommands(READ_STREAM).map(({ to }) => Number(parseKey(to).rest)));
   return [...users].flatMap((user) => {
     const member = memberOf(parts, user);
     const ids = isMember(member) ? [] : messages.map(({ id }) => id).filter((id) => hasCopy(member, id));

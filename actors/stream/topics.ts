@@ -6,7 +6,8 @@ import type { Json, JsonObject } from '#base';
 import { asStored, NEWEST, type StoredMessage, streamConversation } from '#domain/messages';
 import { topicKey } from '#domain/streams';
 import type { RealmId } from '#model';
-import type { MessageRecord, Store } from '#ports/store';
+import type { MessageRecord } from '#model/records';
+import type { Store } from '#ports/store';
 import type { StreamView } from './messages.js';
 
 export const TOPIC_PART = 'topic/';

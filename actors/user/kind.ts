@@ -5,6 +5,7 @@ import { STORAGE_PART } from '#domain/people';
 import { TOPIC_PART } from '#domain/streams';
 import { apiError } from '#model/errors';
 import type { ActorKind } from '#runtime';
+import type { ActorServices } from '../services.js';
 import { create, newest, sealedKey } from './commands/account/account.js';
 import { deactivated, reactivated } from './commands/account/activity.js';
 import { botStorage, putStorage, removeStorage } from './commands/account/bot-storage.js';
@@ -43,11 +44,12 @@ import { userMachine } from './machine.js';
 import { PUSH_TOKEN_PART } from './push-tokens.js';
 import { SUBSCRIPTION_PART, type UserState } from './state.js';
 
-export const userKind: ActorKind<UserState> = {
+export const userKind: ActorKind<UserState, undefined, ActorServices> = {
   name: 'user',
+  summary: 'An account: its secrets, its side of the subscriptions, and what its user may read.',
   machine: userMachine,
   directory: true,
-  loads: [
+  loadedParts: [
     SUBSCRIPTION_PART,
     READ_PART,
     MARK_PART,
@@ -143,5 +145,4 @@ export const userKind: ActorKind<UserState> = {
   initial: () => ({ phase: 'active', passwordHash: null, keySealed: '' }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('NO_SUCH_USER').toReply() }),
-  refuse: () => ({ error: apiError('ACCOUNT_DEACTIVATED').toReply() }),
 };

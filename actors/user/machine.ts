@@ -1,11 +1,16 @@
-/** States of an account. */
-import { createMachine } from 'xstate';
+/** Phases of an account. Events are the names of commands. */
+import { setup } from 'xstate';
+import { type PhaseEvent, TAKE } from '#runtime';
 
-export const userMachine = createMachine({
+export const userMachine = setup({
+  types: { events: {} as PhaseEvent },
+  actions: { take: () => {} },
+}).createMachine({
   id: 'user',
   initial: 'active',
   states: {
-    active: { on: { deactivate: 'deactivated' } },
-    deactivated: { on: { reactivate: 'active' } },
+    active: { on: { deactivated: 'deactivated', '*': TAKE } },
+    /** Frontends refuse the user's own calls; other actors still read the account and write down what they decided. */
+    deactivated: { on: { reactivated: 'active', '*': TAKE } },
   },
 });

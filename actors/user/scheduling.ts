@@ -19,7 +19,8 @@ import {
 import { checkTopic } from '#domain/streams';
 import { streamId, type UserId, userId } from '#model';
 import { apiError } from '#model/errors';
-import type { CommandContext, NeedsContext, Suppliers, View } from '#runtime';
+import type { CommandContext, InputContext, View } from '#runtime';
+import type { InputSources } from '../services.js';
 import { isSubscribed, type UserState } from './state.js';
 
 /** What is to be checked; the recipients are ids, and nothing else is known of it. */
@@ -49,21 +50,21 @@ export async function schedulingInputs(
   { content, origin }: Given,
   target: number | undefined,
   known: Scheduled | undefined,
-  { realm, caller }: NeedsContext<UserState, undefined>,
-  suppliers: Suppliers,
+  { realm, caller }: InputContext<UserState, undefined>,
+  sources: InputSources,
 ): Promise<SchedulingInputs> {
-  const directory = await suppliers.directory(realm);
+  const directory = await sources.directory(realm);
   const text = content === null ? undefined : sendable(content);
   const owner = directory.user(userId(caller))?.botOwner;
   const stream = target === undefined ? undefined : directory.stream(streamId(target));
   const [rendered, owners] = await Promise.all([
-    text === undefined ? undefined : suppliers.services.renderer.render(text, directory, origin, caller),
-    owner ? readOwnState(realm, owner, ['subscriptions'], suppliers) : undefined,
+    text === undefined ? undefined : sources.services.renderer.render(text, directory, origin, caller),
+    owner ? readOwnState(realm, owner, ['subscriptions'], sources) : undefined,
   ]);
   const ownersStreams = (owners?.subscriptions ?? []).filter((own) => own.active).map((own) => own.stream);
   const subscribers = new Map<number, number>();
   if (stream && (rendered?.mentions.wildcard || known?.wildcard)) {
-    const lists = await readSubscribers(realm, [stream.id], suppliers);
+    const lists = await readSubscribers(realm, [stream.id], sources);
     for (const [id, members] of lists) subscribers.set(id, members.length);
   }
   return { rendered, ownersStreams: new Set(ownersStreams), subscribers };

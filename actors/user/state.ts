@@ -1,4 +1,4 @@
-/** Persisted state of a user actor. Subscriptions are parts of their own. */
+/** Persisted state of a user actor. Each subscription is a part. */
 
 import type { Json, JsonObject } from '#base';
 import type { Tutorial } from '#domain/people';
@@ -9,37 +9,37 @@ export interface UserState extends JsonObject {
   readonly phase: string;
   /** scrypt, or null: cannot log in with a password. */
   readonly passwordHash: string | null;
-  /** Times of failed attempts at the password, ms; absent: none lately. */
+  /** Wall times of recent failed log-ins, ms; absent: none. */
   readonly failedLogins?: readonly number[];
   /** API key, encrypted under the server secret. */
   readonly keySealed: string;
   /** Highest id ever given to a draft; absent before the first. */
   readonly lastDraft?: number;
-  /** When the owner of this bot was told last that its messages reach nobody, ms. */
+  /** Wall time of the last notice to this bot's owner that the bot's messages reach no subscriber, ms. */
   readonly warned?: number;
-  /** Characters of all keys and values in its storage; absent before the first. */
+  /** Characters of all keys and values in the bot's storage; absent before the first. */
   readonly storage?: number;
   /** Highest id ever given to a scheduled message; absent before the first. */
   readonly lastScheduled?: number;
-  /** Absent: nothing seen yet. */
+  /** Absent: the user has seen none of it yet. */
   readonly tutorial?: Tutorial & JsonObject;
 }
 
 /** The user whose actor has this key. */
 export const selfOf = (key: ActorKey): UserId => userId(Number(parseKey(key).rest));
 
-/** First ids of users are this far apart: the id of another's draft is hardly ever one of one's own. */
+/** First ids of two users are this far apart, so that the id of another user's draft is rarely one of one's own. */
 const ID_DISTANCE = 4_096;
-/** Ids in paths end at 2^32. */
+/** Id ranges repeat after this many users, because ids in paths end at 2^32. */
 const ID_RANGES = 2 ** 19;
 
-/** Next id of what one user has. @param last highest id given so far */
+/** Next id of a user's drafts or scheduled messages. @param last highest id given so far */
 export const nextOwnId = (last: number | undefined, self: UserId): number =>
   (last ?? (self % ID_RANGES) * ID_DISTANCE) + 1;
 
 export const SUBSCRIPTION_PART = 'sub/';
 
-/** One that nothing was chosen for. */
+/** A subscription without any choices of the user. */
 export const freshSubscription = (stream: number, color: string): Subscription => ({
   stream,
   active: true,

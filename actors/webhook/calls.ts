@@ -1,15 +1,18 @@
-/** Makes the calls that are due: what each came to. */
+/** Makes the calls that are due, and says how each one went. */
 
-import { asStored, type StoredMessage } from '#domain/messages';
-import { type Answer, postOf, replyOf } from '#domain/webhooks';
-import { type ActorKey, parseKey, type RealmId, streamId, userId } from '#model';
+import type { StoredMessage } from '#domain/messages';
+import { asStored } from '#domain/messages';
+import type { Answer } from '#domain/webhooks';
+import { postOf, replyOf } from '#domain/webhooks';
+import type { ActorKey, RealmId } from '#model';
+import { parseKey, streamId, userId } from '#model';
 import type { DirectoryView } from '#model/records';
-import type { Suppliers } from '#runtime';
+import type { InputSources } from '../services.js';
 import type { Waiting } from './state.js';
 
-/** Where the message is, when it is told of. */
+/** Place of the message at the time of the call. */
 export interface Place {
-  /** 0: a direct message. */
+  /** Stream of the message; 0: a direct message. */
   readonly stream: number;
   readonly topic: string;
   readonly participants: readonly number[];
@@ -34,23 +37,23 @@ export async function makeCalls(
   key: ActorKey,
   realm: RealmId,
   calls: readonly Waiting[],
-  suppliers: Suppliers,
+  sources: InputSources,
 ): Promise<readonly Fate[]> {
-  const directory = await suppliers.directory(realm);
-  const records = await suppliers.store.getMessages(
+  const directory = await sources.directory(realm);
+  const records = await sources.store.getMessages(
     realm,
     calls.map(({ message }) => message),
   );
   return Promise.all(
     calls.map((call, i) => {
       const record = records[i];
-      // Deleted meanwhile.
-      return record ? one(key, call, asStored(record), directory, suppliers) : { call, is: 'done' };
+      // The message may have been deleted meanwhile.
+      return record ? one(key, call, asStored(record), directory, sources) : { call, is: 'done' };
     }),
   );
 }
 
-/** It was sealed under a server secret that is gone. */
+/** Reason when the token was sealed under a former server secret. */
 const UNREADABLE = 'its token is void since the server secret was changed, and its settings show a new one';
 
 async function one(
@@ -58,14 +61,14 @@ async function one(
   call: Waiting,
   message: StoredMessage,
   directory: DirectoryView,
-  { services }: Suppliers,
+  { services }: InputSources,
 ): Promise<Fate> {
   const bot = directory.user(botOf(key));
   const service = bot && directory.bot(bot.id)?.service;
   if (!bot?.isActive || !service || directory.deactivated) return { call, is: 'done' };
   const place = placeOf(message);
   const { trigger, origin } = call;
-  const token = services.secrets.opened(service.tokenSealed);
+  const token = services.secrets.tryOpen(service.tokenSealed);
   if (token === undefined) return { call, place, is: 'failed', reason: UNREADABLE };
   const called = { bot, service, token, message, trigger, origin };
   const post = postOf(called, directory, place.stream === 0 ? undefined : directory.stream(streamId(place.stream)));

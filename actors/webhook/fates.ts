@@ -1,4 +1,4 @@
-/** What follows from calls: replies in the bot's name, another try, or a word to its owner. Pure. */
+/** Decides what follows a call: a reply in the bot's name, another attempt, or a notice to the bot's owner. Pure. */
 
 import { directNotice, silentMention } from '#actors/shared';
 import type { Json } from '#base';
@@ -10,12 +10,12 @@ import type { CommandContext, OutboxCommand } from '#runtime';
 import { botOf, type Fate, type Place } from './calls.js';
 import { callPart, type Waiting } from './state.js';
 
-/** Pauses before the second and third try of a server that could not be reached, ms. */
+/** Pauses before the second and third attempt at a server that could not be reached, ms. */
 const PAUSES: readonly number[] = [1_000, 4_000];
 
 type Context = Pick<CommandContext, 'key' | 'realm' | 'directory' | 'now'>;
 
-/** A direct message of the notification bot; none where nobody owns the bot. @param text `{bot}` stands for its name */
+/** A notice of the notification bot to the owner, if the bot has one. @param text `{bot}` stands for the bot's name */
 export function toOwner({ key, realm, directory }: Context, origin: string, text: string): OutboxCommand[] {
   const bot = directory.user(botOf(key));
   const owner = bot?.botOwner ? directory.user(bot.botOwner) : undefined;
@@ -24,7 +24,7 @@ export function toOwner({ key, realm, directory }: Context, origin: string, text
   return [directNotice(realm, owner.id, { content, origin, after: directory.version })];
 }
 
-/** As part of a sentence. */
+/** Names the place as part of a sentence. */
 export function shownPlace({ stream, topic }: Place, directory: DirectoryView): string {
   const name = stream === 0 ? undefined : directory.stream(streamId(stream))?.name;
   return name === undefined ? 'a direct message' : `a message in #**${name}>${topic}**`;
@@ -62,7 +62,7 @@ function following(fate: Fate, context: Context): OutboxCommand[] {
   return toOwner(context, origin, `{bot} was not told of ${place}: ${fate.reason}.`);
 }
 
-/** Said as anybody says something; if it is refused, the bot's actor hears why. */
+/** Sends the bot's reply like any message; if the message is refused, the bot's actor gets the reason. */
 function reply(
   { call, place, say, widget }: Extract<Fate, { is: 'reply' }>,
   shown: string,

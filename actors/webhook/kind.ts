@@ -1,32 +1,38 @@
 /**
- * The calls of one outgoing webhook bot. An actor of its own, so that a server that is slow or away keeps nobody waiting:
- * whoever mentions the bot is through when the call is stored here.
+ * The webhook actor stores and makes the calls of one outgoing webhook bot. It is an actor of its own, so that a server
+ * that is slow or away delays no other command: a message that mentions the bot is done when the call is stored here.
  */
 
 import { value } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { apiError } from '#model/errors';
 import type { ActorKind, CommandDefinition } from '#runtime';
+import type { ActorServices } from '../services.js';
 import { type Fate, makeCalls } from './calls.js';
 import { outcomeOf, toOwner } from './fates.js';
-import { webhookMachine } from './machine.js';
 import { CALL_PART, callPart, callsIn, nextCall, type Waiting, type WebhookState } from './state.js';
 
-type WebhookCommand<A extends JsonObject, I = undefined> = CommandDefinition<WebhookState, A, I, undefined>;
+type WebhookCommand<A extends JsonObject, I = undefined> = CommandDefinition<
+  WebhookState,
+  A,
+  I,
+  undefined,
+  ActorServices
+>;
 
-/** Made at a time; the others follow at once. */
+/** Calls per run; the others follow at once. */
 const BATCH = 8;
-/** More than so many calls do not wait. */
-const MOST_WAITING = 1_000;
-/** Of lost calls the owner hears this often. */
+/** Calls that may wait; further ones are dropped. */
+const MAX_WAITING = 1_000;
+/** The owner gets at most one notice of dropped calls per this time. */
 const WARN_MS = 60_000;
 
-/** From the conversation's actor: never refuses, and a repeat changes nothing. */
+/** Sent by the conversation's actor. Never refused; a repeat changes nothing. */
 const triggered: WebhookCommand<{ readonly message: number; readonly trigger: string; readonly origin: string }> = {
   creates: true,
   handle({ state, parts }, { message, trigger, origin }, _inputs, context) {
     const { now } = context;
-    if (parts.size >= MOST_WAITING) {
+    if (parts.size >= MAX_WAITING) {
       if (now < state.warned + WARN_MS) return { reply: value(null) };
       const notice = toOwner(
         context,
@@ -36,22 +42,22 @@ const triggered: WebhookCommand<{ readonly message: number; readonly trigger: st
       return { reply: value(null), state: { ...state, warned: now }, commands: [notice] };
     }
     const call: Waiting = { message, trigger, origin, tries: 0, next: now };
-    // None can be earlier and not be due with it.
+    // A call with an earlier time would be due now, too.
     return { reply: value(null), state, parts: { [callPart(message)]: call }, due: now };
   },
 };
 
 /**
- * In a lane of its own, since servers take their time. Exclusive: what one run has called, the next must not find. After a
- * crash between the call and the commit the call is made again.
+ * Makes the calls that are due. The lane is separate, because servers take their time, and exclusive, because a run must
+ * not find the calls of the run before. After a crash between call and commit the call is made again.
  */
 const due: WebhookCommand<JsonObject, readonly Fate[]> = {
   lane: 'calling',
   exclusive: true,
-  needs: (_args, { key, realm, view }, suppliers) => {
-    const now = suppliers.services.clock.now();
+  inputs: (_args, { key, realm, view }, sources) => {
+    const now = sources.services.clock.now();
     const batch = callsIn(view.parts).filter(({ next }) => next <= now);
-    return makeCalls(key, realm, batch.slice(0, BATCH), suppliers);
+    return makeCalls(key, realm, batch.slice(0, BATCH), sources);
   },
   handle({ parts }, _args, fates, context) {
     const { written, commands } = outcomeOf(fates, context);
@@ -68,7 +74,7 @@ const due: WebhookCommand<JsonObject, readonly Fate[]> = {
   },
 };
 
-/** From the conversation's actor: what the bot wanted to say was refused. */
+/** Sent by the conversation's actor: the bot's reply was refused. */
 const refused: WebhookCommand<{ readonly place: string; readonly origin: string; readonly reason: string }> = {
   creates: true,
   handle: (_view, { place, origin, reason }, _inputs, context) => ({
@@ -77,15 +83,14 @@ const refused: WebhookCommand<{ readonly place: string; readonly origin: string;
   }),
 };
 
-export const webhookKind: ActorKind<WebhookState> = {
+export const webhookKind: ActorKind<WebhookState, undefined, ActorServices> = {
   name: 'webhook',
-  machine: webhookMachine,
+  summary: 'The calls that wait for the server of one outgoing webhook bot.',
   directory: true,
-  loads: [CALL_PART],
-  partsWait: true,
+  loadedParts: [CALL_PART],
+  partsAreDeliveries: true,
   commands: { triggered, due, refused },
-  initial: () => ({ phase: 'active', warned: 0 }),
+  initial: () => ({ warned: 0 }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('NO_SUCH_BOT').toReply() }),
-  refuse: () => ({ error: apiError('NO_SUCH_BOT').toReply() }),
 };

@@ -1,23 +1,22 @@
-/** Persisted state of a webhook actor. Calls are parts of their own, gone when they were made. */
+/** Persisted state of a webhook actor. Each call is a part, deleted when it was made. */
 import type { Json, JsonObject } from '#base';
 
 export interface WebhookState extends JsonObject {
-  readonly phase: string;
-  /** When its owner was told last that calls are lost, ms; 0 = never. */
+  /** Wall time of the last notice to the owner about dropped calls, ms; 0 = never. */
   readonly warned: number;
 }
 
-/** A call that waits. */
+/** A call that waits to be made. */
 export interface Waiting extends JsonObject {
-  /** Id of the message that it tells of. */
+  /** Id of the message that the call reports. */
   readonly message: number;
   /** mention or private_message. */
   readonly trigger: string;
   /** Base URL of the organization. */
   readonly origin: string;
-  /** How often it was tried. */
+  /** Failed attempts so far. */
   readonly tries: number;
-  /** When to try (again), ms. */
+  /** Wall time of the next attempt, ms. */
   readonly next: number;
 }
 
@@ -29,7 +28,7 @@ export const callPart = (message: number): string => `${CALL_PART}${message}`;
 export const callsIn = (parts: ReadonlyMap<string, Json>): Waiting[] =>
   [...parts.values()].map((call) => call as unknown as Waiting).sort((a, b) => a.message - b.message);
 
-/** When the first of them is to be made, ms; null: there is none. */
+/** Wall time of the first call that is due, ms; null: no call waits. */
 export function nextCall(calls: Iterable<Waiting>): number | null {
   let first: number | null = null;
   for (const { next } of calls) if (first === null || next < first) first = next;

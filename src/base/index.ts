@@ -21,6 +21,6 @@ export { cleaned, JsonFloat, type JsonText, parseJsonText, TooManyValues } from 
 export type { Logger } from './logger.js';
 export { madeOnce } from './made-once.js';
 export { type Limit, type RateStanding, standingOf, stillCounts, waitFor, withTime } from './rates.js';
-export { Gate } from './semaphore.js';
+export { Semaphore } from './semaphore.js';
 export { SharedRuns } from './shared-runs.js';
 export { SERVER_GENERATION, VERSION, VERSION_FIELDS } from './version.js';

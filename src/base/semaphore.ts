@@ -1,5 +1,5 @@
 /** Limits how many asynchronous jobs run at a time; the others wait in order. */
-export class Gate {
+export class Semaphore {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 

@@ -1,4 +1,4 @@
-/** Versions that the API reports (docs/api/README.md § Names). */
+/** Versions that the API reports (api/README.md § Names). */
 export const FEATURE_LEVEL = 184;
 export const VERSION = '0.1.0';
 

@@ -1,6 +1,6 @@
 /** Reads the past of some queues from the log until they are level with the live feed. */
 import type { Clock } from '#base/clock';
-import { type LogEntry, SeenVersions, type Seq, seq as toSeq } from '#model';
+import { LogDeduplicator, type LogEntry, type Seq, seq as toSeq } from '#model';
 import type { LogReader, LogSubscription } from '#ports/log';
 import type { EventSubscriber, PendingEntry } from './subscriber.js';
 
@@ -30,7 +30,7 @@ export class CatchUp {
   position: Seq;
   /** The entries come from memory. */
   readonly replays: boolean;
-  readonly #seen = new SeenVersions();
+  readonly #seen = new LogDeduplicator();
   readonly #subscription: LogSubscription;
   #work: PendingEntry[] = [];
   #isBusy = false;
@@ -48,7 +48,7 @@ export class CatchUp {
     const { replays, subscription } = source(this.position, {
       entry: (seq, value) => {
         const entry = value as unknown as LogEntry;
-        const fresh = new Set(entry.groups.filter((group) => this.#seen.fresh(entry.actor, group)));
+        const fresh = new Set(entry.groups.filter((group) => this.#seen.isNew(entry.actor, group)));
         this.#work.push({ seq, entry, fresh });
         if (!this.#isBusy) this.#run();
       },

@@ -1,20 +1,15 @@
 import type { Clock } from '#base/clock';
-import type { Dependent, Directories } from '#directory';
+import type { Directories, ReplicaDependent } from '#directory';
 import type { RealmId } from '#model';
 import type { EventLog } from '#ports/log';
 import type { Store } from '#ports/store';
-import { type FeedPorts, RealmFeed } from './feed.js';
+import type { FeedPorts } from './feed.js';
+import { RealmFeed } from './feed.js';
 import { RecentEntryBudget } from './recent-entries.js';
 import { RecentMessageBudget } from './recent-message-index.js';
 
-declare module '../runtime/kind.js' {
-  interface HostServices {
-    readonly feeds: Feeds;
-  }
-}
-
 /** The feeds of this host: one for each realm that has queues here. */
-export class Feeds implements Dependent {
+export class Feeds implements ReplicaDependent {
   readonly #feeds = new Map<RealmId, Promise<RealmFeed>>();
   /** The feeds whose directory replica is open. */
   readonly #open = new Map<RealmId, RealmFeed>();

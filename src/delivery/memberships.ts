@@ -3,7 +3,7 @@
  * kept up to date from the log.
  */
 
-import { Gate } from '#base';
+import { Semaphore } from '#base';
 import { asMember, isMember, MEMBER_PART, type Member, type Stay } from '#domain/streams';
 import type { MembershipItem } from '#model';
 import { type RealmId, streamId, streamKey } from '#model';
@@ -22,7 +22,7 @@ const MAX_READS = 32;
 
 export class Memberships {
   readonly #streams = new Map<number, StreamMembers>();
-  readonly #gate = new Gate(MAX_READS);
+  readonly #gate = new Semaphore(MAX_READS);
   readonly #loading = new Map<number, Promise<void>>();
   /** Changes that the log brought while a stream was being read: the read may have begun before them. */
   readonly #changes = new Map<number, MembershipItem[]>();

@@ -14,7 +14,8 @@ import { asStored, decidingStreams, type MessageBody, NEWEST, streamConversation
 import { MEMBER_PART, topicKey } from '#domain/streams';
 import type { CarryingItem, LogEntry, LogItem, MessageItem, PlainItem } from '#model';
 import { parseKey, type RealmId } from '#model';
-import type { MessageReads, MessageRecord, MessageScan, Store, StoredPart } from '#ports/store';
+import type { MessageRecord } from '#model/records';
+import type { MessageReads, MessageScan, Store, StoredPart } from '#ports/store';
 import type { Memberships } from './memberships.js';
 import { RecentMessages } from './recent-messages.js';
 

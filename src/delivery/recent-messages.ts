@@ -5,8 +5,9 @@
 import type { JsonObject } from '#base';
 import type { MessageBody } from '#domain/messages';
 import { topicKey } from '#domain/streams';
-import type { MessageIndex, MessageRange, MessageRecord, MessageScan } from '#ports/store';
-import { indexesOf, inRange, lowest, rangesOf } from '#ports/store';
+import type { MessageRecord } from '#model/records';
+import type { MessageIndex, MessageRange, MessageScan } from '#ports/store';
+import { indexesOf, inRange, lowerBound, rangesOf } from '#ports/store';
 
 export interface PartialScan {
   readonly records: MessageRecord[];
@@ -49,7 +50,7 @@ export class RecentMessages {
   }
 
   get(id: number): MessageRecord | undefined {
-    const at = lowest(this.#ids, id);
+    const at = lowerBound(this.#ids, id);
     return this.#ids[at] === id ? this.#records[at] : undefined;
   }
 
@@ -57,7 +58,7 @@ export class RecentMessages {
   add(record: MessageRecord): void {
     const { id } = record;
     if (id < this.#floor) return;
-    const at = lowest(this.#ids, id);
+    const at = lowerBound(this.#ids, id);
     if (this.#ids[at] === id) return;
     this.#ids.splice(at, 0, id);
     this.#records.splice(at, 0, record);
@@ -65,7 +66,7 @@ export class RecentMessages {
 
   /** @param record null: the message was deleted */
   replace(id: number, record: MessageRecord | null): void {
-    const at = lowest(this.#ids, id);
+    const at = lowerBound(this.#ids, id);
     if (this.#ids[at] !== id) return;
     if (record) this.#records[at] = withoutText(record);
     else {
@@ -75,7 +76,7 @@ export class RecentMessages {
   }
 
   rename(id: number, topic: string): void {
-    const at = lowest(this.#ids, id);
+    const at = lowerBound(this.#ids, id);
     const record = this.#records[at];
     if (this.#ids[at] !== id || !record) return;
     const body: JsonObject = { ...record.body, topic };
@@ -106,7 +107,7 @@ export class RecentMessages {
     const matches = matching(ranges);
     const from = Math.min(...ranges.map(({ above }) => (above ?? -1) + 1));
     const records: MessageRecord[] = [];
-    for (let i = lowest(this.#ids, wanted.from) - 1; i >= 0 && this.#ids[i]! >= from; i--) {
+    for (let i = lowerBound(this.#ids, wanted.from) - 1; i >= 0 && this.#ids[i]! >= from; i--) {
       const record = this.#records[i]!;
       if (!matches(record)) continue;
       records.push(record);

@@ -4,32 +4,26 @@
  * all queues of this host that ask in one tick), and the unsealed secrets of a bot.
  */
 
-import { IdSet, type JsonObject } from '#base';
+import type { JsonObject } from '#base';
+import { IdSet } from '#base';
+import type { HomeReading, StoredMessage } from '#domain/messages';
 import {
   asStored,
   copyOf,
   decidingStreams,
-  type HomeReading,
   MARK_PART,
   MARKS,
   OwnFlags,
   orderFlags,
   READ_PART,
-  type StoredMessage,
   UnreadScan,
 } from '#domain/messages';
 import { unsealed } from '#domain/people';
 import type { Secrets } from '#domain/secrets';
 import { asMember, memberPart } from '#domain/streams';
-import type { RealmId } from '#model';
-import { type OwnPart, type OwnReadRange, READ_IDS_PER_EVENT, userKey } from '#model';
+import type { ReadRange, RealmId, RecipientPart } from '#model';
+import { READ_IDS_PER_EVENT, userKey } from '#model';
 import type { Store } from '#ports/store';
-
-declare module '../runtime/kind.js' {
-  interface HostServices {
-    readonly personal: RecipientFields;
-  }
-}
 
 /** Ranges in memory, for the other slices of the same change of read state. */
 const MAX_RANGES = 16;
@@ -54,8 +48,8 @@ export class RecipientFields {
    * @returns the fields for this user; null: there is no event for this user
    * @throws StoreUnavailable
    */
-  async resolve(realm: RealmId, user: number, part: OwnPart): Promise<JsonObject | null> {
-    if (part.of === 'bot') return { bot: unsealed(part.bot, (text) => this.secrets.opened(text)) };
+  async resolve(realm: RealmId, user: number, part: RecipientPart): Promise<JsonObject | null> {
+    if (part.of === 'bot') return { bot: unsealed(part.bot, (text) => this.secrets.tryOpen(text)) };
     if (part.of === 'flags') return { flags: await this.#flags(realm, part.message, user) };
     const ids = await this.#range(realm, user, part);
     const from = part.slice * READ_IDS_PER_EVENT;
@@ -119,7 +113,7 @@ export class RecipientFields {
   }
 
   /** All slices of one change ask for the same range, one after the other. */
-  #range(realm: RealmId, user: number, part: OwnReadRange): Promise<readonly number[]> {
+  #range(realm: RealmId, user: number, part: ReadRange): Promise<readonly number[]> {
     // Successive changes with no new message between them differ only in their exceptions.
     const exceptions = [part.read, part.unread].map((ids) => Buffer.from(ids).toString('base64')).join();
     const key = `${realm} ${user} ${part.home} ${part.above} ${part.to} ${part.stream} ${exceptions}`;
@@ -132,7 +126,7 @@ export class RecipientFields {
     return range;
   }
 
-  async #readIn(realm: RealmId, user: number, part: OwnReadRange): Promise<readonly number[]> {
+  async #readIn(realm: RealmId, user: number, part: ReadRange): Promise<readonly number[]> {
     const { home, above, to, stream } = part;
     const reading: HomeReading = {
       mark: above,

@@ -4,8 +4,8 @@
  * the events twice. So the detector reads a stretch of the log before the feed's start.
  */
 import type { Clock } from '#base/clock';
-import type { RealmId, Seq } from '#model';
-import { type LogEntry, type LogGroup, SeenVersions, seq as toSeq } from '#model';
+import type { LogEntry, LogGroup, RealmId, Seq } from '#model';
+import { LogDeduplicator, seq as toSeq } from '#model';
 import type { EventLog, LogSubscription } from '#ports/log';
 import type { PendingEntry } from './subscriber.js';
 
@@ -25,7 +25,7 @@ export class RepeatDetector {
   /** Log position where reading began; entries below were not looked at. */
   from: Seq;
   /** Versions of the entries up to the start. */
-  readonly #before = new SeenVersions();
+  readonly #before = new LogDeduplicator();
   /** Log position → groups of its entry that are repeats. */
   readonly #repeats = new Map<number, Set<string>>();
   /** Up to this position some repeats are not remembered. */
@@ -58,7 +58,7 @@ export class RepeatDetector {
     const repeats = this.#repeats.get(seq);
     const fresh = new Set<LogGroup>();
     for (const group of groups) {
-      if (repeats?.has(nameOf(group)) || (seq > this.start && this.#before.knows(entry.actor, group))) continue;
+      if (repeats?.has(nameOf(group)) || (seq > this.start && this.#before.hasSeen(entry.actor, group))) continue;
       fresh.add(group);
     }
     return fresh;
@@ -81,7 +81,7 @@ export class RepeatDetector {
         entry: (seq, value) => {
           if (seq > this.start) return;
           const entry = value as unknown as LogEntry;
-          const fresh = new Set(entry.groups.filter((group) => this.#before.fresh(entry.actor, group)));
+          const fresh = new Set(entry.groups.filter((group) => this.#before.isNew(entry.actor, group)));
           this.remember({ seq, entry, fresh });
           this.onEntry(seq, entry);
         },

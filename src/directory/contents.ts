@@ -1,13 +1,14 @@
-/** What a realm's directory consists of: how it changes, and how it is handed over as a whole. */
+/** The data of a realm's directory: its collections, its changes in the log, and its snapshot. */
 import type { Json, JsonObject } from '#base';
+import type { RealmSettings } from '#model';
 import type {
   DirectoryBot,
   DirectoryDomain,
   DirectoryEmoji,
   DirectoryGroup,
   DirectoryLinkifier,
-  DirectoryPersonal,
   DirectoryPlayground,
+  DirectoryPreferences,
   DirectoryProfile,
   DirectoryProfileField,
   DirectoryStream,
@@ -15,25 +16,24 @@ import type {
   DirectoryUser,
   RealmEntry,
   RealmPictures,
-  RealmSettings,
   UserDefaults,
 } from '#model/records';
 
-/** Collections of records that change one by one. */
+/** Collections whose records change one by one. The keys are fields of the snapshot. */
 export interface Records {
   readonly users: DirectoryUser;
   readonly streams: DirectoryStream;
   /** Realm 0 only. */
   readonly realms: RealmEntry;
-  readonly personals: DirectoryPersonal;
+  readonly personals: DirectoryPreferences;
   readonly groups: DirectoryGroup;
   readonly emoji: DirectoryEmoji;
   readonly profiles: DirectoryProfile;
   readonly bots: DirectoryBot;
 }
 
-/** Collection → name of one of its records in a change. */
-export const ONE_OF = {
+/** Collection → field of `DirectoryChange` that holds one of its records. */
+export const RECORD_NAMES = {
   users: 'user',
   streams: 'stream',
   realms: 'realm',
@@ -44,8 +44,8 @@ export const ONE_OF = {
   bots: 'bot',
 } as const satisfies { readonly [C in keyof Records]: string };
 
-/** What is small, and replaced by each change of it. */
-export interface Wholes {
+/** Small lists and objects that a change replaces as a whole. The keys are fields of snapshots and changes. */
+export interface Singletons {
   readonly linkifiers: readonly DirectoryLinkifier[];
   readonly playgrounds: readonly DirectoryPlayground[];
   readonly domains: readonly DirectoryDomain[];
@@ -56,7 +56,7 @@ export interface Wholes {
   readonly pictures: RealmPictures;
 }
 
-export const NO_WHOLES: Wholes = {
+export const NO_SINGLETONS: Singletons = {
   linkifiers: [],
   playgrounds: [],
   domains: [],
@@ -66,17 +66,17 @@ export const NO_WHOLES: Wholes = {
   pictures: {},
 };
 
-/** A stream, and its messages of the last 28 days. */
+/** A stream and the number of its messages in the last 28 days. */
 export type Traffic = readonly [stream: number, recent: number];
 
-type OneOfEach = { readonly [C in keyof Records as (typeof ONE_OF)[C]]?: Records[C] };
+type OneOfEach = { readonly [C in keyof Records as (typeof RECORD_NAMES)[C]]?: Records[C] };
 type AllOfEach = { readonly [C in keyof Records]: readonly Records[C][] };
 
-/** What the realm actor puts into the log (`DirectoryItem.change`). */
-export interface DirectoryChange extends OneOfEach, Partial<Wholes> {
-  /** Those that are other than they were. */
-  readonly settings?: RealmSettings;
-  /** Of the organization itself. */
+/** A change as the realm actor logs it (`DirectoryItem.change`). */
+export interface DirectoryChange extends OneOfEach, Partial<Singletons> {
+  /** The settings that changed. */
+  readonly settings?: Partial<RealmSettings>;
+  /** The organization was deactivated or reactivated. */
   readonly deactivated?: boolean;
   readonly fullMembersAt?: number;
   readonly groupGone?: number;
@@ -84,11 +84,12 @@ export interface DirectoryChange extends OneOfEach, Partial<Wholes> {
 }
 
 /** Answer of the realm actor's `snapshot` command. Records are in the order of their numbers. */
-export interface DirectorySnapshot extends AllOfEach, Wholes {
+export interface DirectorySnapshot extends AllOfEach, Singletons {
   readonly version: number;
   readonly subdomain: string;
   readonly deactivated: boolean;
-  readonly settings: RealmSettings;
+  /** Settings that are newer than the answering host are missing. */
+  readonly settings: Partial<RealmSettings>;
   readonly fullMembersAt: number;
   readonly traffic: readonly Traffic[];
 }

@@ -1,12 +1,14 @@
-/** The replicas of this process, made when a realm is first asked for. */
+/** The directory replicas of this process. A replica is opened by the first use of its realm. */
 import type { Clock, TimerHandle } from '#base/clock';
-import type { ExtraEmoji } from '#model';
-import { type RealmId, realmId, realmKey } from '#model';
+import type { ExtraEmoji, RealmId } from '#model';
+import { realmId, realmKey } from '#model';
 import type { DirectoryView, RealmEntry } from '#model/records';
 import type { EventLog } from '#ports/log';
 import type { ActorClient } from '#runtime';
-import { asSnapshot, type DirectorySnapshot } from './contents.js';
-import { DirectoryReplica, type KeyRevoked } from './replica.js';
+import type { DirectorySnapshot } from './contents.js';
+import { asSnapshot } from './contents.js';
+import type { KeyRevoked } from './replica.js';
+import { DirectoryReplica } from './replica.js';
 import type { RealmTail } from './tail.js';
 
 /** The realm does not exist. */
@@ -24,30 +26,30 @@ export const SERVER_REALM = realmId(0);
 
 const WAIT_MS = 8_000;
 /**
- * A replica that nobody asked for in a whole one of these rounds is closed: far longer than any request takes, so whoever has
- * asked for it may go on with what he got.
+ * A replica that was not used during a whole round is closed. A round is far longer than any request takes, so a
+ * request never outlives the view that it holds.
  */
 const ROUND_MS = 300_000;
 
-interface Open {
+interface OpenReplica {
   readonly replica: DirectoryReplica;
-  /** Round in which it was last asked for. */
+  /** Round of the last use. */
   used: number;
 }
 
-/** What is derived from replicas. */
-export interface Dependent {
-  /** It still follows the realm. */
+/** Data derived from replicas, such as the event feed of a realm. */
+export interface ReplicaDependent {
+  /** True while the data of the realm is in use: the replica stays open. */
   busy(realm: RealmId): boolean;
-  /** The replica is closed: what was made of it gets no news. */
+  /** The replica was closed, so data derived from it gets no more updates. */
   closed(realm: RealmId): void;
 }
 
 export class Directories {
-  readonly #open = new Map<RealmId, Open>();
+  readonly #open = new Map<RealmId, OpenReplica>();
   readonly #opening = new Map<RealmId, Promise<DirectoryReplica>>();
-  readonly #dependents: Dependent[] = [];
-  /** Called with the hash of each key that opens nothing any more. */
+  readonly #dependents: ReplicaDependent[] = [];
+  /** Called with the hash of each API key that was revoked. */
   onKeyRevoked: KeyRevoked = () => {};
   #round = 0;
   #timer: TimerHandle | undefined;
@@ -59,7 +61,7 @@ export class Directories {
     private readonly emoji: ExtraEmoji,
   ) {}
 
-  /** Undefined when the replica is at hand and has applied version `after`. */
+  /** Waits until the replica is open and has applied version `after`. Undefined if it has already. */
   ready(realm: RealmId, after: number): Promise<void> | undefined {
     const replica = this.#find(realm);
     const waiting = replica ? replica.reach(after) : this.replica(realm).then((opened) => opened.reach(after));
@@ -77,18 +79,18 @@ export class Directories {
     return this.#find(realm)?.view;
   }
 
-  /** What an open replica follows. */
+  /** The log tail of an open replica. */
   tail(realm: RealmId): RealmTail | undefined {
     return this.#find(realm)?.tail;
   }
 
-  /** Open replicas. */
+  /** Number of open replicas. */
   get size(): number {
     return this.#open.size;
   }
 
-  /** Nothing is closed while one of them needs it. */
-  addDependent(dependent: Dependent): void {
+  /** No replica is closed while a dependent is busy with its realm. */
+  addDependent(dependent: ReplicaDependent): void {
     this.#dependents.push(dependent);
   }
 
@@ -133,7 +135,7 @@ export class Directories {
     }
   }
 
-  /** Of the open replicas. */
+  /** Tails of the open replicas. */
   tails(): RealmTail[] {
     return [...this.#open.values()].map(({ replica }) => replica.tail);
   }
@@ -155,7 +157,7 @@ export class Directories {
     if (this.#open.size > 0) this.#timer ??= this.clock.setTimeout(() => this.#turn(), ROUND_MS);
   }
 
-  /** An organization in which nothing happens costs nothing. */
+  /** Closes replicas that were not used in this round, so an idle organization costs no memory. */
   #turn(): void {
     this.#timer = undefined;
     for (const [realm, { replica, used }] of this.#open) {

@@ -2,13 +2,13 @@ export { foldName } from './collections/streams.js';
 export {
   type DirectoryChange,
   type DirectorySnapshot,
-  NO_WHOLES,
-  ONE_OF,
+  NO_SINGLETONS,
+  RECORD_NAMES,
   type Records,
+  type Singletons,
   type Traffic,
-  type Wholes,
 } from './contents.js';
-export { type Dependent, Directories, DirectoryBehind, NoSuchRealm, SERVER_REALM } from './directories.js';
+export { Directories, DirectoryBehind, NoSuchRealm, type ReplicaDependent, SERVER_REALM } from './directories.js';
 export { LagWatch } from './lag.js';
 export { RealmDirectory } from './realm-directory.js';
 export { DirectoryReplica } from './replica.js';

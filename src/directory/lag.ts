@@ -1,21 +1,21 @@
-/** How far replicas are behind the end of their logs, looked at now and then. */
+/** Measures how far replicas are behind the ends of their logs, for the metrics. */
 import type { RealmId, Seq } from '#model';
 import type { EventLog } from '#ports/log';
 import type { RealmTail } from './tail.js';
 
-/** One look asks the log about so many realms at most; the others have their turn at the next. */
-const LOOKS = 50;
+/** Realms whose log position one look asks for; the next look continues with the others. */
+const MAX_LOOKS = 50;
 
 interface Behind {
-  /** What the log held then. */
+  /** End of the log when the replica was first seen behind. */
   readonly end: Seq;
   readonly since: number;
 }
 
-export interface Lag {
-  /** Of the replica that is farthest behind. */
+export interface ReplicaLag {
+  /** Positions by which the slowest replica is behind. */
   readonly positions: number;
-  /** For how long it has not reached what the log held, ms; the longest. */
+  /** Longest time for which a replica has not reached an end that was seen, ms. */
   readonly ms: number;
 }
 
@@ -29,9 +29,9 @@ export class LagWatch {
     private readonly now: () => number,
   ) {}
 
-  async look(): Promise<Lag> {
+  async look(): Promise<ReplicaLag> {
     const all = this.tails();
-    const some = Array.from({ length: Math.min(LOOKS, all.length) }, (_, i) => all[(this.#turn + i) % all.length]!);
+    const some = Array.from({ length: Math.min(MAX_LOOKS, all.length) }, (_, i) => all[(this.#turn + i) % all.length]!);
     this.#turn += some.length;
     const positions = await Promise.all(some.map((tail) => this.#lookAt(tail)));
     const now = this.now();
@@ -46,7 +46,7 @@ export class LagWatch {
     try {
       end = (await this.log.position(tail.realm)).end;
     } catch {
-      // The log is away, which has a check of its own. What was not reached before isn't now.
+      // The log is unreachable, which has a health check of its own. Keep the replica's earlier delay.
       return 0;
     }
     const position = tail.reached;

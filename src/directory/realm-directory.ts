@@ -1,14 +1,14 @@
-/** The directory of one realm in memory: a DirectoryView that changes are applied to. */
-
-import type { ExtraEmoji, RealmId, StreamId, UserId } from '#model';
+/** The directory of one realm in memory: a DirectoryView to which changes are applied. */
+import type { ExtraEmoji, RealmId, RealmSettings, StreamId, UserId } from '#model';
+import { completeRealmSettings } from '#model';
 import type {
   DirectoryBot,
   DirectoryDomain,
   DirectoryEmoji,
   DirectoryGroup,
   DirectoryLinkifier,
-  DirectoryPersonal,
   DirectoryPlayground,
+  DirectoryPreferences,
   DirectoryProfileField,
   DirectoryStream,
   DirectoryStreamGroup,
@@ -17,22 +17,15 @@ import type {
   ProfileData,
   RealmEntry,
   RealmPictures,
-  RealmSettings,
   UserDefaults,
   UserStatus,
 } from '#model/records';
-import { Collection, Personals, Profiles, Streams, Users } from './collections/index.js';
-import {
-  type DirectoryChange,
-  type DirectorySnapshot,
-  NO_WHOLES,
-  ONE_OF,
-  type Records,
-  type Wholes,
-} from './contents.js';
+import { Collection, Preferences, Profiles, Streams, Users } from './collections/index.js';
+import type { DirectoryChange, DirectorySnapshot, Records, Singletons } from './contents.js';
+import { NO_SINGLETONS, RECORD_NAMES } from './contents.js';
 
-const COLLECTIONS = Object.keys(ONE_OF) as (keyof Records)[];
-const WHOLES = Object.keys(NO_WHOLES) as (keyof Wholes)[];
+const COLLECTIONS = Object.keys(RECORD_NAMES) as (keyof Records)[];
+const WHOLES = Object.keys(NO_SINGLETONS) as (keyof Singletons)[];
 
 export class RealmDirectory implements DirectoryView {
   version: number;
@@ -40,10 +33,10 @@ export class RealmDirectory implements DirectoryView {
   deactivated: boolean;
   settings: RealmSettings;
   fullMembersAt: number;
-  #wholes = NO_WHOLES;
+  #wholes = NO_SINGLETONS;
   readonly #users: Users;
   readonly #streams = new Streams();
-  readonly #personals = new Personals();
+  readonly #preferences = new Preferences();
   readonly #profiles = new Profiles();
   readonly #realms = new Collection<RealmId, RealmEntry>(({ id }) => id);
   readonly #groups = new Collection<number, DirectoryGroup>(({ id }) => id);
@@ -60,14 +53,14 @@ export class RealmDirectory implements DirectoryView {
     this.version = snapshot.version;
     this.subdomain = snapshot.subdomain;
     this.deactivated = snapshot.deactivated;
-    this.settings = snapshot.settings;
+    this.settings = completeRealmSettings(snapshot.settings);
     this.fullMembersAt = snapshot.fullMembersAt;
     this.#users = new Users(foundedAt(snapshot.users));
     this.#collections = {
       users: this.#users,
       streams: this.#streams,
       realms: this.#realms,
-      personals: this.#personals,
+      personals: this.#preferences,
       groups: this.#groups,
       emoji: this.#emoji,
       profiles: this.#profiles,
@@ -80,7 +73,7 @@ export class RealmDirectory implements DirectoryView {
 
   apply(change: DirectoryChange): void {
     for (const name of COLLECTIONS) {
-      const record = change[ONE_OF[name]];
+      const record = change[RECORD_NAMES[name]];
       if (record) this.#put(name, record);
     }
     this.#replace(change);
@@ -155,20 +148,20 @@ export class RealmDirectory implements DirectoryView {
     return this.#users.silentBots;
   }
 
-  personal(user: UserId): DirectoryPersonal {
-    return this.#personals.of(user);
+  preferencesOf(user: UserId): DirectoryPreferences {
+    return this.#preferences.of(user);
   }
 
-  personals(): Iterable<DirectoryPersonal> {
-    return this.#personals.watching();
+  alertsAndMutes(): Iterable<DirectoryPreferences> {
+    return this.#preferences.alertsAndMutes();
   }
 
   statuses(): Iterable<readonly [UserId, UserStatus]> {
-    return this.#personals.statuses;
+    return this.#preferences.statuses;
   }
 
-  get choicesVersion(): number {
-    return this.#personals.version;
+  get preferencesVersion(): number {
+    return this.#preferences.version;
   }
 
   group(id: number): DirectoryGroup | undefined {
@@ -227,7 +220,7 @@ export class RealmDirectory implements DirectoryView {
     this.#collections[collection].put(record as Records[C]);
   }
 
-  #replace(change: Partial<Wholes>): void {
+  #replace(change: Partial<Singletons>): void {
     for (const name of WHOLES) {
       if (change[name] !== undefined) this.#wholes = { ...this.#wholes, [name]: change[name] };
     }
@@ -235,6 +228,6 @@ export class RealmDirectory implements DirectoryView {
   }
 }
 
-/** With its first account. */
+/** An organization is as old as its first account. */
 const foundedAt = (users: readonly DirectoryUser[]): number =>
   users.length === 0 ? 0 : users.reduce((first, { joined }) => Math.min(first, joined), Number.MAX_SAFE_INTEGER);

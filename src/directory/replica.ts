@@ -1,24 +1,26 @@
 /**
- * A read replica of one realm's directory: snapshot of the realm actor, then the realm's log. Every process keeps one
- * for each realm that it serves, so that no request has to ask the realm actor.
+ * A read replica of one realm's directory: a snapshot of the realm actor, then the changes in the realm's log. Every
+ * process keeps one per realm that it serves, so requests need not ask the realm actor.
  */
 import type { Clock } from '#base/clock';
 import { extraEmoji } from '#domain/emoji';
-import type { ExtraEmoji, LogEntry, LogGroup } from '#model';
-import { type RealmId, realmKey, type Seq, streamId } from '#model';
+import type { ExtraEmoji, LogEntry, LogGroup, RealmId, Seq } from '#model';
+import { realmKey, streamId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { EventLog } from '#ports/log';
-import { asChange, type DirectorySnapshot } from './contents.js';
+import type { DirectorySnapshot } from './contents.js';
+import { asChange } from './contents.js';
 import { RealmDirectory } from './realm-directory.js';
-import { RealmTail, type TailReader } from './tail.js';
+import type { TailReader } from './tail.js';
+import { RealmTail } from './tail.js';
 
 /**
- * A change is acknowledged before it is in the log. It comes there at once, but for a crash; a snapshot of a large organization
- * costs everybody far more than this wait.
+ * Wait before a new snapshot is fetched for a missing version. A change is acknowledged before it is logged, and is
+ * logged at once unless the host crashes. A snapshot of a large organization costs far more than this wait.
  */
 const GRACE_MS = 300;
 
-/** A key, by its hash, opens nothing any more: its account has another one. */
+/** Called with the hash of an API key that its account no longer has. */
 export type KeyRevoked = (keyHash: string) => void;
 
 export type FetchSnapshot = (realm: RealmId) => Promise<DirectorySnapshot>;
@@ -31,14 +33,14 @@ interface Waiter {
 export class DirectoryReplica implements TailReader {
   readonly tail: RealmTail;
   #directory: RealmDirectory | undefined;
-  /** Groups of the realm actor that came while a snapshot was under way. */
+  /** Groups of the realm actor that arrived while a snapshot was loading. */
   #early: LogGroup[] = [];
   #loading: Promise<void> | undefined;
   #waiters: Waiter[] = [];
   #chasing = false;
-  /** First messages that came while a snapshot was under way. */
+  /** First messages of streams that arrived while a snapshot was loading. */
   #firsts: { readonly stream: number; readonly id: number }[] = [];
-  /** Version of the snapshot: groups up to it are contained in it. */
+  /** Version of the snapshot, which contains all groups up to it. */
   #floor = -1;
 
   private constructor(
@@ -63,7 +65,7 @@ export class DirectoryReplica implements TailReader {
     emoji: ExtraEmoji = extraEmoji('conclave'),
     revoked: KeyRevoked = () => {},
   ): Promise<DirectoryReplica> {
-    // The log's end first: what the snapshot lacks comes after it.
+    // Read the log's end before the snapshot: changes that the snapshot lacks come after this position.
     const { end } = await log.position(realm);
     const replica = new DirectoryReplica(realm, log, end, fetch, clock, emoji, revoked);
     try {
@@ -79,12 +81,12 @@ export class DirectoryReplica implements TailReader {
     return this.#directory!;
   }
 
-  /** Somebody waits for it. */
+  /** True while a caller waits for a version or a snapshot is loading. */
   get busy(): boolean {
     return this.#waiters.length > 0 || this.#loading !== undefined;
   }
 
-  /** Undefined when the version is already applied. */
+  /** Resolves when the version is applied. Undefined if it is already. */
   reach(version: number): Promise<void> | undefined {
     if (this.#directory && this.#directory.version >= version) return undefined;
     const reached = new Promise<void>((resolve) => this.#waiters.push({ version, resolve }));
@@ -104,12 +106,12 @@ export class DirectoryReplica implements TailReader {
   transient(): void {}
 
   gap(): void {
-    // A snapshot under way may be older than what was lost.
+    // A snapshot that is loading may be older than the lost entries: load another one after it.
     const before = this.#loading?.catch(() => undefined) ?? Promise.resolve();
     void before
       .then(() => this.#load())
       .catch(() => {
-        // The realm actor is out of reach: the next request that needs a newer version tries again.
+        // The realm actor is unreachable. The next request that needs a newer version tries again.
       });
   }
 
@@ -117,7 +119,7 @@ export class DirectoryReplica implements TailReader {
     this.tail.close();
   }
 
-  /** What somebody waits for is in the log; if it is not, only a new snapshot has it. */
+  /** Reads the log up to its end, and loads a new snapshot if versions that callers wait for are still missing. */
   #chase(): void {
     if (this.#chasing) return;
     this.#chasing = true;
@@ -129,7 +131,7 @@ export class DirectoryReplica implements TailReader {
     };
     void chase()
       .catch(() => {
-        // Log or realm actor are out of reach: whoever waits gives up in time, and the next one tries again.
+        // The log or the realm actor is unreachable: callers time out, and the next one tries again.
       })
       .finally(() => {
         this.#chasing = false;

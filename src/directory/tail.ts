@@ -5,20 +5,20 @@
 
 import type { Json } from '#base';
 import type { ActorKey, RealmId, Seq } from '#model';
-import { type LogEntry, type LogGroup, SeenVersions } from '#model';
+import { LogDeduplicator, type LogEntry, type LogGroup } from '#model';
 import type { EventLog, LogSubscription } from '#ports/log';
 
 export interface TailReader {
-  /** Groups that were not seen before; called for every entry, also when all its groups were repeats. */
+  /** @param fresh groups of the entry that are no repeats; may be empty */
   entry(seq: Seq, entry: LogEntry, fresh: readonly LogGroup[]): void;
   transient(value: Json): void;
-  /** Entries were lost to trimming: what was derived from the log must be made anew. */
+  /** Entries were trimmed before they were read: rebuild data derived from the log. */
   gap(trimmed: Seq): void;
 }
 
 export class RealmTail {
   readonly #readers: TailReader[] = [];
-  readonly #seen = new SeenVersions();
+  readonly #seen = new LogDeduplicator();
   readonly #subscription: LogSubscription;
   #position: Seq;
 
@@ -32,7 +32,7 @@ export class RealmTail {
       entry: (seq, value) => {
         this.#position = seq;
         const entry = value as unknown as LogEntry;
-        const fresh = entry.groups.filter((group) => this.#seen.fresh(entry.actor, group));
+        const fresh = entry.groups.filter((group) => this.#seen.isNew(entry.actor, group));
         for (const reader of this.#readers) reader.entry(seq, entry, fresh);
       },
       transient: (value) => {
@@ -49,17 +49,17 @@ export class RealmTail {
     return this.#position;
   }
 
-  /** Up to here nothing is missing, entries of other realms passed over included. */
+  /** The subscription has read the log up to here, including entries of other realms. */
   get reached(): Seq {
     return this.#subscription.position;
   }
 
-  /** The log has shown this version of the actor. */
+  /** True once this version of the actor was read from the log. */
   shows(actor: ActorKey, version: number): boolean {
     return this.#seen.version(actor) >= version;
   }
 
-  /** Readers are called in the order in which they were added. */
+  /** Adds a reader. Readers are called in the order of their addition. */
   add(reader: TailReader): void {
     this.#readers.push(reader);
   }

@@ -4,7 +4,7 @@ import type { JsonObject } from '#base';
 export interface EmojiRef extends JsonObject {
   readonly name: string;
   readonly code: string;
-  /** 'extra' is the emoji that is neither Unicode nor the organization's (README.md § Names). */
+  /** 'extra' is the emoji that is neither Unicode nor the organization's (api/README.md § Names). */
   readonly type: 'unicode_emoji' | 'realm_emoji' | 'extra';
 }
 

@@ -32,7 +32,7 @@ export const epoch = (n: number): Epoch => n as Epoch;
 export const seq = (n: number): Seq => n as Seq;
 export const partition = (n: number): Partition => n as Partition;
 
-/** Fixed per cluster (design § 5): a change would move every actor. */
+/** Fixed per cluster (architecture/ports.md § Partitions): a change would move every actor. */
 export const PARTITIONS = 256;
 
 export type ActorKindName = 'realm' | 'user' | 'stream' | 'dm' | 'queue' | 'mail' | 'presence' | 'webhook' | 'stranger';

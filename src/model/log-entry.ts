@@ -59,23 +59,23 @@ export interface PlainItem {
   readonly aux?: JsonObject;
   /** Only for queues whose client declared this capability, or (`has` false) did not. */
   readonly only?: { readonly capability: 'bulk_message_deletion'; readonly has: boolean };
-  /** What each recipient gets of its own, filled in when the event is delivered (events/recipient-fields.ts). */
-  readonly own?: OwnPart;
+  /** Fields that differ by recipient, resolved when the event is delivered (delivery/recipient-fields.ts). */
+  readonly own?: RecipientPart;
 }
 
 /** Parts of an event that differ from user to user, and that are too many to be written into the log. */
-export type OwnPart =
+export type RecipientPart =
   /** `flags` of the recipient on this message. */
   | { readonly of: 'flags'; readonly message: number }
   /** `bot`: a bot, or fields of one, with what is secret in it sealed; the log holds no secret in clear. */
   | { readonly of: 'bot'; readonly bot: JsonObject }
   /** `messages`: ids that this change of read state has made read. */
-  | OwnReadRange;
+  | ReadRange;
 
-/** Most ids that an event of one slice lists (design § 4). */
+/** Most ids that an event of one slice lists (architecture/domain.md § Read state). */
 export const READ_IDS_PER_EVENT = 5_000;
 
-export interface OwnReadRange {
+export interface ReadRange {
   readonly of: 'read';
   /** Stream to which they were sent; 0 = direct messages. */
   readonly home: number;
@@ -155,7 +155,7 @@ export interface LogEntry {
   readonly groups: readonly LogGroup[];
 }
 
-/** Most events one entry may hold: the slots 0-4095 of its position (design § 3). */
+/** Most events one entry may hold: the slots 0-4095 of its position (architecture/delivery.md § Event ids). */
 export const MAX_ITEMS = 4000;
 /** Entries are split near this many bytes of JSON-ish size. */
 export const MAX_ENTRY_BYTES = 400 * 1024;
@@ -167,11 +167,11 @@ export const MAX_ENTRY_BYTES = 400 * 1024;
 export const MAX_ITEM_BYTES = 1_008 * 1024;
 
 /** Per realm: forgets nothing that may still be repeated, at one number per actor. */
-export class SeenVersions {
+export class LogDeduplicator {
   readonly #seen = new Map<string, number>();
 
   /** True the first time; false for a repeat. */
-  fresh(actor: ActorKey, group: LogGroup): boolean {
+  isNew(actor: ActorKey, group: LogGroup): boolean {
     const n = group.v * 4096 + group.p;
     const last = this.#seen.get(actor);
     if (last !== undefined && n <= last) return false;
@@ -180,7 +180,7 @@ export class SeenVersions {
   }
 
   /** It, or a later one of this actor, was seen. */
-  knows(actor: ActorKey, group: LogGroup): boolean {
+  hasSeen(actor: ActorKey, group: LogGroup): boolean {
     return group.v * 4096 + group.p <= (this.#seen.get(actor) ?? -1);
   }
 

@@ -1,63 +1,62 @@
 /**
- * One live actor: loads its state, runs handlers one at a time over it, and commits what they return in groups.
+ * One actor in memory: loads the state, runs handlers over it one at a time, and commits their outcomes in batches.
  *
- * Life: loading → ready → stopped. Everything that can go wrong with a write ends the activation; the next command
- * starts a fresh one from the Store, which redoes the outbox first.
+ * Life: loading → ready → stopped. A write that fails or is refused ends the activation; the next command starts a new
+ * one from the Store, which finishes the stored outbox first.
  */
 
 import { emptyMap, ownMap } from '#base';
 import type { RetryReason, StopReason } from '#model';
 import { type ActorKey, type Epoch, parseKey, type RealmId } from '#model';
-import type { BusRequest } from '#ports/bus';
+import { ActivationContext, type ActivationControl } from './activation-context.js';
 import { CommitLoop } from './commit-loop.js';
 import { Executor } from './executor.js';
-import { Inside, type Whole } from './inside.js';
-import type { AnyKind, LeaveReason, LiveActor } from './kind.js';
-import { HeldCommand, startLive } from './live.js';
+import { InputLoader } from './input-loader.js';
+import type { AnyKind, PassivationReason, Sidecar } from './kind.js';
 import { type Loaded, loadActor } from './load.js';
-import { Mailbox, Pending } from './mailbox.js';
+import { Mailbox, QueuedCommand } from './mailbox.js';
 import { ActorMemory } from './memory.js';
 import type { KindMeter } from './meters.js';
 import { OUTBOX_LIMIT, Outbox } from './outbox.js';
 import type { ActivationPorts } from './ports.js';
-import { type Envelope, isForActor, isFromActor, type Reply, WAKE } from './protocol.js';
-import { RememberedReplies } from './remembered.js';
-import { Supply } from './supply.js';
+import { type CommandRequest, type Envelope, isForActor, isFromActor, type Reply, WAKE } from './protocol.js';
+import { ReplyCache } from './reply-cache.js';
+import { DeferredCommand, startSidecar } from './sidecar.js';
 
-/** Commands waiting in one mailbox; more are answered 'busy'. */
+/** Commands that may wait in one mailbox; more are answered 'busy'. */
 export const MAILBOX_LIMIT = 20_000;
-/** Ids of commands that the host gives an activation directly. */
+/** Prefix of the ids of commands that the host hands to an activation without the bus. */
 export const OWN_COMMAND = 'tell/';
 
-interface Early {
+interface EarlyCommand {
   readonly envelope: Envelope;
-  readonly request: BusRequest;
+  readonly request: CommandRequest;
 }
 
-export class Activation implements Whole {
+export class Activation implements ActivationControl {
   readonly realm: RealmId;
   status: 'loading' | 'ready' | 'stopped' = 'loading';
-  /** Monotonic ms of the last command: idle ones are passivated. */
+  /** Monotonic ms of the last command; the host passivates idle activations by it. */
   lastUsed: number;
   readonly #mailbox = new Mailbox();
-  #running = emptyMap<string, Pending>();
-  readonly #remembered = new RememberedReplies();
+  #running = emptyMap<string, QueuedCommand>();
+  readonly #remembered = new ReplyCache();
   readonly #outbox: Outbox;
   readonly #commits: CommitLoop;
-  #early: Early[] | undefined;
+  #early: EarlyCommand[] | undefined;
   readonly #memory: ActorMemory;
   readonly #executor: Executor;
-  #live: LiveActor | undefined;
-  readonly #supply: Supply;
+  #sidecar: Sidecar | undefined;
+  readonly #supply: InputLoader;
   #scheduled = false;
-  #handling: Pending | undefined;
-  /** Only commands of other actors are still taken. */
+  #handling: QueuedCommand | undefined;
+  /** The partition is being handed over: only commands of other actors are still taken. */
   #leaving = false;
-  /** It was not looked for in the Store. */
-  #founded = false;
+  /** The actor was made under a new key, without a look into the Store. */
+  #minted = false;
   #onProgress: (() => void)[] | undefined;
-  /** Of commands that were carried out before, and whose replies wait for what they promised. */
-  #repeats: Set<BusRequest> | undefined;
+  /** Repeats of commands that ran before; their replies wait for the commands that the first run sent. */
+  #repeats: Set<CommandRequest> | undefined;
   readonly #meter: KindMeter;
 
   constructor(
@@ -68,22 +67,22 @@ export class Activation implements Whole {
   ) {
     this.realm = parseKey(key).realm;
     this.lastUsed = ports.clock.monotonic();
-    this.#meter = ports.meters.of(kind.name);
+    this.#meter = ports.meters.of(kind);
     this.#memory = new ActorMemory(key, kind);
-    const inside = new Inside(key, this.realm, this.#memory, this.#meter, ports, this);
-    this.#outbox = new Outbox(key, this.realm, inside);
-    this.#supply = new Supply(key, this.realm, kind, ports, this.#memory);
-    this.#commits = new CommitLoop(key, this.realm, epoch, ports.store, this.#outbox, this.#remembered, inside);
-    this.#executor = new Executor(key, this.realm, kind, this.#memory, this.#commits, ports, inside);
+    const context = new ActivationContext(key, this.realm, this.#memory, this.#meter, ports, this);
+    this.#outbox = new Outbox(key, this.realm, context);
+    this.#supply = new InputLoader(key, this.realm, kind, ports, this.#memory);
+    this.#commits = new CommitLoop(key, this.realm, epoch, ports.store, this.#outbox, this.#remembered, context);
+    this.#executor = new Executor(key, this.realm, kind, this.#memory, this.#commits, ports, context);
   }
 
-  /** Nothing waiting, running or held, and nothing left in the outbox. */
-  get quiet(): boolean {
-    return this.atRest && (this.#live?.idle() ?? true);
+  /** Drained, and the sidecar has nothing to do either. */
+  get isIdle(): boolean {
+    return this.isDrained && (this.#sidecar?.isIdle() ?? true);
   }
 
-  /** As `quiet`, held requests aside. */
-  get atRest(): boolean {
+  /** Nothing waits, runs or is being written, and the outbox is empty. */
+  get isDrained(): boolean {
     return (
       this.status === 'ready' &&
       this.#mailbox.size === 0 &&
@@ -102,26 +101,26 @@ export class Activation implements Whole {
     return this.#outbox.size;
   }
 
-  /** Deliveries that wait, of kinds that have such. */
-  get waiting(): number | undefined {
-    return this.kind.partsWait ? this.#memory.view().parts.size : undefined;
+  /** Deliveries that wait; undefined for kinds without deliveries. */
+  get waitingDeliveries(): number | undefined {
+    return this.kind.partsAreDeliveries ? this.#memory.view().parts.size : undefined;
   }
 
-  get livePhase(): string | undefined {
-    return this.#live?.phase?.();
+  get sidecarPhase(): string | undefined {
+    return this.#sidecar?.phase?.();
   }
 
   get endReason(): string | undefined {
-    return this.#live?.endReason?.();
+    return this.#sidecar?.endReason?.();
   }
 
-  /** Take the actor over: stamp the epoch, apply what the outbox still holds, load parts, go on with the outbox. */
+  /** Takes the actor over: stamps the epoch, applies records left in the outbox, loads parts, continues the outbox. */
   async load(): Promise<void> {
     const { store } = this.ports;
     let loaded: Loaded | 'fenced';
     try {
       loaded = await this.ports.loads.run(() =>
-        loadActor(store, this.key, this.epoch, this.kind.loads, this.ports.suspect(this.key)),
+        loadActor(store, this.key, this.epoch, this.kind.loadedParts, this.ports.mayHaveWriteUnderWay(this.key)),
       );
     } catch (error) {
       this.stop('store-failed', error);
@@ -131,9 +130,9 @@ export class Activation implements Whole {
     this.#begin(loaded);
   }
 
-  /** There is no such actor, as far as anybody knows. If there is one, the first commit meets a conflict. */
-  found(): void {
-    this.#founded = true;
+  /** Starts a new actor without reading the Store. If the actor exists after all, its first commit meets a conflict. */
+  begin(): void {
+    this.#minted = true;
     this.#begin({ root: null, entries: [], parts: new Map(), remembered: [] });
   }
 
@@ -150,49 +149,49 @@ export class Activation implements Whole {
 
   #loaded(loaded: Loaded): void {
     const { root, entries, remembered } = loaded;
-    this.#memory.load(loaded, this.ports.owned(this.key));
+    this.#memory.load(loaded, this.ports.ownedSince(this.key));
     this.#remembered.load(remembered);
     this.#executor.ending = entries.some((entry) => entry.ends);
     this.#commits.loaded(root?.version ?? 0, root?.due ?? null, entries.length > 0);
-    this.#live = startLive(this.key, this.realm, this.kind, this.#memory, this.ports);
+    this.#sidecar = startSidecar(this.key, this.realm, this.kind, this.#memory, this.ports);
     for (const entry of entries) {
       const rested = entry.sequences.map(({ lane }) => (lane === undefined ? () => {} : this.#rest(lane)));
       this.#outbox.add({ ...entry, records: [] }, rested);
     }
   }
 
-  receive(envelope: Envelope, request: BusRequest): void {
+  receive(envelope: Envelope, request: CommandRequest): void {
     const fromActor = isFromActor(envelope.id);
     if (this.status === 'stopped' || (this.#leaving && !isForActor(envelope))) {
       this.#refuse(request, 'moved');
       return;
     }
-    // Two actors with full outboxes must still take each other's commands.
+    // Commands of actors are never 'busy': two actors with full outboxes must still take each other's.
     if (!fromActor && (this.mailboxSize >= MAILBOX_LIMIT || this.#outbox.size >= OUTBOX_LIMIT)) {
       this.#refuse(request, 'busy');
       return;
     }
     this.#meter.commands.n++;
-    // What the actor tells itself, or its timer, is no reason to keep it in memory.
+    // A command from the actor itself or from its timer is no reason to keep the actor in memory.
     if (!envelope.id.startsWith(OWN_COMMAND)) this.used();
     if (this.status === 'loading') {
       this.#early ??= [];
       this.#early.push({ envelope, request });
       return;
     }
-    if (this.#founded && this.#commits.committed === 0 && !this.kind.commands[envelope.name]?.founds) {
-      // Whoever sends this knows the actor: it was made before, and what makes it came here once more.
+    if (this.#minted && this.#commits.committed === 0 && !this.kind.commands[envelope.name]?.mintsKey) {
+      // The sender knows the actor, so the actor was made before, and the command that makes it came twice.
       this.stop('fenced');
       this.#refuse(request, 'moved');
       return;
     }
-    if (this.kind.liveCommands?.includes(envelope.name)) {
+    if (this.kind.sidecarCommands?.includes(envelope.name)) {
       this.#receiveLive(envelope, request);
       return;
     }
     const known = this.#running.get(envelope.id);
     if (known) {
-      known.also(request);
+      known.addRequest(request);
       return;
     }
     const before = this.#remembered.find(envelope.id, envelope.settled);
@@ -201,17 +200,17 @@ export class Activation implements Whole {
       return;
     }
     if (envelope.name === WAKE) {
-      request.reply({ value: null } satisfies Reply as never);
+      request.reply({ value: null });
       return;
     }
     const command = this.kind.commands[envelope.name];
     if (!command) {
       const { name, requestId } = envelope;
       this.ports.logger.error({ requestId, actor: this.key, command: name }, 'unknown command');
-      request.reply({ error: UNKNOWN } satisfies Reply as never);
+      request.reply({ error: UNKNOWN });
       return;
     }
-    const pending = new Pending(envelope, command, request);
+    const pending = new QueuedCommand(envelope, command, request);
     this.#running = ownMap(this.#running);
     this.#running.set(envelope.id, pending);
     this.#mailbox.push(pending);
@@ -222,15 +221,15 @@ export class Activation implements Whole {
   }
 
   /**
-   * What the reply promised may have to be done again first; and it may have been given by a commit of another owner whose
-   * events are not in the log yet.
+   * Repeats a remembered reply. The commands that the reply waited for may have to be sent again first, and the commit
+   * may be a former owner's, whose events are not in the log yet.
    */
-  #replyAgain(id: string, before: Reply, request: BusRequest): void {
+  #replyAgain(id: string, before: Reply, request: CommandRequest): void {
     let answered = false;
     const answer = (): void => {
       answered = true;
       this.#repeats?.delete(request);
-      request.reply(before as never);
+      request.reply(before);
     };
     this.#outbox.afterCommandsOf(id, () => {
       if (isFromActor(id)) this.#outbox.afterLogged(this.#commits.committed, answer);
@@ -245,8 +244,11 @@ export class Activation implements Whole {
     this.lastUsed = this.ports.clock.monotonic();
   }
 
-  /** Take no more commands but those that other actors send or wait for: we may wait for them; refuse what hasn't begun. */
-  leave(): void {
+  /**
+   * From now on takes only commands that other actors send or wait for, because this actor may in turn wait for them.
+   * Commands of frontends that have not begun are refused.
+   */
+  takeOnlyActors(): void {
     if (this.#leaving) return;
     this.#leaving = true;
     const refused = this.#mailbox.remove((pending) => !isForActor(pending.envelope));
@@ -257,9 +259,9 @@ export class Activation implements Whole {
     this.#early = this.#early?.filter(({ envelope }) => isForActor(envelope));
   }
 
-  /** Resolves when everything that was begun is finished, or the activation is over. */
-  async rest(): Promise<void> {
-    while (!this.#isStopped() && !this.atRest) {
+  /** Resolves when all begun work is finished, or the activation has stopped. */
+  async drain(): Promise<void> {
+    while (!this.#isStopped() && !this.isDrained) {
       await new Promise<void>((resolve) => {
         this.#onProgress ??= [];
         this.#onProgress.push(resolve);
@@ -267,27 +269,27 @@ export class Activation implements Whole {
     }
   }
 
-  /** The live side writes down what only memory knows; a failure there must not keep the host from leaving. */
-  async draining(reason: LeaveReason): Promise<void> {
+  /** Lets the sidecar store what only memory knows. A failure is logged and must not keep the host from leaving. */
+  async flushSidecar(reason: PassivationReason): Promise<void> {
     try {
-      if (this.status === 'ready' && this.#memory.exists) await this.#live?.draining?.(reason);
+      if (this.status === 'ready' && this.#memory.exists) await this.#sidecar?.flush?.(reason);
     } catch (error) {
       this.ports.logger.warn({ actor: this.key, err: error }, 'could not write down what only memory knows');
     }
   }
 
-  /** Leave memory, with nothing in the stored outbox. A command that comes meanwhile keeps it from being passivated. */
-  async retire(reason: LeaveReason): Promise<void> {
+  /** Leaves memory with an empty stored outbox. A command that comes meanwhile calls a passivation off. */
+  async passivate(reason: PassivationReason): Promise<void> {
     const used = this.lastUsed;
-    if (reason === 'passivated') await this.draining(reason);
+    if (reason === 'passivated') await this.flushSidecar(reason);
     for (;;) {
-      await this.rest();
+      await this.drain();
       if (this.#isStopped() || (reason === 'passivated' && this.lastUsed !== used)) return;
-      if (!this.atRest) continue;
+      if (!this.isDrained) continue;
       if (!this.#commits.stale) break;
-      this.#commits.clean();
+      this.#commits.clearOutbox();
     }
-    if (reason === 'drained' || this.quiet) this.stop(reason);
+    if (reason === 'drained' || this.isIdle) this.stop(reason);
   }
 
   stop(reason: StopReason, error?: unknown): void {
@@ -303,7 +305,7 @@ export class Activation implements Whole {
     this.#repeats = undefined;
     this.#mailbox.remove(() => true);
     for (const pending of this.#running.values()) {
-      // Its timer may have rung once more while its end was written: asked again, that would only bring back an actor that isn't.
+      // The timer fired while the end was written: a retry would only bring back an actor that no longer exists.
       if (reason === 'ended' && pending.envelope.id.startsWith(OWN_COMMAND)) {
         pending.reply(this.kind.missing(this.key));
         continue;
@@ -313,7 +315,7 @@ export class Activation implements Whole {
     }
     this.#running.clear();
     try {
-      this.#live?.stopped(reason);
+      this.#sidecar?.stopped(reason);
     } catch (thrown) {
       this.ports.logger.error({ actor: this.key, err: thrown }, 'actor crashed while it stopped');
     }
@@ -321,15 +323,15 @@ export class Activation implements Whole {
     this.progressed();
   }
 
-  /** The sender tries again. */
-  #refuse(request: BusRequest, retry: RetryReason): void {
+  /** Makes the sender try again. */
+  #refuse(request: CommandRequest, retry: RetryReason): void {
     this.ports.meters.refused(retry);
-    request.reply(this.ports.storeOutage.refusal(retry) satisfies Reply as never);
+    request.reply(this.ports.storeOutage.refusal(retry));
   }
 
   /** @internal */
   committed(): void {
-    if (this.#live) this.#guard(() => this.#live?.committed());
+    if (this.#sidecar) this.#guard(() => this.#sidecar?.committed());
     this.progressed();
   }
 
@@ -337,16 +339,16 @@ export class Activation implements Whole {
   progressed(): void {
     const ending = this.#executor.ending && this.status === 'ready';
     if (ending && this.#commits.idle && this.#outbox.size === 0) this.#commits.end();
-    // Commits may have waited for the log.
-    this.#commits.pump();
+    // A commit may have waited for the log.
+    this.#commits.writeNext();
     const waiting = this.#onProgress ?? [];
     this.#onProgress = undefined;
     for (const fn of waiting) fn();
   }
 
-  /** Let a lane rest; returns what wakes it. */
+  /** Suspends a lane. @returns the function that resumes it */
   #rest(lane: string): () => void {
-    this.#mailbox.rest(lane);
+    this.#mailbox.suspend(lane);
     return () => this.wake(lane);
   }
 
@@ -354,16 +356,16 @@ export class Activation implements Whole {
     return this.status === 'stopped';
   }
 
-  #receiveLive(envelope: Envelope, request: BusRequest): void {
-    if (!this.#memory.exists || !this.#live) {
-      request.reply(this.kind.missing(this.key) as never);
+  #receiveLive(envelope: Envelope, request: CommandRequest): void {
+    if (!this.#memory.exists || !this.#sidecar) {
+      request.reply(this.kind.missing(this.key));
       return;
     }
-    const held = new HeldCommand(envelope.id, request, this);
-    this.#guard(() => this.#live?.command(envelope.name, envelope.args, held, envelope.caller));
+    const held = new DeferredCommand(envelope.id, request, this);
+    this.#guard(() => this.#sidecar?.command(envelope.name, envelope.args, held, envelope.caller));
   }
 
-  /** Handlers of one tick share a commit. */
+  /** Runs the mailbox in a microtask, so that the handlers of one tick share a commit. */
   #schedule(): void {
     if (this.#scheduled || this.status !== 'ready') return;
     this.#scheduled = true;
@@ -383,11 +385,11 @@ export class Activation implements Whole {
       this.#guard(() => this.#executor.handle(pending));
       this.#handling = undefined;
     }
-    this.#commits.pump();
+    this.#commits.writeNext();
     this.progressed();
   }
 
-  /** A handler or machine that throws anything but an API error is a bug: stop loudly, alone. */
+  /** An error other than ApiError is a bug: the activation stops with an error in the log, and nothing else does. */
   #guard(fn: () => void): void {
     try {
       fn();
@@ -395,7 +397,7 @@ export class Activation implements Whole {
       const envelope = this.#handling?.envelope;
       const { name, requestId } = envelope ?? {};
       this.ports.logger.error({ requestId, actor: this.key, command: name, err: error }, 'actor crashed');
-      // Repeating it once may help, if it was the state in memory; more would only take the actor down for everybody.
+      // One repeat may help if the state in memory was at fault; a second crash would take the actor down for all.
       if (envelope && !isFromActor(envelope.id) && this.ports.crashedBefore(envelope.id)) {
         this.#handling?.reply({ error: UNKNOWN });
       }
@@ -404,17 +406,17 @@ export class Activation implements Whole {
   }
 
   wake(lane: string): void {
-    this.#mailbox.wake(lane);
+    this.#mailbox.resume(lane);
     this.#schedule();
   }
 
-  finish(pending: Pending, reply: Reply): void {
+  finish(pending: QueuedCommand, reply: Reply): void {
     if ('retry' in reply) this.ports.meters.refused(reply.retry);
     this.#running.delete(pending.envelope.id);
     pending.reply(reply);
     if (this.#running.size > 0) return;
     this.#running = emptyMap();
-    this.#mailbox.slim();
+    this.#mailbox.shrink();
     this.progressed();
   }
 }

@@ -1,33 +1,34 @@
-/** Actors in memory: activated when something comes for them, let go when idle, woken again when their host failed them. */
+/** The actors in memory: activated by a command or timer, passivated when idle, woken again after a failure. */
 import type { Clock } from '#base/clock';
 import type { StopReason } from '#model';
 import { type ActorKey, type Epoch, type Partition, parseKey, partitionOf } from '#model';
 import { Activation } from './activation.js';
+import { BACKOFF, delayOf } from './backoff.js';
 import type { AnyKind } from './kind.js';
 import type { Meters } from './meters.js';
-import type { ActivationPorts } from './ports.js';
+import type { ActivationPorts, StoppedActivation } from './ports.js';
 
-const PASSIVATED_AT_ONCE = 64;
-const FIRST_WAKE_RETRY_MS = 250;
-const LONGEST_WAKE_RETRY_MS = 5_000;
-const REMEMBERED_CRASHERS = 1_000;
+/** Passivations under way at a time. */
+const MAX_PASSIVATIONS = 64;
+/** Ids of commands that crashed an actor. */
+const MAX_CRASHERS = 1_000;
 
 export interface ActivationsOptions {
   readonly clock: Clock;
   readonly kinds: Readonly<Record<string, AnyKind>>;
   readonly meters: Meters;
-  readonly ports: Omit<ActivationPorts, 'stopped' | 'suspect' | 'crashedBefore'>;
-  /** Under which its partition is ours. */
+  readonly ports: Omit<ActivationPorts, 'stopped' | 'mayHaveWriteUnderWay' | 'crashedBefore'>;
+  /** Epoch under which this host owns the partition; undefined: it does not. */
   epochOf(partition: Partition): Epoch | undefined;
-  /** Its partition has gone before it could be woken again. */
-  handOn(key: ActorKey): void;
+  /** The actor's partition went to another host before the actor could be woken here. */
+  wakeSuccessor(key: ActorKey): void;
 }
 
 export class Activations implements Iterable<Activation> {
   readonly #byKey = new Map<ActorKey, Activation>();
-  /** How often those that were stopped by a failure have been woken since. */
+  /** Actors that a failure stopped, with the number of times they were woken since. */
   readonly #retries = new Map<ActorKey, number>();
-  /** Commands whose handler threw. */
+  /** Ids of commands whose handler threw. */
   readonly #crashers = new Set<string>();
   readonly #ports: ActivationPorts;
   #closed = false;
@@ -35,7 +36,7 @@ export class Activations implements Iterable<Activation> {
   constructor(private readonly options: ActivationsOptions) {
     this.#ports = {
       ...options.ports,
-      suspect: (key) => this.#retries.has(key),
+      mayHaveWriteUnderWay: (key) => this.#retries.has(key),
       crashedBefore: (id) => this.#crashedBefore(id),
       stopped: (activation, reason, error) => this.#stopped(activation, reason, error),
     };
@@ -53,15 +54,15 @@ export class Activations implements Iterable<Activation> {
     return this.#byKey.get(key);
   }
 
-  /** Those of these partitions. */
+  /** The activations of these partitions. */
   of(partitions: ReadonlySet<Partition>): Activation[] {
     return [...this].filter((a) => partitions.has(partitionOf(a.key)));
   }
 
   /**
-   * The actor is in memory, or on its way; its partition must be ours.
+   * Brings the actor into memory, if it is not there. This host must own its partition.
    *
-   * @param first command for it
+   * @param first name of the command that is about to come
    */
   activate(key: ActorKey, first?: string): { activation: Activation; loaded: Promise<void> } {
     const known = this.#byKey.get(key);
@@ -71,47 +72,48 @@ export class Activations implements Iterable<Activation> {
     const epoch = this.options.epochOf(partitionOf(key))!;
     const activation = new Activation(key, kind, epoch, this.#ports);
     this.#byKey.set(key, activation);
-    // One that stopped, most likely because it was there already, is looked for.
-    if (first !== undefined && kind.commands[first]?.founds && !this.#retries.has(key)) {
-      activation.found();
+    // An actor that stopped before most likely existed already: read the Store after all.
+    if (first !== undefined && kind.commands[first]?.mintsKey && !this.#retries.has(key)) {
+      activation.begin();
       return { activation, loaded: Promise.resolve() };
     }
-    this.options.meters.of(kind.name).loads.n++;
+    this.options.meters.of(kind).loads.n++;
     return { activation, loaded: activation.load() };
   }
 
-  /** Drop those that nobody has used for this long; returns when they are gone. */
+  /** Passivates the activations without a command for this long; resolves when they are gone. */
   async passivateIdle(idleMs: number): Promise<void> {
     const now = this.options.clock.monotonic();
-    const isIdle = (a: Activation): boolean => now - a.lastUsed >= Math.min(idleMs, a.kind.restMs ?? idleMs) && a.quiet;
+    const isIdle = (a: Activation): boolean =>
+      now - a.lastUsed >= Math.min(idleMs, a.kind.idleTimeoutMs ?? idleMs) && a.isIdle;
     const idle = [...this].filter(isIdle);
-    // Each may have something to write first: not all at once, when thousands of clients went away together.
+    // Each may have to write first: not all at once, when thousands of clients left together.
     const next = async (): Promise<void> => {
-      for (let a = idle.pop(); a; a = idle.pop()) await a.retire('passivated');
+      for (let a = idle.pop(); a; a = idle.pop()) await a.passivate('passivated');
     };
-    await Promise.all(Array.from({ length: Math.min(PASSIVATED_AT_ONCE, idle.length) }, next));
+    await Promise.all(Array.from({ length: Math.min(MAX_PASSIVATIONS, idle.length) }, next));
   }
 
-  /** Nothing is woken again any more. */
+  /** From now on failed actors are not woken again. */
   close(): void {
     this.#closed = true;
   }
 
   #crashedBefore(id: string): boolean {
     if (this.#crashers.has(id)) return true;
-    if (this.#crashers.size >= REMEMBERED_CRASHERS) this.#crashers.clear();
+    if (this.#crashers.size >= MAX_CRASHERS) this.#crashers.clear();
     this.#crashers.add(id);
     return false;
   }
 
-  #stopped(activation: Activation, reason: StopReason, error: unknown): void {
+  #stopped(activation: StoppedActivation, reason: StopReason, error: unknown): void {
     const { key } = activation;
     if (this.#byKey.get(key) === activation) this.#byKey.delete(key);
     const { logger, due } = this.#ports;
     const why = reason === 'ended' ? activation.endReason : undefined;
-    const { meters } = this.options;
-    meters.of(activation.kind.name).stopped(reason);
-    if (why !== undefined) meters.ended(why);
+    const meter = this.options.meters.of(activation.kind);
+    meter.stopped(reason);
+    if (why !== undefined) meter.ended(why);
     if (reason === 'store-failed' || reason === 'fenced' || reason === 'crashed') {
       logger.warn({ actor: key, reason, err: error }, 'actor stopped');
       this.#wakeLater(key);
@@ -122,16 +124,16 @@ export class Activations implements Iterable<Activation> {
     if (reason === 'ended') due(key, null);
   }
 
-  /** What it left in the outbox must not wait for the next command. */
+  /** Wakes a failed actor, because its outbox must not wait for the next command. */
   #wakeLater(key: ActorKey): void {
     const tries = this.#retries.get(key) ?? 0;
     this.#retries.set(key, tries + 1);
-    const delay = Math.min(FIRST_WAKE_RETRY_MS * 2 ** tries, LONGEST_WAKE_RETRY_MS);
+    const delay = delayOf(BACKOFF.wake, tries);
     this.options.clock.setTimeout(() => {
       if (this.#closed) return;
       if (this.options.epochOf(partitionOf(key)) === undefined) {
         this.#retries.delete(key);
-        this.options.handOn(key);
+        this.options.wakeSuccessor(key);
         return;
       }
       const { activation, loaded } = this.activate(key);

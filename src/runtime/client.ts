@@ -10,7 +10,8 @@ import type { CommandFailure } from '#model';
 import { type ActorKey, partitionOf, partitionSubject } from '#model';
 import type { Bus, PendingReply } from '#ports/bus';
 import { BusError } from '#ports/bus';
-import { Patience, type PatienceOptions } from './patience.js';
+import { BACKOFF, delayOf } from './backoff.js';
+import { OutageDetector, type OutageOptions } from './outage.js';
 import type { Envelope, Reply } from './protocol.js';
 
 /** The deadline passed: the command may or may not have been executed. */
@@ -28,39 +29,32 @@ export interface SendOptions {
   /** Realm version that the receiver's replica must have applied. */
   readonly after?: number;
   /**
-   * Milliseconds; default 30 s, and less while what it needs is known to be away (patience.ts). Infinity: retry until cancelled (outbox
-   * commands, held polls).
+   * Milliseconds; default 30 s, and less while a needed service is known to be away (outage.ts). Infinity: retries until
+   * cancelled (commands from outboxes, waiting polls).
    */
   readonly deadlineMs?: number;
-  /** The reply may be held for long: attempts have no time limit of their own. */
+  /** The reply may take long: an attempt may last as long as a parked poll. */
   readonly held?: boolean;
-  /** An actor asks, whose command waits for the answer. */
+  /** An actor sends this, and a command of that actor waits for the answer. */
   readonly asked?: boolean;
   /** Command id given by the caller (outbox commands); default: the client's own numbering. */
   readonly id?: string;
 }
 
-export interface Sent {
+export interface SentCommand {
   readonly reply: Promise<Exclude<Reply, { retry: unknown }>>;
   cancel(): void;
 }
 
-/**
- * Between attempts, unless the bus tells that somebody serves the partition: hundreds may wait for a host that has died, and
- * their attempts would be in the way of those that take over.
- */
-const MOVED_BACKOFF_MS = [10, 20, 40, 80, 160, 300, 500, 1_000];
-/** Who is overloaded, or can't reach its Store, is not helped by many attempts. */
-const TROUBLE_BACKOFF_MS = [10, 20, 40, 80, 160, 320, 500];
-/** An attempt that was under way for so long was no part of the trouble before it. */
-const FORGIVEN_MS = 1_000;
-/** One attempt of a command that isn't held: a host that is stuck must not use up the whole deadline. */
+/** An attempt that lasted this long does not belong to the failures before it: the back-off starts over. */
+const RESET_BACKOFF_MS = 1_000;
+/** Limit of one usual attempt: a stuck host must not use up the whole deadline. */
 const ATTEMPT_MS = 10_000;
-/** A frontend holds a poll for an hour at most, while its client gets heartbeats; a bus that fails tells within seconds. */
+/** Limit of one held attempt. A frontend parks a poll for an hour at most; a bus that fails says so within seconds. */
 const HELD_ATTEMPT_MS = 4_000_000;
 const DEADLINE_MS = 30_000;
 
-/** Numbers of commands of one sender. */
+/** Numbers the commands of one sender, and knows up to which number all are settled. */
 class Numbering {
   #next = 1;
   #lowest = 1;
@@ -84,17 +78,17 @@ class Numbering {
   }
 }
 
-/** Commands that nobody took, by the subject of their partition. */
-class Unserved {
-  readonly #waiting = new Map<string, Set<Attempts>>();
+/** Commands that wait for a host to serve their partition, by its subject. */
+class AwaitingOwner {
+  readonly #waiting = new Map<string, Set<CommandDelivery>>();
 
-  add(subject: string, attempts: Attempts): void {
+  add(subject: string, attempts: CommandDelivery): void {
     const waiting = this.#waiting.get(subject);
     if (waiting) waiting.add(attempts);
     else this.#waiting.set(subject, new Set([attempts]));
   }
 
-  remove(subject: string, attempts: Attempts): void {
+  remove(subject: string, attempts: CommandDelivery): void {
     const waiting = this.#waiting.get(subject);
     if (waiting?.delete(attempts) && waiting.size === 0) this.#waiting.delete(subject);
   }
@@ -104,40 +98,39 @@ class Unserved {
   }
 }
 
-/** Clients made in this process. */
+/** Number of clients made in this process; names them. */
 let instances = 0;
 
 export class ActorClient {
   /** Names this client in command ids: several clients may share a bus, and their numbers must never meet. */
   readonly id: string;
   readonly #usual: Numbering;
-  /** Held commands have numbers of their own: one held for minutes would keep all replies since from being forgotten. */
+  /** Separate numbers for held commands: one that lasts minutes would keep all later replies from being forgotten. */
   readonly #held: Numbering;
-  /** Attempts that wait for somebody to serve their partition. */
-  readonly #unserved = new Unserved();
-  readonly #patience: Patience;
+  readonly #unserved = new AwaitingOwner();
+  readonly #patience: OutageDetector;
 
   constructor(
     private readonly bus: Bus,
     private readonly clock: Clock,
     private readonly metrics: Metrics = new Metrics(),
-    patience: PatienceOptions = {},
+    patience: OutageOptions = {},
   ) {
-    this.#patience = new Patience(bus, clock, patience);
+    this.#patience = new OutageDetector(bus, clock, patience);
     this.id = `${bus.id}/${++instances}`;
     this.#usual = new Numbering(this.id);
     this.#held = new Numbering(`${this.id}~`);
     bus.onServed((subject) => this.#unserved.served(subject));
   }
 
-  /** How long to wait for what comes over the bus, and usually comes within this time; milliseconds. */
+  /** Time limit, ms, for something that comes over the bus, usually within `usual`: shorter while the bus is away. */
   waitMs(usual: number): number {
     return this.#patience.busAway ? Math.min(usual, this.#patience.limitMs) : usual;
   }
 
-  send(to: ActorKey, name: string, args: JsonObject, options: SendOptions = {}): Sent {
+  send(to: ActorKey, name: string, args: JsonObject, options: SendOptions = {}): SentCommand {
     const numbering = options.held ? this.#held : this.#usual;
-    const attempts = new Attempts(
+    const attempts = new CommandDelivery(
       this.bus,
       this.clock,
       this.metrics,
@@ -154,7 +147,8 @@ export class ActorClient {
   }
 }
 
-class Attempts implements Sent {
+/** One command on its way: attempts under one id until an answer, the deadline, or a cancellation. */
+class CommandDelivery implements SentCommand {
   readonly reply: Promise<Exclude<Reply, { retry: unknown }>>;
   #resolve!: (reply: Exclude<Reply, { retry: unknown }>) => void;
   #reject!: (error: Error) => void;
@@ -175,8 +169,8 @@ class Attempts implements Sent {
     private readonly clock: Clock,
     private readonly metrics: Metrics,
     private readonly numbering: Numbering,
-    private readonly unserved: Unserved,
-    private readonly patience: Patience,
+    private readonly unserved: AwaitingOwner,
+    private readonly patience: OutageDetector,
     private readonly to: ActorKey,
     private readonly name: string,
     private readonly args: JsonObject,
@@ -269,22 +263,21 @@ class Attempts implements Sent {
       this.#giveUp();
       return;
     }
-    if (now - this.#begun >= FORGIVEN_MS) this.#failures = 0;
-    const steps = isMove(this.#last) ? MOVED_BACKOFF_MS : TROUBLE_BACKOFF_MS;
-    const backoff = steps[Math.min(this.#failures++, steps.length - 1)]!;
+    if (now - this.#begun >= RESET_BACKOFF_MS) this.#failures = 0;
+    const backoff = delayOf(isMove(this.#last) ? BACKOFF.moved : BACKOFF.trouble, this.#failures++);
     this.#timer = this.clock.setTimeout(() => this.retry(), Math.min(backoff, until - now));
     if (isMove(this.#last)) this.unserved.add(this.#subject, this);
   }
 
   #patientUntil(awayMs: number): number {
-    if (!this.patience.knownAway(this.#subject, this.#last, awayMs) || this.#until === Number.POSITIVE_INFINITY) {
+    if (!this.patience.isKnownAway(this.#subject, this.#last, awayMs) || this.#until === Number.POSITIVE_INFINITY) {
       return this.#until;
     }
     const began = this.#until - (this.options.deadlineMs ?? DEADLINE_MS);
     return Math.min(this.#until, began + this.patience.limitMs);
   }
 
-  /** Now rather than later. */
+  /** Starts the next attempt now. */
   retry(): void {
     this.#stopWaiting();
     this.start();
@@ -297,5 +290,5 @@ class Attempts implements Sent {
   }
 }
 
-/** Not executed, because the partition has no owner at present, or another one. */
+/** The command was not executed, because the partition has no owner at present, or another one. */
 const isMove = (last: CommandFailure): boolean => last === 'nobody' || last === 'not-owner' || last === 'moved';

@@ -1,24 +1,24 @@
 /**
- * The commit pipeline of one activation. Handlers add to the open group; while one group is being written, the next
- * collects. Replies and reads wait for the newest group whose effects they saw.
+ * The commit pipeline of one activation. Handlers add to the open batch; while one batch is being written, the next
+ * collects. Replies and reads wait for the newest batch whose effects they saw.
  */
 
 import type { JsonObject } from '#base';
 import type { ActorKey, Epoch, RealmId, StopReason } from '#model';
 import type { RecordWrite, Store } from '#ports/store';
-import { asJson, Group, type OutboxEntry } from './group.js';
+import { asJson, CommitBatch, type OutboxEntry } from './commit-batch.js';
 import { commandsIn, type Outbox } from './outbox.js';
 import type { OutboxCommand } from './protocol.js';
-import type { RememberedReplies } from './remembered.js';
+import type { ReplyCache } from './reply-cache.js';
 
 export interface CommitOwner {
   now(): number;
   /** Milliseconds. */
   monotonic(): number;
   state(): JsonObject;
-  /** The Store has taken a group, which it was given at that time. */
-  wrote(group: Group, began: number): void;
-  /** A group became durable. */
+  /** The Store has taken a batch. @param began monotonic ms at which the write began */
+  wrote(batch: CommitBatch, began: number): void;
+  /** A batch became durable. */
   committed(): void;
   failed(reason: StopReason, error?: unknown): void;
   stopped(): boolean;
@@ -26,8 +26,8 @@ export interface CommitOwner {
 }
 
 /**
- * Items that may wait for the log before commits wait, too. Each root is written with all that its actor has not yet
- * appended, so a slow log would make roots large; waiting commits collect more commands instead.
+ * Items that may wait for the log before commits wait, too. A root is written with all items that the log does not hold
+ * yet, so a slow log would make roots large; waiting commits collect more commands instead.
  */
 const MAX_BACKLOG = 2_000;
 
@@ -35,8 +35,8 @@ export class CommitLoop {
   /** Wall time at which the actor wants to be woken, by the newest effects in memory. */
   due: number | null = null;
   #committed = 0;
-  /** Sealed groups and the open one, oldest first; the first may be on its way. */
-  #groups: Group[] = [];
+  /** Sealed batches and the open one, oldest first; the first may be on its way. */
+  #groups: CommitBatch[] = [];
   #sealed = false;
   #writing = false;
   /** The stored root still lists outbox entries that are done. */
@@ -48,14 +48,14 @@ export class CommitLoop {
     private readonly epoch: Epoch,
     private readonly store: Store,
     private readonly outbox: Outbox,
-    private readonly remembered: RememberedReplies,
+    private readonly remembered: ReplyCache,
     private readonly owner: CommitOwner,
   ) {}
 
-  loaded(version: number, due: number | null, stale: boolean): void {
+  loaded(version: number, due: number | null, hasStaleOutbox: boolean): void {
     this.#committed = version;
     this.due = due;
-    this.#stale = stale;
+    this.#stale = hasStaleOutbox;
     this.owner.due(due);
   }
 
@@ -78,19 +78,19 @@ export class CommitLoop {
     return this.#newest()?.version ?? this.#committed;
   }
 
-  /** The group that collects now. */
-  open(): Group {
+  /** The batch that collects now. */
+  open(): CommitBatch {
     const last = this.#groups.at(-1);
     if (last && !this.#sealed && !(this.#writing && this.#groups.length === 1)) return last;
-    const group = new Group(last ? last.version + 1 : this.#committed + 1);
+    const group = new CommitBatch(last ? last.version + 1 : this.#committed + 1);
     this.#groups.push(group);
     this.#sealed = false;
     return group;
   }
 
   /**
-   * Close the open group, so that the version returned names exactly what is in memory now: a snapshot labelled with a
-   * version must not miss what joins that version later.
+   * Closes the open batch, so that the version returned names exactly what is in memory now: no later outcome may join
+   * a version with which a snapshot was labelled.
    */
   seal(): number {
     if (this.#groups.at(-1)?.dirty) this.#sealed = true;
@@ -98,33 +98,33 @@ export class CommitLoop {
   }
 
   /** Commands of this name, of commits durable or not, that may not be carried out yet. */
-  underWay(name: string): OutboxCommand[] {
+  pendingCommands(name: string): OutboxCommand[] {
     const here = this.#groups.flatMap(({ sequences }) => sequences.map(({ sequence }) => sequence));
-    return [...this.outbox.underWay(name), ...commandsIn(here, name)];
+    return [...this.outbox.pendingCommands(name), ...commandsIn(here, name)];
   }
 
-  /** Run when everything that is in memory now is durable. */
+  /** Calls `fn` when everything that is in memory now is durable. */
   afterNewest(fn: () => void): void {
     const last = this.#newest();
     if (last) last.onCommitted.push(fn);
     else fn();
   }
 
-  /** Run when everything that is in memory now is durable and its events are in the log. */
+  /** Calls `fn` when everything that is in memory now is durable and its events are in the log. */
   afterLogged(fn: () => void): void {
     const last = this.#newest();
     if (last) last.onLogged.push(fn);
     else this.outbox.afterLogged(this.#committed, fn);
   }
 
-  /** The group now holds everything that is in memory. */
-  take(group: Group): void {
+  /** Notes that the batch now holds everything that is in memory. */
+  include(group: CommitBatch): void {
     group.dirty = true;
     group.state = this.owner.state();
     group.due = this.due;
   }
 
-  pump(): void {
+  writeNext(): void {
     if (this.#writing || this.owner.stopped()) return;
     const first = this.#groups[0];
     if (!first?.dirty || this.outbox.backlog > MAX_BACKLOG) return;
@@ -132,14 +132,14 @@ export class CommitLoop {
     void this.#write(first);
   }
 
-  /** Take finished entries out of the stored root, so that nobody wakes the actor for them. */
-  clean(): void {
+  /** Takes finished entries out of the stored root, so that no host wakes the actor for them. */
+  clearOutbox(): void {
     if (!this.#stale || this.#committed === 0) return;
-    this.take(this.open());
-    this.pump();
+    this.include(this.open());
+    this.writeNext();
   }
 
-  /** Remove the root, once its outbox is empty. Repeated calls do nothing. */
+  /** Removes the root, once its outbox is empty. Repeated calls do nothing. */
   end(): void {
     if (this.#writing || this.owner.stopped()) return;
     this.#writing = true;
@@ -155,13 +155,13 @@ export class CommitLoop {
     }
   }
 
-  #newest(): Group | undefined {
+  #newest(): CommitBatch | undefined {
     for (let i = this.#groups.length - 1; i >= 0; i--) if (this.#groups[i]!.dirty) return this.#groups[i];
     return undefined;
   }
 
-  async #write(group: Group): Promise<void> {
-    // A commit that only cleans the outbox forgets nothing either: that would fill it again.
+  async #write(group: CommitBatch): Promise<void> {
+    // A commit that only clears the outbox forgets no replies: their deletion would fill the outbox again.
     const parts =
       group.replies.length === 0 ? {} : this.remembered.commit(group.version, group.replies, this.owner.now());
     for (const name in parts) group.parts.set(name, parts[name]!);
@@ -202,7 +202,7 @@ export class CommitLoop {
     );
     for (const fn of group.onCommitted) fn();
     for (const fn of group.onLogged) this.outbox.afterLogged(group.version, fn);
-    this.pump();
+    this.writeNext();
     this.owner.committed();
   }
 }

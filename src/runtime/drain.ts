@@ -1,4 +1,4 @@
-/** Handing partitions over: what was begun is finished first. */
+/** Handing partitions over: commands that were begun are finished first. */
 import type { Clock, TimerHandle } from '#base/clock';
 import type { Partition } from '#model';
 import type { Activation } from './activation.js';
@@ -6,16 +6,17 @@ import type { Activation } from './activation.js';
 export interface Handover {
   readonly all: readonly Partition[];
   activations(of: readonly Partition[]): Activation[];
-  /** From now on only what other actors send or wait for is taken. */
+  /** From now on only commands that other actors send or wait for are taken. */
   leave(): void;
-  /** Partitions that are still to be handed over: some may have been taken again. */
+  /** Partitions still to be handed over: this host may have taken some of them back. */
   left(): readonly Partition[];
 }
 
 /**
- * Commands of actors, and what they ask, are taken to the end: those that drain may wait for each other, or for actors elsewhere that ask
- * them (a realm's subscription waits behind a stream's sends, which wait for message ids of that very realm). Bounded, because what is left in an
- * outbox is not lost: the next owner goes on with it.
+ * Drains the activations of the partitions. Commands and questions of actors are taken to the end, because draining
+ * actors may wait for each other, or for actors elsewhere that ask them: a realm's subscription waits behind a stream's
+ * sends, which wait for message ids of that very realm. Bounded in time, because an outbox is not lost: the next owner
+ * continues it.
  */
 export async function drain(
   clock: Clock,
@@ -30,17 +31,17 @@ export async function drain(
       resolve();
     }, withinMs);
   });
-  // Live actors write down what only memory knows while commands are still taken: they send themselves one.
-  await Promise.race([limit, Promise.all(activations(all).map((a) => a.draining('drained')))]);
+  // Sidecars store what only memory knows while commands are still taken: they send their actor one.
+  await Promise.race([limit, Promise.all(activations(all).map((a) => a.flushSidecar('drained')))]);
   leave();
   while (!late) {
     const waiting = activations(left());
     if (waiting.length === 0) break;
-    for (const a of waiting) a.leave();
-    await Promise.race([limit, Promise.all(waiting.map((a) => a.rest()))]);
-    // None may go while another could still need it.
-    if (late || !waiting.every((a) => a.status === 'stopped' || a.atRest)) continue;
-    await Promise.race([limit, Promise.all(waiting.map((a) => a.retire('drained')))]);
+    for (const a of waiting) a.takeOnlyActors();
+    await Promise.race([limit, Promise.all(waiting.map((a) => a.drain()))]);
+    // No activation may go while another one could still need it.
+    if (late || !waiting.every((a) => a.status === 'stopped' || a.isDrained)) continue;
+    await Promise.race([limit, Promise.all(waiting.map((a) => a.passivate('drained')))]);
   }
   if (timer) clock.clearTimeout(timer);
 }

@@ -1,28 +1,28 @@
 /**
- * Wakes actors, in memory or not, at the wall time that their roots ask for. Most of them are event queues whose time moves on
- * with each sign of life of their client, so an entry must be small and moving it cheap: one timer for all, a heap of
- * entries, and one whose time was put off stays where it is in the heap until its old time comes.
+ * Wakes actors, in memory or not, at the wall time that their roots ask for. For most actors that time moves on with
+ * each sign of life of a client, so an entry is small and moving it is cheap: one timer for all, a heap of entries, and
+ * an entry that was put off keeps its place in the heap until its old time comes.
  */
 import type { Clock, TimerHandle } from '#base/clock';
 import type { ActorKey } from '#model';
 
 interface Entry {
   readonly key: ActorKey;
-  /** Wall time, ms; infinite: nothing to wait for any more. */
+  /** Wall time, ms; infinite: the entry was removed. */
   at: number;
-  /** Its place in the heap is by this time, which is never later than `at`. */
+  /** Time by which the heap is sorted; never later than `at`. */
   placed: number;
 }
 
-/** What became due together (the queues of a frontend that died) is done in slices, with other work between. */
-const AT_ONCE = 256;
+/** Actors woken in one slice; more that are due together (clients of a dead frontend) wait for the next slice. */
+const SLICE = 256;
 const PAUSE_MS = 5;
-/** Places in the heap that nobody needs any more. */
+/** Stale places that the heap may hold besides twice the live ones. */
 const SLACK = 1_000;
 
 export class DueTimers {
   readonly #entries = new Map<ActorKey, Entry>();
-  /** Earliest first. Holds each entry, and for one that was moved forward also its former place. */
+  /** Earliest first. An entry that was moved forward is in the heap twice. */
   readonly #heap: { readonly time: number; readonly entry: Entry }[] = [];
   #timer: TimerHandle | undefined;
   #armed = Number.POSITIVE_INFINITY;
@@ -32,24 +32,24 @@ export class DueTimers {
     private readonly fire: (key: ActorKey) => void,
   ) {}
 
-  /** Actors that wait. */
+  /** Number of actors that wait. */
   get size(): number {
     return this.#entries.size;
   }
 
-  /** For metrics: looks at all of them. */
+  /** For metrics: visits every entry. */
   count(which: (key: ActorKey) => boolean): number {
     let count = 0;
     for (const key of this.#entries.keys()) if (which(key)) count++;
     return count;
   }
 
-  /** Then, unless it is to ring earlier. */
+  /** Sets the time, unless an earlier one is set. */
   atLatest(key: ActorKey, at: number): void {
     if ((this.#entries.get(key)?.at ?? Number.POSITIVE_INFINITY) > at) this.set(key, at);
   }
 
-  /** null: nothing more to wait for. */
+  /** @param at wall ms; null removes the entry */
   set(key: ActorKey, at: number | null): void {
     const known = this.#entries.get(key);
     if (at === null) {
@@ -96,11 +96,11 @@ export class DueTimers {
 
   #ring(): void {
     this.#timer = undefined;
-    // What is set meanwhile is armed for below.
+    // No timer is armed by `set` meanwhile: the end of this method arms one.
     this.#armed = Number.NEGATIVE_INFINITY;
     const now = this.clock.now();
     let fired = 0;
-    while (fired < AT_ONCE && this.#heap.length > 0 && this.#heap[0]!.time <= now) {
+    while (fired < SLICE && this.#heap.length > 0 && this.#heap[0]!.time <= now) {
       const { time, entry } = this.#pop();
       if (entry.placed !== time || entry.at === Number.POSITIVE_INFINITY) continue;
       if (entry.at > now) {
@@ -113,10 +113,10 @@ export class DueTimers {
       fired++;
       this.fire(entry.key);
     }
-    this.#arm(fired === AT_ONCE ? PAUSE_MS : 0);
+    this.#arm(fired === SLICE ? PAUSE_MS : 0);
   }
 
-  /** Without what was forgotten: a host that lost its partitions must not keep their keys until their time. */
+  /** Removes stale places: a host that lost partitions must not keep their keys until their times. */
   #compact(): void {
     const left = this.#heap.filter(({ entry, time }) => entry.at !== Number.POSITIVE_INFINITY && entry.placed === time);
     left.sort((a, b) => a.time - b.time);

@@ -1,33 +1,35 @@
-/** Handles commands: runs their handlers, and makes what they return part of a commit, or their answer. */
+/** Runs the handlers of commands; an outcome becomes part of the open commit batch, or just an answer. */
 
 import type { Json, JsonObject } from '#base';
 import type { ActorReply } from '#frontend/api';
 import type { ActorKey, PlainItem, RealmId } from '#model';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
+import type { CommitBatch } from './commit-batch.js';
 import type { CommitLoop } from './commit-loop.js';
-import { fitsLog } from './form-entries.js';
-import type { Group } from './group.js';
-import { type AnyKind, type CommandContext, type Outcome, TooEarly } from './kind.js';
-import type { Pending } from './mailbox.js';
+import type { AnyKind, CommandContext, Outcome } from './kind.js';
+import { TooEarly } from './kind.js';
+import type { QueuedCommand } from './mailbox.js';
 import type { ActorMemory } from './memory.js';
+import { fitsLog } from './pack-entries.js';
 import type { ActivationPorts } from './ports.js';
-import { type Envelope, isFromActor, type Reply } from './protocol.js';
+import type { Envelope, Reply } from './protocol.js';
+import { isFromActor } from './protocol.js';
 
-/** What the activation does about a command. */
+/** The activation, as its executor sees it. */
 export interface ExecutorOwner {
-  /** It is through, with this reply. */
-  finish(pending: Pending, reply: Reply): void;
-  /** The lane of an exclusive command may go on. */
+  /** Sends the reply; the command is done. */
+  finish(pending: QueuedCommand, reply: Reply): void;
+  /** Resumes the lane of an exclusive command. */
   wake(lane: string): void;
-  /** Memory holds what must not be committed. */
+  /** Memory holds something that must not be committed: the activation has to go. */
   crashed(): void;
 }
 
 export class Executor {
   /** The actor's end is decided: nothing more is handled. */
   ending = false;
-  /** Memory holds what was never committed: nothing more is handled. */
+  /** Memory holds something that is never committed: nothing more is handled. */
   #spoiled = false;
 
   constructor(
@@ -45,50 +47,57 @@ export class Executor {
     return this.ending || this.#spoiled;
   }
 
-  handle(pending: Pending): void {
+  handle(pending: QueuedCommand): void {
     const { envelope, command } = pending;
-    const phase = this.memory.refusingPhase(envelope.name);
-    if (command.founds && this.memory.exists) this.#answer(pending, { again: true });
+    if (command.mintsKey && this.memory.exists) this.#answer(pending, { again: true });
     else if (pending.failure !== undefined) this.#fail(pending, pending.failure);
     else if (!this.memory.exists && !command.creates) this.#answer(pending, this.kind.missing(this.key));
-    else if (phase !== undefined) this.#refuse(pending, this.kind.refuse(phase, envelope.name));
+    else if (this.#refusedByPhase(pending)) return;
     else if (envelope.name === 'due' && !this.#isDue()) this.#answer(pending, { value: null });
     else this.#execute(pending);
   }
 
-  #execute(pending: Pending): void {
+  #refusedByPhase(pending: QueuedCommand): boolean {
+    const refusal = this.memory.refusal(pending.envelope);
+    if (refusal) this.#refuse(pending, refusal);
+    return refusal !== undefined;
+  }
+
+  #execute(pending: QueuedCommand): void {
     const { envelope, command } = pending;
-    const group = command.read ? undefined : this.commits.open();
+    const batch = command.read ? undefined : this.commits.open();
     let outcome: Outcome<JsonObject>;
     try {
-      outcome = command.handle(this.memory.view(), envelope.args, pending.inputs, this.#context(envelope, group));
+      outcome = command.handle(this.memory.view(), envelope.args, pending.inputs, this.#context(envelope, batch));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.#refuse(pending, { error: error.toReply() });
       return;
     }
-    // The time it waited for has come; unless it says so, it waits for no other.
+    // The due time has come and is used up, unless the handler sets another one.
     if (envelope.name === 'due' && outcome.due === undefined) outcome = { ...outcome, due: null };
     if (outcome.events && !fitsLog(outcome.events)) {
       this.#outsized(pending, outcome);
       return;
     }
-    if (group && (writes(outcome) || isFromActor(envelope.id))) this.#take(pending, outcome, group);
-    else this.#answer(pending, outcome.reply);
+    const phase = batch && this.memory.nextPhase(envelope);
+    if (batch && (phase !== undefined || writes(outcome) || isFromActor(envelope.id))) {
+      this.#take(pending, outcome, batch, phase);
+    } else this.#answer(pending, outcome.reply);
     const { transient } = outcome;
     if (transient) this.commits.afterLogged(() => this.#publish(transient));
   }
 
-  /** For logs. */
-  #about({ envelope }: Pending): object {
+  /** Log fields of a command. */
+  #about({ envelope }: QueuedCommand): object {
     return { requestId: envelope.requestId, actor: this.key, command: envelope.name };
   }
 
   /**
-   * What cannot be told must not be done, and costs other commands nothing. What the handler noted in memory is taken back;
-   * of a kind that can't do that the actor is loaded anew.
+   * Refuses an outcome with an event that the log cannot carry; other commands are not affected. The kind takes back
+   * what the handler noted in `volatile`; if it cannot, the actor is reloaded.
    */
-  #outsized(pending: Pending, outcome: Outcome<JsonObject>): void {
+  #outsized(pending: QueuedCommand, outcome: Outcome<JsonObject>): void {
     this.ports.logger.error(this.#about(pending), 'an event is too large for the log');
     const takenBack = this.memory.takeBack(outcome);
     if (!takenBack) this.#spoiled = true;
@@ -101,13 +110,13 @@ export class Executor {
       try {
         this.ports.log.publish(this.realm, item as unknown as Json);
       } catch (error) {
-        // Larger than the log can carry.
+        // The event is larger than the log can carry.
         this.ports.logger.warn({ actor: this.key, err: error }, 'a transient event was lost');
       }
     }
   }
 
-  #context(envelope: Envelope, group: Group | undefined): CommandContext {
+  #context(envelope: Envelope, batch: CommitBatch | undefined): CommandContext {
     const commits = this.commits;
     return {
       key: this.key,
@@ -115,16 +124,16 @@ export class Executor {
       now: this.ports.clock.now(),
       caller: envelope.caller,
       client: envelope.client,
-      // A read that asks closes the group, so only those that label what they read cost a commit of their own.
+      // Asking in a read seals the batch, so only reads that label what they read cost a commit of their own.
       get version() {
-        return group ? group.version : commits.seal();
+        return batch ? batch.version : commits.seal();
       },
-      underWay: (name) => commits.underWay(name),
+      pendingCommands: (name) => commits.pendingCommands(name),
       directory: this.kind.directory ? this.ports.directoryNow(this.realm) : NO_DIRECTORY,
     };
   }
 
-  /** Timers may ring twice (a reload, a commit between ringing and handling); what they stand for happens once. */
+  /** A timer may fire twice (a reload, a commit between firing and handling); `due` still runs once per time set. */
   #isDue(): boolean {
     const { due } = this.commits;
     if (due !== null && due <= this.ports.clock.now()) return true;
@@ -132,26 +141,26 @@ export class Executor {
     return false;
   }
 
-  /** Make an outcome part of the state in memory and of the commit in the making. */
-  #take(pending: Pending, outcome: Outcome<JsonObject>, group: Group): void {
-    const reply = withVersion(outcome, group.version);
+  /** Makes an outcome part of memory and of the open batch. @param phase the actor's next, if it changes */
+  #take(pending: QueuedCommand, outcome: Outcome<JsonObject>, batch: CommitBatch, phase?: string): void {
+    const reply = withVersion(outcome, batch.version);
     const { requestId } = pending.envelope;
-    this.memory.apply(outcome, group);
+    this.memory.apply(outcome, batch, phase);
     if (outcome.due !== undefined) this.commits.due = outcome.due;
     if (outcome.end) {
-      group.ends = true;
+      batch.ends = true;
       this.ending = true;
     }
-    this.commits.take(group);
-    group.commands++;
-    if (requestId !== '' && this.ports.logger.isLevelEnabled?.('debug')) group.requests.push(requestId);
-    if (!pending.command.founds) group.replies.push([pending.envelope.id, reply]);
+    this.commits.include(batch);
+    batch.commands++;
+    if (requestId !== '' && this.ports.logger.isLevelEnabled?.('debug')) batch.requests.push(requestId);
+    if (!pending.command.mintsKey) batch.replies.push([pending.envelope.id, reply]);
     const finish = (): void => this.owner.finish(pending, reply);
     const { exclusive, lane = 'main' } = pending.command;
     const stages = (outcome.commands ?? []).filter((stage) => stage.length > 0);
     if (stages.length > 0) {
       const waits = outcome.replyAfterCommands === true;
-      group.sequences.push({
+      batch.sequences.push({
         sequence: {
           stages,
           ...(waits && { answers: pending.envelope.id }),
@@ -164,13 +173,13 @@ export class Executor {
         },
       });
       if (waits) return;
-    } else if (exclusive) group.onCommitted.push(() => this.owner.wake(lane));
-    // What other actors do next must come later in the log than what they asked for here.
-    if (isFromActor(pending.envelope.id)) group.onLogged.push(finish);
-    else group.onCommitted.push(finish);
+    } else if (exclusive) batch.onCommitted.push(() => this.owner.wake(lane));
+    // The sending actor's next events must come later in the log than the events that its command caused here.
+    if (isFromActor(pending.envelope.id)) batch.onLogged.push(finish);
+    else batch.onCommitted.push(finish);
   }
 
-  #fail(pending: Pending, error: unknown): void {
+  #fail(pending: QueuedCommand, error: unknown): void {
     if (error instanceof ApiError) {
       this.#refuse(pending, { error: error.toReply() });
       return;
@@ -184,8 +193,8 @@ export class Executor {
     this.#answer(pending, this.ports.storeOutage.refusal('unavailable'));
   }
 
-  /** A refused command of another actor counts as carried out: its repeat must not be executed after all. */
-  #refuse(pending: Pending, reply: ActorReply): void {
+  /** A refused command of another actor counts as carried out: a repeat must not be executed after all. */
+  #refuse(pending: QueuedCommand, reply: ActorReply): void {
     if ('error' in reply && this.ports.logger.isLevelEnabled?.('debug')) {
       const { code, status } = reply.error;
       this.ports.logger.debug({ ...this.#about(pending), code, status }, 'command refused');
@@ -194,8 +203,8 @@ export class Executor {
     else this.#answer(pending, reply);
   }
 
-  /** A reply that changed nothing: it waits for the commits whose results it may have seen. */
-  #answer(pending: Pending, reply: Reply): void {
+  /** The reply of a command that changed nothing waits for the commits whose results it may have seen. */
+  #answer(pending: QueuedCommand, reply: Reply): void {
     if (pending.command.exclusive) this.owner.wake(pending.command.lane ?? 'main');
     const finish = (): void => this.owner.finish(pending, reply);
     if (pending.command.logged) this.commits.afterLogged(finish);
@@ -203,15 +212,15 @@ export class Executor {
   }
 }
 
-/** Who reads the log learns from this when it has come as far as the answer. */
+/** `logged` tells a reader of the log which version it must have read to have seen what the reply speaks of. */
 function withVersion({ reply, events }: Outcome<JsonObject>, version: number): Reply {
   return events && events.length > 0 && 'ok' in reply ? { ...reply, logged: version } : reply;
 }
 
 function writes(outcome: Outcome<JsonObject>): boolean {
-  const { state, parts, messages, events, commands, due, transition, end } = outcome;
-  return !!(state || parts || messages || events || commands || transition || end) || due !== undefined;
+  const { state, parts, messages, events, commands, due, end } = outcome;
+  return !!(state || parts || messages || events || commands || end) || due !== undefined;
 }
 
-/** For kinds that must not depend on a replica (the realm actor is what replicas follow). */
+/** Kinds without `directory` must not depend on a replica: the realm actor is what replicas follow. */
 const NO_DIRECTORY = undefined as unknown as DirectoryView;

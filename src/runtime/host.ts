@@ -1,33 +1,36 @@
 /**
- * The actor host: brings commands and timers to the actors of its partitions (ownership.ts), which are activated when something
- * comes for them (activations.ts).
+ * The actor host: brings commands and timers to the actors of its partitions (ownership.ts), activating actors as needed
+ * (activations.ts).
  */
 
 import type { Json, JsonObject, Logger } from '#base';
-import { Gate } from '#base';
+import { Semaphore } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import { Metrics } from '#base/metrics';
-import { type ActorKey, type Epoch, type Partition, parseKey, partitionOf, type RealmId } from '#model';
+import type { ActorKey, Epoch, Partition, RealmId } from '#model';
+import { partitionOf } from '#model';
 import type { DirectoryView } from '#model/records';
-import type { Bus, BusRequest } from '#ports/bus';
+import type { Bus } from '#ports/bus';
 import type { EventLog } from '#ports/log';
 import type { PartitionOwner, Placement } from '#ports/placement';
 import type { Store } from '#ports/store';
 import { OWN_COMMAND } from './activation.js';
 import { Activations } from './activations.js';
-import { registerCensus } from './census.js';
+import type { Quota } from './actor-quotas.js';
+import { ActorQuotas } from './actor-quotas.js';
+import { registerActorStats } from './actor-stats.js';
 import { ActorClient } from './client.js';
-import { Crowds } from './crowds.js';
 import { DueTimers } from './due-timers.js';
-import { HandOn } from './hand-on.js';
 import { IdSource } from './id-source.js';
-import type { AnyKind, HostServices, Suppliers } from './kind.js';
+import type { AnyKind, InputSources } from './kind.js';
 import { Meters } from './meters.js';
 import type { Delivery } from './outbox.js';
 import { Ownership } from './ownership.js';
-import { type Envelope, isForActor, type OutboxCommand, type Reply } from './protocol.js';
+import type { CommandRequest, Envelope, OutboxCommand, Reply } from './protocol.js';
+import { isForActor } from './protocol.js';
 import { StoreOutage } from './store-outage.js';
-import { Untold } from './untold.js';
+import { SuccessorWakeup } from './successor-wakeup.js';
+import { UnpublishedCommits } from './unpublished-commits.js';
 
 /** How the host sees directory replicas; src/directory implements it. */
 export interface DirectorySource {
@@ -36,64 +39,60 @@ export interface DirectorySource {
   now(realm: RealmId): DirectoryView;
 }
 
-export interface HostOptions {
+export interface HostOptions<Services = unknown> {
   readonly clock: Clock;
   readonly store: Store;
   readonly log: EventLog;
   readonly bus: Bus;
   readonly placement: Placement;
   readonly directory: DirectorySource;
-  readonly kinds: Readonly<Record<string, AnyKind>>;
-  readonly services: HostServices;
+  /** By the first part of their actors' keys. */
+  readonly kinds: Readonly<Record<string, AnyKind<Services>>>;
+  /** Passed on to the kinds' inputs and sidecars. */
+  readonly services: Services;
   readonly logger: Logger;
   readonly metrics?: Metrics;
-  /** An actor that got no command for this long leaves memory. Default 5 minutes. */
+  /** An actor without a command for this long leaves memory, ms. Default 5 minutes. */
   readonly idleMs?: number;
-  /** Event queues that one account may have. Default: any number. */
-  readonly maxQueues?: number;
-  /** For how long commands wait for what is known to be away. */
+  /** Commands wait this long for a service that is known to be away, ms. */
   readonly outageMs?: number;
 }
 
 const DEFAULT_IDLE_MS = 300_000;
 const SWEEP_MS = 30_000;
-/** Reads of actors under way: more would only wait for connections of the Store, and for less patience than ours. */
-const LOADED_AT_ONCE = 64;
-/** Shown also while no queue is in them. */
-const QUEUE_PHASES = ['idle', 'polling', 'hibernated'];
+/** Loads under way at a time: more would wait for connections of the Store, which gives up earlier than we do. */
+const MAX_LOADS = 64;
 const WAKE_AGAIN_MS = 5_000;
 
-/** Of an envelope that no frontend sent: its id has no number, so its reply needs no memory. */
+/** Fields of an envelope from this host itself: its id has no number, so its reply need not be remembered. */
 const FROM_HERE = { caller: 0, client: '', after: 0, settled: 0, requestId: '' } as const;
 
-export class ActorHost implements PartitionOwner {
+// biome-ignore lint/suspicious/noExplicitAny: a host whose services do not matter
+export class ActorHost<Services = any> implements PartitionOwner {
   readonly client: ActorClient;
-  readonly suppliers: Suppliers;
+  readonly sources: InputSources<Services>;
   readonly #activations: Activations;
   readonly #ownership: Ownership;
-  readonly #handOn: HandOn;
+  readonly #successors: SuccessorWakeup;
   readonly #timers: DueTimers;
-  readonly #crowds: Crowds;
+  readonly #quotas: ActorQuotas;
   readonly #meters: Meters;
   #sweep: TimerHandle | undefined;
-  /** Commands that went to activations here without the bus. */
-  #tells = 0;
+  /** Number of commands that went to activations here without the bus. */
+  #sent = 0;
   #closed = false;
 
-  constructor(private readonly options: HostOptions) {
+  constructor(private readonly options: HostOptions<Services>) {
     const { bus, clock, directory, kinds, log, logger, services, store } = options;
     const metrics = options.metrics ?? new Metrics();
-    this.#meters = new Meters(metrics);
+    this.#meters = new Meters(metrics, Object.values(kinds));
     this.client = new ActorClient(bus, clock, metrics, { limitMs: options.outageMs });
     const ids = new IdSource(this.client);
-    this.#handOn = new HandOn(this.client, clock, logger);
+    this.#successors = new SuccessorWakeup(this.client, clock, logger);
     this.#timers = new DueTimers(clock, (key) => this.#wake(key));
-    this.#crowds = new Crowds(options.maxQueues ?? Number.POSITIVE_INFINITY, {
-      busy: (key) => this.#activations.get(key)?.livePhase === 'polling',
-      end: (key) => this.#tell(key, 'end', { reason: 'crowded' }),
-    });
-    const untold = new Untold(options.clock);
-    this.suppliers = {
+    this.#quotas = this.#makeQuotas();
+    const unpublished = new UnpublishedCommits(options.clock);
+    this.sources = {
       messageId: (realm) => ids.next(realm),
       ask: (to, name, args, caller, requestId) => this.#ask(to, name, args, caller, requestId),
       store,
@@ -102,7 +101,7 @@ export class ActorHost implements PartitionOwner {
         await directory.ready(realm, 0);
         return directory.now(realm);
       },
-      told: (realm) => untold.told(realm),
+      published: (realm) => unpublished.published(realm),
       services,
     };
     const due = (key: ActorKey, at: number | null): void => this.#due(key, at);
@@ -111,23 +110,23 @@ export class ActorHost implements PartitionOwner {
       kinds,
       meters: this.#meters,
       epochOf: (partition) => this.#ownership.epochOf(partition),
-      handOn: (key) => this.#handOn.wake(key),
+      wakeSuccessor: (key) => this.#successors.wake(key),
       ports: {
         clock,
         store,
         storeOutage: new StoreOutage(clock),
         log,
         logger,
-        suppliers: this.suppliers,
-        untold,
+        sources: this.sources,
+        unpublished,
         directory: (realm, after) => directory.ready(realm, after),
         directoryNow: (realm) => directory.now(realm),
         meters: this.#meters,
         sendFromOutbox: (command, id, requestId) => this.#sendFromOutbox(command, id, requestId),
-        tell: (key, name, args) => this.#tell(key, name, args),
+        sendLocal: (key, name, args) => this.#sendLocal(key, name, args),
         due,
-        loads: new Gate(LOADED_AT_ONCE),
-        owned: (key) => this.#ownership.since(partitionOf(key)) ?? clock.now(),
+        loads: new Semaphore(MAX_LOADS),
+        ownedSince: (key) => this.#ownership.since(partitionOf(key)) ?? clock.now(),
       },
     });
     this.#ownership = new Ownership({
@@ -137,36 +136,54 @@ export class ActorHost implements PartitionOwner {
       meters: this.#meters,
       activations: this.#activations,
       timers: this.#timers,
-      crowds: this.#crowds,
-      handOn: this.#handOn,
+      quotas: this.#quotas,
+      successors: this.#successors,
       due,
       receive: (partition, request) => this.#receive(partition, request),
     });
-    registerCensus(
+    registerActorStats({
       metrics,
-      () => this.#activations,
-      Object.values(kinds).map(({ name }) => name),
-      QUEUE_PHASES,
-      () => this.#timers.count((key) => parseKey(key).kind === 'queue' && !this.#activations.get(key)),
-    );
+      kinds: Object.values(kinds),
+      activations: () => this.#activations,
+      countPassivated: (which) => this.#timers.count((key) => which(key) && !this.#activations.get(key)),
+    });
     metrics.read('conclave_partitions_owned', () => this.#ownership.served);
   }
 
-  /** Join the cluster: from now on partitions come and go. */
+  #makeQuotas(): ActorQuotas {
+    const { kinds, services } = this.options;
+    const quotas = new Map<string, Quota>();
+    for (const { name, quota } of Object.values(kinds)) {
+      if (quota) quotas.set(name, { limit: quota.limit(services), owner: (key) => quota.owner(key) });
+    }
+    return new ActorQuotas({
+      quotaOf: (key) => quotas.get(kindNameOf(key)),
+      isBusy: (key) => {
+        const activation = this.#activations.get(key);
+        return activation !== undefined && activation.sidecarPhase === activation.kind.quota?.busyPhase;
+      },
+      end: (key) => {
+        const { command, args } = kinds[kindNameOf(key)]!.quota!.end;
+        return this.#sendLocal(key, command, args);
+      },
+    });
+  }
+
+  /** Joins the cluster: from now on partitions come and go. */
   async start(): Promise<void> {
     this.#scheduleSweep();
     await this.options.placement.start(this);
   }
 
-  /** Leave: finish what was begun, hand everything over. */
+  /** Leaves the cluster: finishes begun commands and hands all partitions over. */
   async stop(): Promise<void> {
     this.#closed = true;
     if (this.#sweep) this.options.clock.clearTimeout(this.#sweep);
     this.#activations.close();
     this.#ownership.close();
-    this.#handOn.ending();
+    this.#successors.shortenDeadline();
     await this.options.placement.stop();
-    await this.#handOn.all();
+    await this.#successors.settle();
     this.#timers.clear();
   }
 
@@ -183,22 +200,22 @@ export class ActorHost implements PartitionOwner {
     return this.#activations.size;
   }
 
-  /** For tests: those in memory. */
+  /** For tests: keys of the actors in memory. */
   get activeKeys(): readonly ActorKey[] {
     return Array.from(this.#activations, ({ key }) => key);
   }
 
-  /** Drop idle actors now; returns when they are gone. */
+  /** Passivates idle actors now; resolves when they are gone. */
   passivateIdle(idleMs: number): Promise<void> {
     return this.#activations.passivateIdle(idleMs);
   }
 
-  #receive(p: Partition, request: BusRequest): void {
+  #receive(p: Partition, request: CommandRequest): void {
     const envelope = request.value as unknown as Envelope;
     const left = this.#ownership.isLeaving(p) && !isForActor(envelope);
     if (left || !this.#ownership.owns(p) || !this.options.placement.mayAnswer(p)) {
       this.#meters.refused('not-owner');
-      request.reply({ retry: 'not-owner' } satisfies Reply as never);
+      request.reply({ retry: 'not-owner' });
       return;
     }
     this.#activations.activate(envelope.to, envelope.name).activation.receive(
@@ -209,25 +226,25 @@ export class ActorHost implements PartitionOwner {
 
   #due(key: ActorKey, at: number | null): void {
     this.#timers.set(key, at);
-    if (at === null) this.#crowds.gone(key);
-    else this.#crowds.seen(key);
+    if (at === null) this.#quotas.gone(key);
+    else this.#quotas.seen(key);
   }
 
   #wake(key: ActorKey): void {
     if (this.#closed || !this.#ownership.owns(partitionOf(key))) return;
-    this.#tell(key, 'due', {}).catch((error: unknown) => {
+    this.#sendLocal(key, 'due', {}).catch((error: unknown) => {
       this.options.logger.warn({ actor: key, err: error }, 'timer could not be delivered, trying again');
       if (this.#ownership.owns(partitionOf(key))) this.#timers.set(key, this.options.clock.now() + WAKE_AGAIN_MS);
     });
   }
 
-  /** Straight to an actor here: timers and what it must still write down when the host leaves may not depend on the bus. */
-  async #tell(key: ActorKey, name: string, args: JsonObject): Promise<void> {
+  /** Sends to an actor here without the bus: timers, and the last writes of a leaving host, must not depend on it. */
+  async #sendLocal(key: ActorKey, name: string, args: JsonObject): Promise<void> {
     const partition = partitionOf(key);
     if (this.#ownership.owns(partition) && this.options.placement.mayAnswer(partition)) {
       const { activation } = this.#activations.activate(key);
       const reply = await new Promise<Reply>((resolve) => {
-        const envelope = { id: `${OWN_COMMAND}${++this.#tells}`, to: key, name, args, ...FROM_HERE };
+        const envelope = { id: `${OWN_COMMAND}${++this.#sent}`, to: key, name, args, ...FROM_HERE };
         const request = { value: null, from: this.client.id, onCancel: () => {} };
         activation.receive(envelope, { ...request, reply: (value) => resolve(value as unknown as Reply) });
       });
@@ -247,7 +264,7 @@ export class ActorHost implements PartitionOwner {
     const patience = { deadlineMs: Number.POSITIVE_INFINITY };
     const sent = this.client.send(to, name, args, { caller, id, after, requestId, ...patience });
     const done = sent.reply.then((reply) => {
-      // Targets never refuse what was decided; if one does, that is a bug to be seen, not a reason to stop the sender.
+      // A refusal of a decided command is a bug to be seen in the log, not a reason to stop the sender.
       if ('error' in reply)
         this.options.logger.error({ requestId, to, name, error: reply.error }, 'a decided command was refused');
     });
@@ -262,12 +279,14 @@ export class ActorHost implements PartitionOwner {
   }
 }
 
-/** An answer given when the lease may have lapsed could contradict the next owner's. */
-function guarded(request: BusRequest, mayAnswer: () => boolean): BusRequest {
+const kindNameOf = (key: ActorKey): string => key.slice(0, key.indexOf('/'));
+
+/** Withholds answers after the lease may have lapsed: they could contradict the next owner's. */
+function guarded(request: CommandRequest, mayAnswer: () => boolean): CommandRequest {
   return {
     value: request.value,
     from: request.from,
-    reply: (value) => request.reply(mayAnswer() ? value : ({ retry: 'not-owner' } satisfies Reply as never)),
+    reply: (value) => request.reply(mayAnswer() ? value : { retry: 'not-owner' }),
     onCancel: (fn) => request.onCancel(fn),
   };
 }

@@ -1,7 +1,6 @@
 /**
- * Message ids for the actors of this host: one request to the realm actor at a time, for everybody who asked
- * while the one before was under way.
- * Nothing is fetched ahead, so that a send begun after another was answered gets a higher id.
+ * Message ids for the actors of this host. One request per realm is under way at a time; the next one serves all callers
+ * that came meanwhile. Ids are never fetched ahead, so that a send begun after another was answered gets a higher id.
  */
 import type { JsonObject } from '#base';
 import { type RealmId, realmKey } from '#model';
@@ -12,7 +11,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Less than the request deadline, so that the sender of the command still hears of the failure. */
+/** Shorter than a request's deadline, so that the sender of the command still hears of the failure. */
 const ID_DEADLINE_MS = 8_000;
 
 export class IdSource {
@@ -33,8 +32,8 @@ export class IdSource {
   }
 
   /**
-   * One request at a time: were two under way and the first had to be repeated, those who asked first would get the
-   * higher ids, and a conversation's messages would be out of order.
+   * One request at a time: if two were under way and the first had to be repeated, earlier callers would get higher ids,
+   * and the messages of a conversation would be out of order.
    */
   async #fetch(realm: RealmId): Promise<void> {
     for (;;) {

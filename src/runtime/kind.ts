@@ -1,19 +1,20 @@
 /**
- * How a kind of actor is written down: its machine, the shape of its state, and the commands it answers.
+ * How a kind of actor is declared: the commands it answers, the shape of its state, and the phases of its life.
  *
- * A handler is a function of state, command and the inputs that the command declared it needs; it does no I/O and
- * awaits nothing. The runtime supplies the inputs first (in mailbox order), runs handlers one at a time, and commits
- * what they return.
+ * A handler is a pure function of state, arguments and inputs; it does no I/O and awaits nothing. The runtime loads the
+ * inputs first (in mailbox order), runs handlers one at a time, and commits what they return.
  */
 import type { AnyStateMachine } from 'xstate';
 import type { Json, JsonObject } from '#base';
+import type { CounterName, GaugeName, LabelValues, MetricName } from '#base/metrics';
 import type { ActorRedirect, ActorReply } from '#frontend/api';
 import type { ActorKey, LogItem, PlainItem, RealmId, StopReason } from '#model';
-import type { DirectoryView } from '#model/records';
-import type { MessageRecord } from '#ports/store';
-import type { OutboxCommand } from './protocol.js';
+import type { DirectoryView, MessageRecord } from '#model/records';
+import type { EventLog } from '#ports/log';
+import type { Store } from '#ports/store';
+import type { OutboxCommand, Reply } from './protocol.js';
 
-/** What a handler may know besides state, arguments and inputs. */
+/** The knowledge of a handler besides state, arguments and inputs. */
 export interface CommandContext {
   readonly key: ActorKey;
   readonly realm: RealmId;
@@ -21,13 +22,14 @@ export interface CommandContext {
   readonly now: number;
   /** User on whose behalf the command runs; 0 = the system. */
   readonly caller: number;
+  /** Name of the client program, for commands that store it. */
   readonly client: string;
-  /** The version that the commit of this command will have. In a read: the version of what it sees, exactly. */
+  /** Version that the commit of this command will have. For a read: the version of exactly what it sees. */
   readonly version: number;
   /** Replica of the realm's directory; only for kinds with `directory`. */
   readonly directory: DirectoryView;
-  /** Commands of this name that this actor has decided on and that may not be carried out yet. */
-  underWay(name: string): readonly OutboxCommand[];
+  /** Commands of this name that this actor has decided to send and that may not be carried out yet. */
+  pendingCommands(name: string): readonly OutboxCommand[];
 }
 
 /** The actor as handlers see it: the newest state, committed or not. */
@@ -40,8 +42,8 @@ export interface View<S, V = unknown> {
 }
 
 /**
- * A message to write. Its rev counts its own changes (1 = new) and not the actor's commits, because a moved message is
- * written by another actor from then on.
+ * A message to write. `rev` counts the changes of the message (1 = new), not the actor's commits, because a moved
+ * message is written by another actor from then on.
  */
 export interface MessageChange {
   readonly id: number;
@@ -49,8 +51,9 @@ export interface MessageChange {
   readonly record: MessageRecord | null;
 }
 
+/** The decision of a handler. Without any field besides `reply`, nothing is committed. */
 export interface Outcome<S> {
-  /** What the sender gets, after the commit. */
+  /** Sent after the commit. */
   readonly reply: ActorReply | ActorRedirect | { readonly value: Json };
   /** New root state; absent = unchanged. */
   readonly state?: S;
@@ -59,7 +62,7 @@ export interface Outcome<S> {
   readonly messages?: readonly MessageChange[];
   readonly events?: readonly LogItem[];
   /**
-   * Events that are never stored and may be lost (somebody types). They alone make no commit; they go out after the log
+   * Events that are never stored and may be lost (typing notices). They alone make no commit; they go out after the log
    * holds everything that the handler may have seen.
    */
   readonly transient?: readonly PlainItem[];
@@ -68,43 +71,38 @@ export interface Outcome<S> {
   /** The reply waits until all commands of this outcome were carried out. */
   readonly replyAfterCommands?: boolean;
   /**
-   * When to be woken (`due` command), ms; null = not; absent = unchanged, but for the `due` command itself, which clears
-   * it. `due` runs only when its time has come, once for each time set.
+   * When to be woken (`due` command), wall ms; null = not. Absent = unchanged, except that the `due` command itself
+   * clears the time. `due` runs once for each time set, and never early.
    */
   readonly due?: number | null;
-  /** Event for the actor's machine, which decides the next phase. */
-  readonly transition?: string;
   /** The actor ends for good: its root and parts are removed. */
   readonly end?: true;
 }
 
-/** I/O that needs may do; supplied by the host. */
-export interface Suppliers {
+/** The I/O that a command's inputs may do; supplied by the host. */
+export interface InputSources<Services = unknown> {
   /** One new message id of the realm, larger than every id handed out before the call. */
   messageId(realm: RealmId): Promise<number>;
-  /** Ask another actor (no effect there may depend on being asked once). The runtime adds the request's id. */
+  /** Asks another actor, perhaps more than once: the command there must bear a repeat. */
   ask(to: ActorKey, name: string, args: JsonObject, caller?: number, requestId?: string): Promise<Json>;
-  readonly store: import('#ports/store').Store;
-  readonly log: import('#ports/log').EventLog;
+  readonly store: Store;
+  readonly log: EventLog;
   directory(realm: RealmId): Promise<DirectoryView>;
-  /** Resolves when the log holds the events of everything that this host's actors committed before; undefined: it does. */
-  told(realm: RealmId): Promise<void> | undefined;
-  /** Anything else a kind's needs use (renderer, password hashing, feeds); see host options. */
-  readonly services: HostServices;
+  /** Resolves when the log holds the events of everything that this host's actors committed before; undefined: now. */
+  published(realm: RealmId): Promise<void> | undefined;
+  /** Services of the application (renderer, password hashing, feeds): HostOptions.services. */
+  readonly services: Services;
 }
 
-/** Extended by declaration merging where a service is defined. */
-// biome-ignore lint/suspicious/noEmptyInterface: filled in by the modules that provide services
-export interface HostServices {}
-
-/** Thrown by needs: what the command builds on was decided and is not carried out yet. Its sender tries again a little later. */
+/** Thrown by `inputs`: an earlier decision that the command builds on is not carried out yet. The sender retries. */
 export class TooEarly extends Error {
   override name = 'TooEarly';
 }
 
-export interface CommandDefinition<S, A extends JsonObject, I, V> {
-  /** What must be at hand before the handler runs. Started at arrival; never awaited inside a handler. */
-  readonly needs?: (args: A, context: NeedsContext<S, V>, suppliers: Suppliers) => Promise<I> | I;
+export interface CommandDefinition<S, A extends JsonObject, I, V, Services = unknown> {
+  /** Loads what the handler needs. Started when the command arrives; never awaited inside a handler. */
+  readonly inputs?: (args: A, context: InputContext<S, V>, sources: InputSources<Services>) => Promise<I> | I;
+  /** @throws ApiError when the command is refused: nothing is committed */
   handle(view: View<S, V>, args: A, inputs: I, context: CommandContext): Outcome<S>;
   /** Changes nothing and may see uncommitted state: the reply waits for the commits it saw. */
   readonly read?: true;
@@ -112,57 +110,58 @@ export interface CommandDefinition<S, A extends JsonObject, I, V> {
   readonly logged?: true;
   /**
    * Handlers of one lane run in order of arrival; lanes do not wait for each other's inputs. Default 'main'. A command
-   * that others need while they wait (a message id) has a lane of its own, or actors could wait for each other.
+   * that others need while they wait (a message id) has its own lane, or actors could wait for each other.
    */
   readonly lane?: string;
   /**
-   * The lane rests until this command's outgoing commands were carried out, and its needs are only asked for when it is
-   * its turn: what it reads of other actors can't be changed by another command of the lane.
+   * The lane is suspended until the commands that this one sends were carried out, and the inputs are loaded only when
+   * it is this command's turn: no other command of the lane can change meanwhile what was read of other actors.
    */
   readonly exclusive?: true;
   /** May run on an actor that has no root yet. Others get 'no such actor' (kind.missing). */
   readonly creates?: true;
   /**
-   * Makes the actor, under a key that was made up for this command: so it is not looked for in the Store. Where it is there
-   * already, the command was carried out before; its reply, which is not remembered, was lost, and the sender begins anew.
+   * Makes the actor under a key that was made up for this command, so that the Store need not be read first. If the
+   * actor exists, the command ran before and its reply, which is not remembered, was lost: the sender starts over.
    */
-  readonly founds?: true;
+  readonly mintsKey?: true;
 }
 
-export interface NeedsContext<S, V> {
+/** The knowledge of `inputs` besides arguments. */
+export interface InputContext<S, V> {
   readonly key: ActorKey;
   readonly realm: RealmId;
   readonly caller: number;
-  /** The state at arrival: a hint, not what the handler will see. Undefined while the actor has no root. */
+  /** The actor at arrival: a hint, not what the handler will see. The initial state while the actor has no root. */
   readonly view: View<S, V>;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: commands of one actor differ in arguments and inputs
-export type AnyCommand<S, V> = CommandDefinition<S, any, any, V>;
+export type AnyCommand<S, V, Services = any> = CommandDefinition<S, any, any, V, Services>;
 
-/** A request whose reply is held; how polls wait. */
-export interface HeldRequest {
+/** A request that may be answered much later: a waiting poll. */
+export interface DeferredRequest {
   readonly id: string;
-  reply(reply: ActorReply): void;
+  reply(reply: Reply): void;
   onCancel(fn: () => void): void;
 }
 
-/** Why an activation leaves memory on purpose: nobody used it for a while, or its partition is handed over. */
-export type LeaveReason = 'passivated' | 'drained';
+/** Why an activation leaves memory on purpose: it was idle for a while, or its partition is handed over. */
+export type PassivationReason = 'passivated' | 'drained';
 
-/** Side of an activation that lives outside the mailbox (the event queue's buffer and poll). */
-export interface LiveActor {
-  /** A command named in `liveCommands`: handled at once, in order of arrival, never committed. */
-  command(name: string, args: JsonObject, request: HeldRequest, caller: number): void;
-  /** The activation is about to leave on purpose: write down (through `tell`) what only memory knows. */
-  draining?(reason: LeaveReason): Promise<void>;
+/** The side of an activation outside the mailbox (the event queue's buffer and poll). */
+export interface Sidecar {
+  /** A command named in `sidecarCommands`: handled at once, in order of arrival, never committed. */
+  command(name: string, args: JsonObject, request: DeferredRequest, caller: number): void;
+  /** The activation is about to leave on purpose: store (through `sendSelf`) what only memory knows. */
+  flush?(reason: PassivationReason): Promise<void>;
   /** A commit of the actor became durable. */
   committed(): void;
   /** The activation leaves memory. */
   stopped(reason: StopReason): void;
   /** False keeps the actor from being passivated. */
-  idle(): boolean;
-  /** What it is doing, in a word of a small vocabulary; for metrics. */
+  isIdle(): boolean;
+  /** Present phase, one of a small vocabulary; for metrics and quotas. */
   phase?(): string | undefined;
   /** Why the actor ended, once it did; for logs and metrics. */
   endReason?(): string | undefined;
@@ -175,42 +174,87 @@ export interface ActivationHandle<S, V = unknown> {
   exists(): boolean;
   /** Newest state, committed or not. */
   state(): S;
-  /** What `volatile` made: the one place that handlers and the live side share. */
+  /** The object that `ActorKind.volatile` made, shared by handlers and sidecar. */
   readonly volatile: V;
-  /** Send the actor itself a command through its mailbox, as the system. */
-  tell(name: string, args: JsonObject): Promise<void>;
+  /** Sends the actor a command through its own mailbox, as the system. */
+  sendSelf(name: string, args: JsonObject): Promise<void>;
 }
 
-export interface ActorKind<S extends JsonObject, V = undefined> {
+/**
+ * How many actors of a kind one owner may have, passivated ones included. One more ends the actor that was longest
+ * without a sign of life, because an owner who creates actors in a loop must not lock out the owner's other clients.
+ * All actors of one owner must live on one partition.
+ */
+export interface ActorQuota<Services = unknown> {
+  limit(services: Services): number;
+  /** Groups the actors that share one limit. */
+  owner(key: ActorKey): string;
+  /** Sidecar phase of an actor that is in use at this moment: it is ended last. */
+  readonly busyPhase: string;
+  /** Command that ends an actor over the limit. */
+  readonly end: { readonly command: string; readonly args: JsonObject };
+}
+
+/** Metrics with one label. */
+type OneLabel<N extends MetricName> = N extends MetricName
+  ? LabelValues<N> extends readonly [string]
+    ? N
+    : never
+  : never;
+
+/** Metrics about the sidecars of a kind. */
+export interface SidecarMetrics {
+  /** Actors by sidecar phase. */
+  readonly phases: {
+    readonly gauge: OneLabel<GaugeName>;
+    /** Shown also while no actor is in them. */
+    readonly names: readonly string[];
+    /** Counts the actors that wait for their due time outside memory. */
+    readonly passivated: string;
+  };
+  /** Actors that ended, by reason; every reason is shown from the start, so that the first one is seen as a change. */
+  readonly ends: { readonly counter: OneLabel<CounterName>; readonly reasons: readonly string[] };
+}
+
+export interface ActorKind<S extends JsonObject, V = undefined, Services = unknown> {
   readonly name: string;
-  /** States of the actor; `phase` in the persisted state is its value. */
-  readonly machine: AnyStateMachine;
-  /** Commands that each phase admits beyond those that any phase admits; a refused one gives `refuse`. */
-  readonly commands: Readonly<Record<string, AnyCommand<S, V>>>;
+  /** One sentence for docs/state-machines.md. */
+  readonly summary?: string;
+  /**
+   * Phases of the actor. Events are the names of commands; a state takes a command if it has a transition for it
+   * (targetless ones need an action: `TAKE`) and refuses all others with `refusals`. `phase` of the stored state names
+   * the present phase. Absent: the actor takes every command at any time.
+   */
+  readonly machine?: AnyStateMachine;
+  /** Reply of a phase to a command that it does not take; for each phase that refuses any. */
+  readonly refusals?: Readonly<Record<string, (key: ActorKey) => ActorReply>>;
+  readonly commands: Readonly<Record<string, AnyCommand<S, V, Services>>>;
   /** State of an actor that has no root. */
   initial(key: ActorKey): S;
-  /** @param owned wall time since which this host has had the actor's partition, ms */
-  volatile(key: ActorKey, state: S, parts: ReadonlyMap<string, Json>, owned: number): V;
+  /** Completes a state that an older version of the program stored. The same object if nothing is missing. */
+  upgrade?(stored: S): S;
+  /** @param ownedSince wall time since which this host has owned the actor's partition, ms */
+  volatile(key: ActorKey, state: S, parts: ReadonlyMap<string, Json>, ownedSince: number): V;
   /**
-   * The outcome is refused, as an event of it is too large for the log: takes back what its handler noted in `volatile`.
-   * Absent: where there is such, the actor is loaded anew.
+   * Undoes what the handler noted in `volatile`, because an event of its outcome is too large for the log. Absent: an
+   * actor with a `volatile` is reloaded instead.
    */
   takeBack?(view: View<S, V>, outcome: Outcome<S>): void;
   /** Reply to a command for an actor without root (commands without `creates`). */
   missing(key: ActorKey): ActorReply;
-  /** Reply to a command that the present phase does not admit. */
-  refuse(phase: string, name: string): ActorReply;
-  /** Handlers and needs use the realm's directory replica. */
+  /** Handlers and inputs use the realm's directory replica. */
   readonly directory: boolean;
   /** Prefixes of the parts that are loaded with the actor. */
-  readonly loads: readonly string[];
-  /** Idle for this long, ms, the actor leaves memory; default: what the host is told. */
-  readonly restMs?: number;
-  /** Its loaded parts are things to be delivered that wait; for metrics. */
-  readonly partsWait?: true;
-  readonly liveCommands?: readonly string[];
-  live?(handle: ActivationHandle<S, V>, suppliers: Suppliers): LiveActor;
+  readonly loadedParts: readonly string[];
+  /** The actor is passivated after this long without a command, ms, if the host's own limit is not shorter. */
+  readonly idleTimeoutMs?: number;
+  /** The loaded parts are deliveries that wait; for metrics. */
+  readonly partsAreDeliveries?: true;
+  readonly quota?: ActorQuota<Services>;
+  readonly sidecarMetrics?: SidecarMetrics;
+  readonly sidecarCommands?: readonly string[];
+  sidecar?(handle: ActivationHandle<S, V>, sources: InputSources<Services>): Sidecar;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a registry of kinds of all shapes
-export type AnyKind = ActorKind<any, any>;
+export type AnyKind<Services = any> = ActorKind<any, any, Services>;

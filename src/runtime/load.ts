@@ -1,9 +1,9 @@
-/** Reads an actor from the Store, after applying what its outbox still holds. */
+/** Reads an actor from the Store, after applying the records that its outbox still holds. */
 
 import type { Json } from '#base';
 import type { ActorKey, Epoch } from '#model';
 import type { RecordWrite, Root, Store } from '#ports/store';
-import type { OutboxEntry } from './group.js';
+import type { OutboxEntry } from './commit-batch.js';
 
 const REMEMBERED = ['done/', 'from/'];
 
@@ -17,7 +17,7 @@ export interface Loaded {
 }
 
 /**
- * Stamps the epoch first, so that no older owner can commit any more.
+ * Stamps the epoch first, so that an older owner can commit no longer.
  *
  * @param twice a former activation of this host may have a write under way at the same epoch, which the stamp doesn't
  *   fence: read until root and parts are of one version, or an answer to a repeated command could be found among the
@@ -36,7 +36,7 @@ export async function loadActor(
     const entries = (root?.outbox ?? []) as unknown as readonly OutboxEntry[];
     const records = entries.flatMap((entry): readonly RecordWrite[] => entry.records);
     if (records.length > 0) await store.apply(records);
-    // Kinds load nearly all that they have: one question costs less than one for each prefix.
+    // Kinds load nearly all their parts: one query costs less than one for each prefix.
     const found = root ? await store.parts(key, '') : [];
     if (twice) {
       const again = await store.load(key, epoch);

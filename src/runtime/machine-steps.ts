@@ -1,18 +1,18 @@
 /**
- * Runs a machine for thousands of actors without an XState actor for each: what an event does follows from the state
- * and the event's type alone, so the machine is asked once, and the actor keeps nothing but the name of its state. The actor
- * runs the timer that a step names.
+ * Runs a machine for thousands of actors without an XState actor for each. The effect of an event follows from the state
+ * and the event's type alone, so the machine is asked once, and the actor stores only the name of its state. The actor
+ * itself runs the timer that a step names.
  */
 import { type AnyStateMachine, transition } from 'xstate';
 
 export interface Step {
-  /** State in which the machine is from now on. */
+  /** State of the machine after the step. */
   readonly to: string;
   /** Actions of the machine, in order. */
   readonly actions: readonly string[];
-  /** The timer of the state that was there before runs no longer. */
+  /** The timer of the former state must be stopped. */
   readonly disarms: boolean;
-  /** Delay whose timer runs from now on. */
+  /** Delay whose timer must be started. */
   readonly arms: string | undefined;
 }
 
@@ -21,13 +21,13 @@ const AFTER = 'xstate.after.';
 export class MachineSteps {
   readonly #steps = new Map<string, Map<string, Step>>();
 
-  /** @param context any: guards and assignments that need one can't be run so */
+  /** @param context only satisfies the type: guards and assignments that read it are not supported */
   constructor(
     private readonly machine: AnyStateMachine,
     private readonly context: object,
   ) {}
 
-  /** @param type of an event that the machine knows; where the state does not take it, nothing happens */
+  /** @param type of an event of the machine; a state that does not take it is kept */
   step(from: string, type: string): Step {
     const known = this.#steps.get(from)?.get(type);
     if (known) return known;
@@ -37,7 +37,7 @@ export class MachineSteps {
     return fresh;
   }
 
-  /** The timer of this delay has run out. */
+  /** The step after the timer of this delay has run out. */
   elapsed(from: string, delay: string): Step {
     return this.step(from, `${AFTER}${delay}.${this.machine.id}.${from}`);
   }

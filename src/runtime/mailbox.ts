@@ -1,48 +1,46 @@
 /**
- * Commands waiting to be handled: one queue per lane, each in order of arrival. A command is ready when its inputs are
- * at hand; a lane whose head isn't ready waits, so that handlers of a lane run in the order in which commands came.
+ * Commands that wait for their handlers: one queue per lane, each in order of arrival. A command is ready when its inputs
+ * are loaded; a lane whose first command isn't ready waits, so that the handlers of a lane run in order of arrival.
  */
-
 import { emptyMap, ownMap } from '#base';
-import type { BusRequest } from '#ports/bus';
 import type { AnyCommand } from './kind.js';
-import type { Envelope, Reply } from './protocol.js';
+import type { CommandRequest, Envelope, Reply } from './protocol.js';
 
-export class Pending {
+export class QueuedCommand {
   ready = false;
   inputs: unknown;
   failure: unknown;
   replied = false;
-  /** Gets the inputs of an exclusive command, once, when it is its turn: those gathered before could be stale. */
+  /** Loads the inputs of an exclusive command when it is its turn: inputs loaded earlier could be stale. */
   start: (() => void) | undefined;
-  readonly #requests: BusRequest[] = [];
+  readonly #requests: CommandRequest[] = [];
 
   constructor(
     readonly envelope: Envelope,
     // biome-ignore lint/suspicious/noExplicitAny: commands of all kinds
     readonly command: AnyCommand<any, any>,
-    request: BusRequest,
+    request: CommandRequest,
   ) {
     this.#requests.push(request);
   }
 
-  /** The sender retried while the first attempt was under way: both get the answer. */
-  also(request: BusRequest): void {
+  /** Adds a retry that came while the first attempt was under way: both get the answer. */
+  addRequest(request: CommandRequest): void {
     this.#requests.push(request);
   }
 
   reply(reply: Reply): void {
     if (this.replied) return;
     this.replied = true;
-    for (const request of this.#requests) request.reply(reply as never);
+    for (const request of this.#requests) request.reply(reply);
   }
 }
 
 interface Lane {
-  readonly queue: Pending[];
+  readonly queue: QueuedCommand[];
   head: number;
-  /** Exclusive commands that aren't through; after a reload there may be several, being repeated. */
-  resting: number;
+  /** Exclusive commands that are not done; after a reload there may be several, being repeated. */
+  suspensions: number;
 }
 
 export class Mailbox {
@@ -53,7 +51,7 @@ export class Mailbox {
     return this.#size;
   }
 
-  push(pending: Pending): void {
+  push(pending: QueuedCommand): void {
     this.#lane(pending.command.lane ?? 'main').queue.push(pending);
     this.#size++;
   }
@@ -61,23 +59,23 @@ export class Mailbox {
   #lane(name: string): Lane {
     let lane = this.#lanes.get(name);
     if (!lane) {
-      lane = { queue: [], head: 0, resting: 0 };
+      lane = { queue: [], head: 0, suspensions: 0 };
       this.#lanes = ownMap(this.#lanes);
       this.#lanes.set(name, lane);
     }
     return lane;
   }
 
-  /** Nothing of this lane runs until it was woken as often as it was put to rest. */
-  rest(lane: string): void {
-    this.#lane(lane).resting++;
+  /** No command of this lane runs until the lane was resumed as often as it was suspended. */
+  suspend(lane: string): void {
+    this.#lane(lane).suspensions++;
   }
 
   /** Next command that may run now, or undefined. */
-  next(): Pending | undefined {
+  next(): QueuedCommand | undefined {
     for (const lane of this.#lanes.values()) {
       const first = lane.queue[lane.head];
-      if (lane.resting > 0 || !first) continue;
+      if (lane.suspensions > 0 || !first) continue;
       const start = first.start;
       first.start = undefined;
       start?.();
@@ -91,28 +89,28 @@ export class Mailbox {
         lane.queue.splice(0, lane.head);
         lane.head = 0;
       }
-      if (first.command.exclusive) lane.resting++;
+      if (first.command.exclusive) lane.suspensions++;
       return first;
     }
     return undefined;
   }
 
-  /** The exclusive command of this lane is through. */
-  wake(lane: string): void {
+  /** The exclusive command of this lane is done. */
+  resume(lane: string): void {
     const of = this.#lanes.get(lane);
-    if (of) of.resting--;
+    if (of) of.suspensions--;
   }
 
-  /** Most actors have nothing to do most of the time: lanes that are empty are made again. */
-  slim(): void {
+  /** Drops empty lanes, because most actors have nothing to do most of the time. */
+  shrink(): void {
     if (this.#size > 0 || this.#lanes.size === 0) return;
-    for (const { resting } of this.#lanes.values()) if (resting !== 0) return;
+    for (const { suspensions } of this.#lanes.values()) if (suspensions !== 0) return;
     this.#lanes = emptyMap();
   }
 
-  /** Take out waiting commands. */
-  remove(which: (pending: Pending) => boolean): Pending[] {
-    const removed: Pending[] = [];
+  /** Takes waiting commands out. */
+  remove(which: (pending: QueuedCommand) => boolean): QueuedCommand[] {
+    const removed: QueuedCommand[] = [];
     for (const lane of this.#lanes.values()) {
       const waiting = lane.queue.splice(lane.head);
       for (const pending of waiting) (which(pending) ? removed : lane.queue).push(pending);

@@ -1,11 +1,13 @@
-/** What an activation holds of its actor: the newest state, committed or not. */
+/** The actor as its activation holds it in memory: the newest state and parts, committed or not. */
 
 import type { Json, JsonObject } from '#base';
+import type { ActorReply } from '#frontend/api';
 import type { ActorKey } from '#model';
-import type { Group } from './group.js';
+import type { CommitBatch } from './commit-batch.js';
 import type { AnyKind, Outcome, View } from './kind.js';
 import type { Loaded } from './load.js';
-import { PhaseMachine } from './phase-machine.js';
+import { Phases } from './phases.js';
+import type { Envelope } from './protocol.js';
 
 export class ActorMemory {
   /** False until the command that creates the actor was handled. */
@@ -13,42 +15,57 @@ export class ActorMemory {
   state: JsonObject;
   #volatile: unknown;
   #parts = new Map<string, Json>();
-  /** Kinds with a live side run their machine themselves. */
-  #machine: PhaseMachine | undefined;
+  readonly #phases: Phases | undefined;
 
   constructor(
     private readonly key: ActorKey,
     private readonly kind: AnyKind,
   ) {
     this.state = kind.initial(key);
+    this.#phases = kind.machine && Phases.of(kind.machine);
   }
 
   get volatile(): unknown {
     return this.#volatile;
   }
 
-  /** As it is now; parts change with the actor. */
+  /** The present state; the map of parts is the live one and changes with the actor. */
   view(): View<JsonObject> {
     return { state: this.state, parts: this.#parts, volatile: this.#volatile };
   }
 
-  load({ root, parts }: Loaded, owned: number): void {
+  load({ root, parts }: Loaded, ownedSince: number): void {
     if (root) {
       this.exists = true;
-      this.state = root.state as JsonObject;
+      const stored = root.state as JsonObject;
+      this.state = this.kind.upgrade?.(stored) ?? stored;
     }
     this.#parts = parts;
-    this.#volatile = this.kind.volatile(this.key, this.state, parts, owned);
-    if (!this.kind.live) this.#machine = new PhaseMachine(this.kind.machine, this.state.phase as string | undefined);
+    this.#volatile = this.kind.volatile(this.key, this.state, parts, ownedSince);
   }
 
-  /** Where the present phase does not take the command: the phase. */
-  refusingPhase(command: string): string | undefined {
-    const machine = this.#machine;
-    return !machine || this.kind.commands[command]?.creates || machine.admits(command) ? undefined : machine.phase;
+  /** The present phase's reply to a command that it does not take; undefined: the command may run. */
+  refusal({ name, caller }: Envelope): ActorReply | undefined {
+    const { phase } = this;
+    if (phase === undefined || this.#phases?.after(phase, name, caller) !== null) return undefined;
+    const refuse = this.kind.refusals?.[phase];
+    if (!refuse) throw new Error(`${this.key} is ${phase} and has no reply to the ${name} that it does not take`);
+    return refuse(this.key);
   }
 
-  /** What a handler noted beside the state is as before, though its outcome is refused. False: nobody knows how it was. */
+  /** Phase into which the command takes the actor; undefined if that is the present one. */
+  nextPhase({ name, caller }: Envelope): string | undefined {
+    const { phase } = this;
+    const next = phase === undefined ? undefined : this.#phases?.after(phase, name, caller);
+    return next === phase ? undefined : (next ?? undefined);
+  }
+
+  /** Undefined for kinds without phases. */
+  get phase(): string | undefined {
+    return this.#phases && ((this.state.phase as string | undefined) ?? this.#phases.initial);
+  }
+
+  /** Undoes what the handler of a refused outcome noted in `volatile`. False: the kind cannot, so memory is spoiled. */
   takeBack(outcome: Outcome<JsonObject>): boolean {
     if (this.#volatile === undefined) return true;
     if (!this.kind.takeBack) return false;
@@ -56,19 +73,17 @@ export class ActorMemory {
     return true;
   }
 
-  /** Here, and in the commit in the making. */
-  apply(outcome: Outcome<JsonObject>, group: Group): void {
+  /** Makes the outcome part of memory and of the open batch. */
+  apply(outcome: Outcome<JsonObject>, batch: CommitBatch, phase: string | undefined): void {
     this.exists = true;
     if (outcome.state) this.state = outcome.state;
-    const machine = this.#machine;
-    if (machine && outcome.transition) machine.send(outcome.transition);
-    if (machine && this.state.phase !== machine.phase) this.state = { ...this.state, phase: machine.phase };
+    if (phase !== undefined) this.state = { ...this.state, phase };
     for (const [name, value] of Object.entries(outcome.parts ?? {})) {
       if (value === null) this.#parts.delete(name);
-      else if (this.kind.loads.some((prefix) => name.startsWith(prefix))) this.#parts.set(name, value);
-      group.parts.set(name, value);
+      else if (this.kind.loadedParts.some((prefix) => name.startsWith(prefix))) this.#parts.set(name, value);
+      batch.parts.set(name, value);
     }
-    for (const change of outcome.messages ?? []) group.messages.set(change.id, change);
-    for (const item of outcome.events ?? []) group.items.push(item);
+    for (const change of outcome.messages ?? []) batch.messages.set(change.id, change);
+    for (const item of outcome.events ?? []) batch.items.push(item);
   }
 }

@@ -1,60 +1,59 @@
 /**
- * What follows a commit, in order: append its events, then send its commands, one stage after the other. Kept in the
- * root until done, so that the next owner can do it again; everything here can be repeated.
+ * The work after a commit, in order: append its events to the log, then send its commands, one stage after the other. An
+ * entry stays in the root until it is done, so that the next owner can repeat it; all of this may be done twice.
  */
 
 import { emptyMap, emptySet, type Json, ownMap, ownSet } from '#base';
 import type { Clock } from '#base/clock';
 import type { ActorKey, RealmId, Seq } from '#model';
 import type { EventLog } from '#ports/log';
-import { formEntries } from './form-entries.js';
-import type { OutboxEntry, Sequence } from './group.js';
+import { BACKOFF, delayOf } from './backoff.js';
+import type { OutboxEntry, Sequence } from './commit-batch.js';
+import { packEntries } from './pack-entries.js';
 import type { OutboxCommand } from './protocol.js';
-import type { Untelling } from './untold.js';
+import type { UnpublishedTicket } from './unpublished-commits.js';
 
 export interface Delivery {
-  /** Resolves when the command was carried out. */
+  /** Resolves when the command is carried out. */
   readonly done: Promise<void>;
-  /** Give up: `done` never settles. */
+  /** Gives up: `done` never settles. */
   cancel(): void;
 }
 
 export interface OutboxPorts {
   readonly clock: Clock;
   readonly log: EventLog;
-  /** Send until carried out. */
+  /** Sends the command until it is carried out. */
   send(command: OutboxCommand, id: string, requestId: string): Delivery;
   /** A commit has items that the log does not hold yet. */
-  untold(): Untelling;
+  unpublished(): UnpublishedTicket;
   /** The log holds the last items of these versions, at this position. */
   appended(seq: Seq, versions: readonly number[]): void;
   /** An append failed and is tried again. */
-  trouble(error: unknown): void;
-  /** Something was appended or carried out. */
-  progress(): void;
+  appendFailed(error: unknown): void;
+  /** An append or a command was finished. */
+  progressed(): void;
 }
 
 interface Job {
   readonly entry: OutboxEntry;
-  /** Items are in the log. */
+  /** The log holds the items. */
   appended: boolean;
-  readonly untold: Untelling | undefined;
+  readonly unpublished: UnpublishedTicket | undefined;
   started: boolean;
-  /** Sequences not yet carried out. */
+  /** Number of sequences not yet carried out. */
   left: number;
   readonly finished: readonly (() => void)[];
 }
 
-/** More commits than this waiting for the log or for other actors: the actor takes no more for now. */
+/** While more commits than this wait for the log or for other actors, the actor takes no commands of frontends. */
 export const OUTBOX_LIMIT = 256;
-/** Commands that one commit may send; their numbers follow from its version. */
+/** Commands that one commit may send; a command's number follows from the commit's version. */
 const COMMANDS_PER_COMMIT = 2 ** 20;
-const FIRST_RETRY_MS = 50;
-const LONGEST_RETRY_MS = 2_000;
 
 export class Outbox {
   #jobs = emptyMap<number, Job>();
-  /** Commands whose replies wait for a sequence: their ids, and who else waits. */
+  /** By id of a command whose reply waits for a sequence: callbacks of its repeats, which wait too. */
   #answering = emptyMap<string, (() => void)[]>();
   /** Target → its last command under way or waiting. */
   #tails = emptyMap<ActorKey, Promise<void>>();
@@ -74,12 +73,12 @@ export class Outbox {
     return this.#jobs.size;
   }
 
-  /** Items that wait for the log. */
+  /** Number of items that wait for the log. */
   get backlog(): number {
     return this.#backlog;
   }
 
-  /** Unfinished entries as the next root must keep them. Records were applied before an entry came here. */
+  /** Unfinished entries as the next root must store them. Their records are applied already. */
   unfinished(): OutboxEntry[] {
     const entries: OutboxEntry[] = [];
     for (const { entry, appended } of this.#jobs.values()) {
@@ -88,13 +87,13 @@ export class Outbox {
     return entries;
   }
 
-  /** Entries must come in order of version. `finished`: one per sequence. */
+  /** Adds an entry; versions must grow. @param finished called after each sequence */
   add(entry: OutboxEntry, finished: readonly (() => void)[]): void {
     if (entry.items.length === 0 && entry.sequences.length === 0) return;
     const appended = entry.items.length === 0;
     this.#jobs = ownMap(this.#jobs);
-    const untold = appended ? undefined : this.ports.untold();
-    this.#jobs.set(entry.v, { entry, appended, untold, started: false, left: entry.sequences.length, finished });
+    const unpublished = appended ? undefined : this.ports.unpublished();
+    this.#jobs.set(entry.v, { entry, appended, unpublished, started: false, left: entry.sequences.length, finished });
     this.#backlog += entry.items.length;
     for (const { answers } of entry.sequences) {
       if (answers === undefined) continue;
@@ -106,18 +105,18 @@ export class Outbox {
   }
 
   /** Commands of this name that may not be carried out yet. */
-  underWay(name: string): OutboxCommand[] {
+  pendingCommands(name: string): OutboxCommand[] {
     return [...this.#jobs.values()].flatMap(({ entry }) => commandsIn(entry.sequences, name));
   }
 
-  /** Run when the commands that this command caused were carried out; now if there are none. */
+  /** Calls `fn` when the commands that this command caused are carried out; now if there are none. */
   afterCommandsOf(id: string, fn: () => void): void {
     const waiting = this.#answering.get(id);
     if (waiting) waiting.push(fn);
     else fn();
   }
 
-  /** Run when the log holds all items of versions up to `v`. */
+  /** Calls `fn` when the log holds all items of versions up to `v`. */
   afterLogged(v: number, fn: () => void): void {
     if (this.#isLogged(v)) fn();
     else {
@@ -128,7 +127,7 @@ export class Outbox {
 
   stop(): void {
     this.#stopped = true;
-    for (const { untold } of this.#jobs.values()) untold?.over();
+    for (const { unpublished } of this.#jobs.values()) unpublished?.close();
     this.#jobs.clear();
     this.#logged = undefined;
     for (const delivery of this.#deliveries) delivery.cancel();
@@ -140,14 +139,14 @@ export class Outbox {
     return true;
   }
 
-  /** One append in flight per actor; what is committed meanwhile forms the next entry. */
+  /** One append per actor is under way; commits that come meanwhile form the next entry. */
   async #append(): Promise<void> {
     this.#appending = true;
     for (;;) {
       const waiting: OutboxEntry[] = [];
       for (const job of this.#jobs.values()) if (!job.appended) waiting.push(job.entry);
       if (waiting.length === 0) break;
-      for (const { entry, completes } of formEntries(this.key, waiting)) {
+      for (const { entry, completes } of packEntries(this.key, waiting)) {
         const seq = await this.#appendOne(entry as unknown as Json);
         if (this.#stopped || seq === undefined) return;
         this.ports.appended(seq, completes);
@@ -158,15 +157,15 @@ export class Outbox {
     this.#appending = false;
   }
 
-  /** Undefined when the activation was stopped meanwhile. */
+  /** @returns undefined if the activation was stopped meanwhile */
   async #appendOne(entry: Json): Promise<Seq | undefined> {
-    for (let retry = FIRST_RETRY_MS; ; retry = Math.min(retry * 2, LONGEST_RETRY_MS)) {
+    for (let failures = 0; ; failures++) {
       try {
         return await this.ports.log.append(this.realm, entry);
       } catch (error) {
         if (this.#stopped) return undefined;
-        this.ports.trouble(error);
-        await new Promise<void>((resolve) => this.ports.clock.setTimeout(resolve, retry));
+        this.ports.appendFailed(error);
+        await new Promise<void>((resolve) => this.ports.clock.setTimeout(resolve, delayOf(BACKOFF.append, failures)));
         if (this.#stopped) return undefined;
       }
     }
@@ -176,11 +175,11 @@ export class Outbox {
     const job = this.#jobs.get(v);
     if (!job) return;
     job.appended = true;
-    job.untold?.over();
+    job.unpublished?.close();
     this.#backlog -= job.entry.items.length;
   }
 
-  /** Start commands in order of version: what a command causes must come later in the log than what caused it. */
+  /** Starts commands in order of version: the effects of a command must come later in the log than its cause. */
   #advance(): void {
     for (const job of this.#jobs.values()) {
       if (!job.appended) break;
@@ -196,7 +195,7 @@ export class Outbox {
       this.#logged = left.length > 0 ? left : undefined;
       for (const { fn } of ready) fn();
     }
-    this.ports.progress();
+    this.ports.progressed();
   }
 
   #start(job: Job): void {
@@ -214,8 +213,8 @@ export class Outbox {
   }
 
   /**
-   * Receivers keep one high-water mark per sender and drop what is not above it: commands for one target go strictly
-   * in order of their numbers, across stages, outcomes and commits. Other targets need not wait for them.
+   * Receivers keep one high-water mark per sender and drop commands that are not above it, so commands for one target go
+   * strictly in order of their numbers, across stages, outcomes and commits. Other targets do not wait.
    */
   #inOrder(command: OutboxCommand, id: string, requestId: string, stage: Promise<unknown>): Promise<void> {
     const last = this.#tails.get(command.to);
@@ -248,7 +247,7 @@ export class Outbox {
       this.#answering.delete(answers);
       for (const fn of waiting) fn();
     }
-    this.ports.progress();
+    this.ports.progressed();
   }
 }
 

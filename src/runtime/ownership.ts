@@ -1,19 +1,20 @@
-/** The partitions of a host: taken, served, drained and lost as placement says. */
+/** The partitions of a host: taken, served, drained and given up as placement says. */
 
 import type { Clock, TimerHandle } from '#base/clock';
 import { type ActorKey, type Epoch, type Partition, partitionOf, partitionSubject } from '#model';
-import type { Bus, BusRequest, BusServer } from '#ports/bus';
+import type { Bus, BusServer } from '#ports/bus';
 import type { PartitionOwner } from '#ports/placement';
 import type { Store } from '#ports/store';
 import type { Activation } from './activation.js';
 import type { Activations } from './activations.js';
-import type { Crowds } from './crowds.js';
+import type { ActorQuotas } from './actor-quotas.js';
 import { drain } from './drain.js';
 import type { DueTimers } from './due-timers.js';
-import type { HandOn } from './hand-on.js';
 import type { Meters } from './meters.js';
+import type { CommandRequest } from './protocol.js';
+import type { SuccessorWakeup } from './successor-wakeup.js';
 
-/** Handing over waits this long for what was begun. */
+/** A hand-over waits this long for begun commands, ms. */
 const DRAIN_MS = 10_000;
 /** Longer than a write to the Store is under way. */
 const LOOK_AGAIN_MS = 10_000;
@@ -25,25 +26,25 @@ export interface OwnershipOptions {
   readonly meters: Meters;
   readonly activations: Activations;
   readonly timers: DueTimers;
-  readonly crowds: Crowds;
-  readonly handOn: HandOn;
+  readonly quotas: ActorQuotas;
+  readonly successors: SuccessorWakeup;
   due(key: ActorKey, at: number | null): void;
-  receive(partition: Partition, request: BusRequest): void;
+  receive(partition: Partition, request: CommandRequest): void;
 }
 
 export class Ownership implements PartitionOwner {
   readonly #epochs = new Map<Partition, Epoch>();
-  /** Wall time at which we took it. */
+  /** Wall time at which this host took the partition. */
   readonly #since = new Map<Partition, number>();
   readonly #leaving = new Set<Partition>();
   readonly #servers = new Map<Partition, BusServer>();
-  /** Second looks for sleepers that are to come. */
+  /** Timers of second looks for sleepers. */
   readonly #looks = new Set<TimerHandle>();
   #closed = false;
 
   constructor(private readonly options: OwnershipOptions) {}
 
-  /** Partitions that answer. */
+  /** Number of partitions whose commands this host answers. */
   get served(): number {
     return this.#servers.size;
   }
@@ -56,7 +57,7 @@ export class Ownership implements PartitionOwner {
     return this.#epochs.has(partition);
   }
 
-  /** Being handed over: only what other actors send or wait for is still taken. */
+  /** The partition is being handed over: only commands that other actors send or wait for are still taken. */
   isLeaving(partition: Partition): boolean {
     return this.#leaving.has(partition);
   }
@@ -76,14 +77,14 @@ export class Ownership implements PartitionOwner {
     const { clock, meters } = this.options;
     const began = clock.monotonic();
     await this.#take(partitions, epochs);
-    meters.took(partitions.length, clock.monotonic() - began);
+    meters.partitionsTaken(partitions.length, clock.monotonic() - began);
   }
 
   async #take(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): Promise<void> {
     const { activations, bus, clock } = this.options;
-    // Lost and taken again before we heard of the loss: what is in memory has an epoch that is over.
+    // Partitions lost and taken again before the loss was noticed: activations in memory have an old epoch.
     const before = activations.of(new Set(partitions));
-    // A commit of theirs that is under way may yet become durable, after we have looked for sleepers.
+    // A commit of theirs that is under way may become durable after the look for sleepers.
     const unsettled = before.filter(isUnsettled).map(({ key }) => key);
     for (const a of before) a.stop('lapsed');
     for (const p of partitions) {
@@ -91,7 +92,7 @@ export class Ownership implements PartitionOwner {
       this.#since.set(p, clock.now());
       this.#leaving.delete(p);
     }
-    /** It may be lost again, or even taken again, while we wait. */
+    /** False if the partition was lost, or even lost and taken again, while we waited. */
     const ours = (p: Partition): boolean => this.#epochs.get(p) === epochs.get(p);
     const woken = new Map<Partition, Promise<void>[]>();
     for (const key of await this.#undone(partitions, ours, unsettled)) {
@@ -103,10 +104,12 @@ export class Ownership implements PartitionOwner {
     }
     await Promise.all(
       partitions.map(async (p) => {
-        // A partition that has many to wake keeps no other one waiting.
+        // Partitions with many actors to wake keep no other partition waiting.
         await Promise.all(woken.get(p) ?? []);
         if (!ours(p)) return;
-        const server = await bus.serve(partitionSubject(p), (request) => this.options.receive(p, request));
+        const server = await bus.serve(partitionSubject(p), (request) =>
+          this.options.receive(p, request as CommandRequest),
+        );
         if (ours(p) && !this.#servers.has(p)) this.#servers.set(p, server);
         else await server.close();
       }),
@@ -114,7 +117,7 @@ export class Ownership implements PartitionOwner {
     this.#lookAgainLater(partitions, epochs);
   }
 
-  /** Nothing sleeps for ever: what a former owner left undone comes before the first answer. */
+  /** Actors that a former owner left with work: they are woken before the partition answers its first command. */
   async #undone(
     partitions: readonly Partition[],
     ours: (p: Partition) => boolean,
@@ -133,8 +136,8 @@ export class Ownership implements PartitionOwner {
   }
 
   /**
-   * A commit that a former owner had begun may have become durable after we looked for sleepers, and that owner be gone before it
-   * could have the actor woken here (HandOn).
+   * A commit that a former owner had begun may become durable after the look for sleepers, and that owner may be gone
+   * before it could wake the actor here (SuccessorWakeup).
    */
   #lookAgainLater(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): void {
     if (this.#closed) return;
@@ -164,11 +167,11 @@ export class Ownership implements PartitionOwner {
     const { clock, meters } = this.options;
     const began = clock.monotonic();
     await this.#lose(partitions, reason, withinMs);
-    meters.lost(partitions.length, reason, clock.monotonic() - began);
+    meters.partitionsLost(partitions.length, reason, clock.monotonic() - began);
   }
 
   async #lose(partitions: readonly Partition[], reason: 'released' | 'lapsed', withinMs: number): Promise<void> {
-    const { activations, clock, crowds, handOn, timers } = this.options;
+    const { activations, clock, quotas, successors, timers } = this.options;
     const epochs = new Map(partitions.map((p) => [p, this.#epochs.get(p)]));
     if (reason === 'released') {
       await drain(clock, withinMs, {
@@ -178,7 +181,7 @@ export class Ownership implements PartitionOwner {
         all: partitions,
       });
     }
-    // While we drained, the lease may have lapsed and been taken anew.
+    // While we drained, the lease may have lapsed and been taken again.
     const gone = new Set(partitions.filter((p) => this.#epochs.get(p) === epochs.get(p)));
     for (const p of gone) {
       this.#epochs.delete(p);
@@ -186,22 +189,22 @@ export class Ownership implements PartitionOwner {
     }
     const moved = (key: ActorKey): boolean => gone.has(partitionOf(key));
     timers.drop(moved);
-    crowds.drop(moved);
+    quotas.drop(moved);
     const servers = [...gone].map((p) => this.#servers.get(p)?.close());
     for (const p of gone) this.#servers.delete(p);
     for (const a of activations.of(gone)) {
       const unsettled = isUnsettled(a);
       a.stop(reason === 'released' ? 'drained' : 'lapsed');
-      if (unsettled) handOn.wake(a.key);
+      if (unsettled) successors.wake(a.key);
     }
     if (reason === 'released') await Promise.all(servers);
   }
 
-  /** Let go of those that are still ours at this epoch: from now on their actors only take what other actors send or wait for. */
+  /** From now on the actors of these partitions, if still ours at this epoch, only take what other actors need. */
   #leave(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch | undefined>): void {
     for (const p of partitions) if (this.#epochs.get(p) === epochs.get(p)) this.#leaving.add(p);
   }
 }
 
-/** It may have a commit under way. */
-const isUnsettled = (a: Activation): boolean => a.status === 'ready' && !a.atRest;
+/** The activation may have a commit under way. */
+const isUnsettled = (a: Activation): boolean => a.status === 'ready' && !a.isDrained;

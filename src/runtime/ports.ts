@@ -1,18 +1,24 @@
-/** What an activation needs from its host. */
-
-import type { Gate, JsonObject, Logger } from '#base';
+/** The host, as its activations see it. */
+import type { JsonObject, Logger, Semaphore } from '#base';
 import type { Clock } from '#base/clock';
 import type { ActorKey, RealmId, StopReason } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { EventLog } from '#ports/log';
 import type { Store } from '#ports/store';
-import type { Activation } from './activation.js';
-import type { Suppliers } from './kind.js';
+import type { AnyKind, InputSources } from './kind.js';
 import type { Meters } from './meters.js';
 import type { Delivery } from './outbox.js';
 import type { OutboxCommand } from './protocol.js';
 import type { StoreOutage } from './store-outage.js';
-import type { Untold } from './untold.js';
+import type { UnpublishedCommits } from './unpublished-commits.js';
+
+/** An activation that is leaving memory, as its host sees it. */
+export interface StoppedActivation {
+  readonly key: ActorKey;
+  readonly kind: AnyKind;
+  /** Why the actor ended, if its sidecar knows. */
+  readonly endReason: string | undefined;
+}
 
 export interface ActivationPorts {
   readonly clock: Clock;
@@ -21,22 +27,24 @@ export interface ActivationPorts {
   readonly log: EventLog;
   readonly logger: Logger;
   readonly meters: Meters;
-  readonly suppliers: Suppliers;
-  readonly untold: Untold;
-  /** A promise when the replica isn't there yet or behind `after`; undefined when it is at hand (or there is none). */
+  readonly sources: InputSources;
+  readonly unpublished: UnpublishedCommits;
+  /** A promise while the replica is missing or behind `after`; undefined if it is at hand. */
   directory(realm: RealmId, after: number): Promise<void> | undefined;
   directoryNow(realm: RealmId): DirectoryView;
   /** @param requestId of the HTTP request that caused it, or '' */
   sendFromOutbox(command: OutboxCommand, id: string, requestId: string): Delivery;
-  tell(key: ActorKey, name: string, args: JsonObject): Promise<void>;
+  /** Sends a command to an actor of this host without the bus. */
+  sendLocal(key: ActorKey, name: string, args: JsonObject): Promise<void>;
   /** A former activation may have a write under way. */
-  suspect(key: ActorKey): boolean;
-  /** Notes that this command crashed an actor; true if it had done so before. */
+  mayHaveWriteUnderWay(key: ActorKey): boolean;
+  /** Notes that this command crashed an actor. @returns true if it had done so before */
   crashedBefore(id: string): boolean;
+  /** The actor wants to be woken at this wall time, ms; null: not. */
   due(key: ActorKey, at: number | null): void;
-  /** Actors that are read from the Store wait here: thousands wake at once when a host or frontend dies. */
-  readonly loads: Gate;
-  /** Wall time since which the actor's partition is ours. */
-  owned(key: ActorKey): number;
-  stopped(activation: Activation, reason: StopReason, error: unknown): void;
+  /** Bounds the loads under way: thousands of actors wake at once when a host or frontend dies. */
+  readonly loads: Semaphore;
+  /** Wall time since which this host has owned the actor's partition, ms. */
+  ownedSince(key: ActorKey): number;
+  stopped(activation: StoppedActivation, reason: StopReason, error: unknown): void;
 }

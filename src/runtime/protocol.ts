@@ -1,8 +1,9 @@
-/** What travels between frontends, hosts and actors. Everything here is plain data. */
+/** Commands and replies as they travel between frontends, hosts and actors: plain data. */
 
 import type { Json, JsonObject } from '#base';
 import type { ActorRedirect, ActorRepeat, ActorReply } from '#frontend/api';
 import type { ActorKey, RetryReason } from '#model';
+import type { BusRequest } from '#ports/bus';
 
 /** A command on its way to an actor. */
 export interface Envelope {
@@ -18,13 +19,13 @@ export interface Envelope {
   readonly caller: number;
   /** Client name, for commands that store it. */
   readonly client: string;
-  /** Realm version that the sender's directory replica had applied: the receiver's must have, too. */
+  /** Realm version that the sender's directory replica had applied: the receiver's must have applied it, too. */
   readonly after: number;
   /** Commands of this sender with n below this are settled (answered or given up): their replies may be forgotten. */
   readonly settled: number;
   /** Follows one HTTP request through frontend, actor and log. */
   readonly requestId: string;
-  /** An actor asks: a command of its own waits for the answer. */
+  /** An actor asks, and a command of that actor waits for the answer. */
   readonly asked?: true;
 }
 
@@ -35,6 +36,9 @@ export type Reply =
   /** `awayMs`: for how long the host's Store has been away. */
   | { readonly retry: RetryReason; readonly awayMs?: number }
   | { readonly value: Json };
+
+/** A command as the bus brings it. */
+export type CommandRequest = BusRequest<Reply>;
 
 /** A command in an actor's outbox. */
 export interface OutboxCommand {
@@ -55,11 +59,11 @@ export function parseCommandId(id: string): { sender: string; n: number; actor: 
   return Number.isSafeInteger(n) ? { sender: id.slice(0, cut), n, actor: at >= 0 } : null;
 }
 
-/** Comes from an actor's outbox. */
+/** The command comes from an actor's outbox. */
 export const isFromActor = (id: string): boolean => id.includes('@');
 
-/** What an actor has begun waits for it: a host that leaves, and may wait for that actor, still takes it. */
+/** Another actor waits for the command: a leaving host, which may in turn wait for that actor, still takes it. */
 export const isForActor = ({ id, asked }: Envelope): boolean => asked === true || isFromActor(id);
 
-/** A command that every actor takes and that does nothing: who gets it loads the actor, and goes on with what was left undone. */
+/** A command without effect that every actor takes: it loads the actor, which continues its outbox. */
 export const WAKE = 'wake';

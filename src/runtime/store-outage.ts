@@ -1,8 +1,8 @@
-/** For how long a host has been without its Store: what it refuses for this reason says so. */
+/** For how long a host has been without its Store: refusals for this reason say so. */
 import type { Clock } from '#base/clock';
 import type { RetryReason } from '#model';
 import { StoreUnavailable } from '#ports/store';
-import { continued } from './patience.js';
+import { continued } from './outage.js';
 
 export class StoreOutage {
   #trouble: ReturnType<typeof continued> | undefined;

@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createClient, databaseName, openEmbedded } from '#ports/store';
+import { createClient, databaseName, openLmdbEnvironment } from '#ports/store';
 import type { RateResult, StoreOrder } from './jobs.js';
 import { closedLoop } from './loop.js';
 
@@ -20,7 +20,7 @@ process.on('message', (order: StoreOrder) => {
 
 async function lmdb(order: StoreOrder): Promise<RateResult> {
   const directory = await mkdtemp(join(tmpdir(), 'conclave-bare-'));
-  const environment = await openEmbedded(directory);
+  const environment = await openLmdbEnvironment(directory);
   try {
     const messages = environment.table('messages');
     const events = environment.table('events');

@@ -12,6 +12,7 @@ import { MongoClient } from 'mongodb';
 import type { Json } from '#base';
 import { IdSet } from '#base';
 import { REAL_CLOCK } from '#base/clock';
+import type { Viewer } from '#domain/messages';
 import {
   digestOf,
   fetchWindow,
@@ -22,10 +23,10 @@ import {
   Reader,
   readingPart,
   resolveTerms,
-  type Viewer,
 } from '#domain/messages';
 import type { DirectoryView } from '#model/records';
-import { LmdbStore, MongoStore, openEmbedded, type Store } from '#ports/store';
+import type { Store } from '#ports/store';
+import { LmdbStore, MongoStore, openLmdbEnvironment } from '#ports/store';
 import { BUSY_USER, fill, QUIET_USER, REALM, STREAMS } from './fetch-fill.js';
 import { median } from './figures.js';
 import { machine } from './report.js';
@@ -129,7 +130,7 @@ const say = (text: string): void => void process.stderr.write(`[${(performance.n
 
 async function onLmdb<T>(use: (store: Store) => Promise<T>): Promise<T> {
   const dir = await mkdtemp(join(tmpdir(), 'conclave-fetch-'));
-  const environment = await openEmbedded(dir);
+  const environment = await openLmdbEnvironment(dir);
   try {
     return await use(new LmdbStore(environment, REAL_CLOCK, digestOf));
   } finally {

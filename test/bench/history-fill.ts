@@ -19,7 +19,7 @@ import {
 } from '#domain/messages';
 import { topicKey } from '#domain/streams';
 import { realmId, streamId, streamKey, userId, userKey } from '#model';
-import { LmdbStore, openEmbedded, type RecordWrite, type Store } from '#ports/store';
+import { LmdbStore, openLmdbEnvironment, type RecordWrite, type Store } from '#ports/store';
 import { startFace } from './faces.js';
 import { random } from './fetch-fill.js';
 import { isIn, makeOrganization } from './organization.js';
@@ -61,7 +61,7 @@ export async function makeHistory(directory: string, count: number): Promise<His
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true });
   const { accounts, pairs } = await begin(directory);
-  const environment = await openEmbedded(directory);
+  const environment = await openLmdbEnvironment(directory);
   try {
     const store = new LmdbStore(environment, REAL_CLOCK, digestOf);
     const history = await fill(store, accounts, pairs, count);

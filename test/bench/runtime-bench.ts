@@ -5,16 +5,19 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createMachine } from 'xstate';
 import type { JsonObject } from '#base';
 import { REAL_CLOCK as clock } from '#base/clock';
-import { type ActorKey, realmId, streamId, streamKey } from '#model';
+import type { ActorKey } from '#model';
+import { realmId, streamId, streamKey } from '#model';
 import type { DirectoryView } from '#model/records';
 import { LocalBus, LocalHub } from '#ports/bus';
-import { type EventLog, LmdbLog } from '#ports/log';
+import type { EventLog } from '#ports/log';
+import { LmdbLog } from '#ports/log';
 import { SinglePlacement } from '#ports/placement';
-import { LmdbStore, openEmbedded, type Store } from '#ports/store';
-import { ActorClient, ActorHost, type ActorKind, type HostServices } from '#runtime';
+import type { Store } from '#ports/store';
+import { LmdbStore, openLmdbEnvironment } from '#ports/store';
+import type { ActorKind } from '#runtime';
+import { ActorClient, ActorHost } from '#runtime';
 import { MemoryLog } from '../support/memory-log.js';
 import { MemoryStore } from '../support/memory-store.js';
 
@@ -25,7 +28,6 @@ interface Count extends JsonObject {
 /** Every command writes state, a part and an event, as sending a message does. */
 const counter: ActorKind<Count> = {
   name: 'stream',
-  machine: createMachine({ initial: 'active', states: { active: {} } }),
   commands: {
     add: {
       creates: true,
@@ -40,9 +42,8 @@ const counter: ActorKind<Count> = {
   initial: () => ({ n: 0 }),
   volatile: () => undefined,
   missing: () => ({ error: { status: 404, msg: '' } }),
-  refuse: () => ({ error: { status: 400, msg: '' } }),
   directory: false,
-  loads: [],
+  loadedParts: [],
 };
 
 const logger = { debug: () => {}, info: () => {}, warn: console.warn, error: console.error };
@@ -53,7 +54,7 @@ async function measure(name: string, store: Store, log: EventLog, actors: number
   const bus = new LocalBus(clock, hub);
   const placement = new SinglePlacement(store);
   const directory = { ready: () => undefined, now: () => undefined as unknown as DirectoryView };
-  const services = {} as HostServices;
+  const services = {};
   const options = { clock, store, log, bus, placement, directory, services, logger, kinds: { stream: counter } };
   const host = new ActorHost(options);
   await host.start();
@@ -96,7 +97,7 @@ for (const actors of [1, 100]) {
 for (const actors of [1, 100]) {
   for (const concurrency of [1, 64, 256]) {
     const directory = await mkdtemp(join(tmpdir(), 'conclave-bench-'));
-    const embedded = await openEmbedded(directory);
+    const embedded = await openLmdbEnvironment(directory);
     const log = await LmdbLog.open(embedded, clock, limits);
     await measure('lmdb', new LmdbStore(embedded, clock), log, actors, concurrency, ms);
     await log.close();

@@ -141,9 +141,9 @@ t.test('what can not be backed up or restored is said in one line, and leaves ev
 });
 
 t.test('data of a newer program is refused at the start', async (test) => {
-  const { openEmbedded } = await import('../../src/ports/store/index.js');
+  const { openLmdbEnvironment } = await import('../../src/ports/store/index.js');
   const place = folder(test);
-  await (await openEmbedded(place, 7)).close();
+  await (await openLmdbEnvironment(place, 7)).close();
   writeFileSync(join(place, 'secret'), `${'0123456789abcdef'.repeat(3)}\n`);
   const ended = await conclaveEnds('serve', '--data-dir', place, '--port', '0');
   test.equal(ended.code, 1);

@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap';
 import { REAL_CLOCK } from '#base/clock';
 import { allPartitions } from '#ports/placement';
-import { LmdbStore, MongoStore, openEmbedded, type Store } from '#ports/store';
+import { LmdbStore, MongoStore, openLmdbEnvironment, type Store } from '#ports/store';
 import { until } from '../support/until.js';
 import { type Answer, Refused } from './support/api.js';
 import { end, Follower, faultsOf, faultsOfHistory, isCleanError, Sender } from './support/chatter.js';
@@ -61,7 +61,7 @@ t.test('embedded: SIGTERM while messages are sent and polls are held', async (te
   const unclean = sender.failed.map(({ error }) => error).filter((error) => !isCleanError(error) && !isGone(error));
   test.strictSame(unclean, [], 'a send is acknowledged, or refused');
 
-  const environment = await openEmbedded(face.dataDir);
+  const environment = await openLmdbEnvironment(face.dataDir);
   await nothingPending(test, new LmdbStore(environment, REAL_CLOCK));
   await environment.close();
 

@@ -1,9 +1,9 @@
 /** The log of a run as an honest reader sees it: repeats dropped, and for each event who has a right to it. */
 import { isClientItem } from '#delivery';
-import { type Audience, type LogItem, SeenVersions } from '#model';
+import { type Audience, LogDeduplicator, type LogItem } from '#model';
 import type { LoggedEntry } from './record.js';
 
-/** Ids of events: as design § 3 says, and not as the product computes them. */
+/** Ids of events: as architecture/delivery.md § Event ids says, and not as the product computes them. */
 const SLOTS = 2 ** 13;
 export const isOfLog = (id: number): boolean => id % SLOTS < SLOTS / 2;
 export const seqOf = (id: number): number => Math.floor(id / SLOTS);
@@ -50,11 +50,11 @@ export const opOf = (text: string): string => /^op\d+/.exec(text)?.[0] ?? '';
 
 /** Memberships by version: the realm's and the users' events may name one that comes later in the log. */
 function memberships(log: readonly LoggedEntry[]): Map<number, Versions> {
-  const seen = new SeenVersions();
+  const seen = new LogDeduplicator();
   const streams = new Map<number, Versions>();
   for (const { entry } of log) {
     for (const group of entry.groups) {
-      if (!seen.fresh(entry.actor, group)) continue;
+      if (!seen.isNew(entry.actor, group)) continue;
       for (const item of group.items) {
         if (item.t !== 'members') continue;
         const versions = streams.get(item.stream) ?? [];
@@ -72,7 +72,7 @@ function memberships(log: readonly LoggedEntry[]): Map<number, Versions> {
 export function readLog(log: readonly LoggedEntry[], people: readonly number[]): ReadLog {
   const problems: string[] = [];
   const streams = memberships(log);
-  const seen = new SeenVersions();
+  const seen = new LogDeduplicator();
   const present = new Map<number, number>();
   const events: ExpectedEvent[] = [];
   const messages: SentMessage[] = [];
@@ -100,7 +100,7 @@ export function readLog(log: readonly LoggedEntry[], people: readonly number[]):
   for (const { seq, entry } of log) {
     let slot = 0;
     for (const group of entry.groups) {
-      const fresh = seen.fresh(entry.actor, group);
+      const fresh = seen.isNew(entry.actor, group);
       if (fresh && group.v < (last.get(entry.actor) ?? 0)) problems.push(`log: ${entry.actor} goes back to ${group.v}`);
       if (fresh) last.set(entry.actor, group.v);
       for (const item of group.items) {

@@ -1,6 +1,6 @@
 /** What must hold of a finished run, read off the Store's history, the log and the clients' answers. */
 import type { ActorKey } from '#model';
-import { type LogEntry, SeenVersions } from '#model';
+import { LogDeduplicator, type LogEntry } from '#model';
 import type { Root } from '#ports/store';
 import { type LedgerState, type OpArgs, REALM } from './kinds.js';
 import type { World } from './world.js';
@@ -88,7 +88,7 @@ export function checkHistory(world: World, answers: readonly Answered[], ledgers
 
 /** The log as a reader sees it, repeats dropped. */
 function readLog(world: World, problems: string[]): Seen[] {
-  const seen = new SeenVersions();
+  const seen = new LogDeduplicator();
   const items: Seen[] = [];
   const last = new Map<ActorKey, number>();
   for (const { value } of world.log.contents.entries(REALM)) {
@@ -96,7 +96,7 @@ function readLog(world: World, problems: string[]): Seen[] {
     for (const group of groups) {
       const ops = group.items.map((item) => (item as unknown as { event: { op: string } }).event.op);
       for (const op of ops) if (!world.roots.ops(actor).includes(op)) problems.push(`log holds ${op}: not committed`);
-      if (!seen.fresh(actor, group)) continue;
+      if (!seen.isNew(actor, group)) continue;
       if (group.v < (last.get(actor) ?? 0)) problems.push(`log: ${actor} goes back to ${group.v}`);
       last.set(actor, group.v);
       for (const op of ops) items.push({ actor, op });

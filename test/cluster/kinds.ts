@@ -1,5 +1,5 @@
 /** Small actors whose whole history can be checked afterwards. */
-import { createMachine } from 'xstate';
+
 import type { JsonObject } from '#base';
 import type { LogItem } from '#model';
 import { type ActorKey, parseKey, realmId, streamId, streamKey } from '#model';
@@ -24,7 +24,6 @@ export interface OpArgs extends JsonObject {
   readonly after?: number;
 }
 
-const machine = createMachine({ initial: 'active', states: { active: {} } });
 type Ledger = CommandDefinition<LedgerState, OpArgs, unknown, undefined>;
 
 const item = (op: string, more: JsonObject = {}): LogItem => ({ t: 'event', to: {}, event: { op, ...more } });
@@ -54,7 +53,7 @@ const credits = (args: OpArgs): { to: ActorKey; name: string; args: OpArgs; call
 const commands: Record<string, Ledger> = {
   add: { creates: true, handle: (view, { op }) => record(view, op) },
   /** Makes the ledger. Its reply is not remembered. */
-  found: { creates: true, founds: true, handle: (view, { op }) => record(view, op) },
+  found: { creates: true, mintsKey: true, handle: (view, { op }) => record(view, op) },
   credit: { creates: true, handle: (view, { op }) => record(view, op) },
   /** Two stages of commands; the reply waits for both. */
   move: {
@@ -96,7 +95,7 @@ const commands: Record<string, Ledger> = {
   /** A message with an id of the realm, as a record with a rev of its own. */
   post: {
     creates: true,
-    needs: (_args, { realm }, suppliers) => suppliers.messageId(realm),
+    inputs: (_args, { realm }, sources) => sources.messageId(realm),
     handle: (view, { op }, inputs, { key }) => {
       const id = inputs as number;
       const body = {
@@ -143,14 +142,12 @@ const commands: Record<string, Ledger> = {
 
 export const ledger: ActorKind<LedgerState> = {
   name: 'stream',
-  machine,
   commands,
   initial: () => ({ total: 0, ops: [], waiting: null }),
   volatile: () => undefined,
   missing: () => ({ error: { status: 404, msg: 'no such ledger' } }),
-  refuse: () => ({ error: { status: 400, msg: 'refused' } }),
   directory: false,
-  loads: [],
+  loadedParts: [],
 };
 
 interface IdState extends JsonObject {
@@ -162,7 +159,6 @@ const BLOCK = 20;
 /** Message ids as the realm actor gives them: in memory, out of a block reserved in the root. */
 export const ids: ActorKind<IdState, { last: number }> = {
   name: 'realm',
-  machine,
   commands: {
     'take-ids': {
       creates: true,
@@ -180,9 +176,8 @@ export const ids: ActorKind<IdState, { last: number }> = {
   initial: () => ({ reserved: 0 }),
   volatile: (_key, state) => ({ last: state.reserved }),
   missing: () => ({ error: { status: 404, msg: 'no such realm' } }),
-  refuse: () => ({ error: { status: 400, msg: 'refused' } }),
   directory: false,
-  loads: [],
+  loadedParts: [],
 };
 
 export const testKinds: Readonly<Record<string, AnyKind>> = { stream: ledger, realm: ids };

@@ -3,7 +3,7 @@
  * lost it just then lists them until somebody loads the actor again, which does no harm.
  */
 import type { ActorKey } from '#model';
-import { type LogEntry, SeenVersions } from '#model';
+import { LogDeduplicator, type LogEntry } from '#model';
 import type { RecordWrite, Root } from '#ports/store';
 import type { MemoryStoreContents } from '../support/memory-store.js';
 
@@ -46,11 +46,11 @@ function isApplied(record: RecordWrite, { parts, messages }: MemoryStoreContents
 }
 
 function itemsInLog(key: ActorKey, v: number, log: readonly LogEntry[]): number {
-  const seen = new SeenVersions();
+  const seen = new LogDeduplicator();
   let found = 0;
   for (const { actor, groups } of log) {
     if (actor !== key) continue;
-    for (const group of groups) if (seen.fresh(actor, group) && group.v === v) found += group.items.length;
+    for (const group of groups) if (seen.isNew(actor, group) && group.v === v) found += group.items.length;
   }
   return found;
 }

@@ -67,13 +67,13 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'replies to frontends are forgotten',
-    file: 'src/runtime/remembered.js',
+    file: 'src/runtime/reply-cache.js',
     find: 'return this.#replies.get(id) ?? (parsed.n < before ? FORGOTTEN : undefined);',
     put: 'return undefined;',
   },
   {
     name: 'commands between actors are not told apart',
-    file: 'src/runtime/remembered.js',
+    file: 'src/runtime/reply-cache.js',
     find: 'parsed.n <= executed ? FORGOTTEN : undefined',
     put: 'undefined',
   },
@@ -115,13 +115,13 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'gaps in live entries are not seen',
-    file: 'src/ports/log/log-jetstream-cursor.js',
+    file: 'src/ports/log/log-jetstream-subscription.js',
     find: '!this.#running && entry.previous <= this.#position',
     put: '!this.#running',
   },
   {
     name: 'a lost last entry is not looked for',
-    file: 'src/ports/log/log-jetstream-cursor.js',
+    file: 'src/ports/log/log-jetstream-subscription.js',
     find: 'async check(state) {',
     put: 'async check(state) { return;',
   },
@@ -213,7 +213,7 @@ const MUTANTS: readonly Mutant[] = [
     name: 'a queue starts where the snapshot ended',
     file: 'actors/event-queue/snapshot/take.js',
     find: 'start: end,',
-    put: 'start: (await suppliers.log.position(realm)).end,',
+    put: 'start: (await sources.log.position(realm)).end,',
   },
   {
     name: 'a stream refuses whom it has not heard of',

@@ -3,11 +3,12 @@
 import type { Logger } from '#base';
 import type { Partition, RealmId } from '#model';
 import type { DirectoryView } from '#model/records';
-import { LocalBus, type LocalHub } from '#ports/bus';
+import type { LocalHub } from '#ports/bus';
+import { LocalBus } from '#ports/bus';
 import { LogUnavailable } from '#ports/log';
 import type { Placement } from '#ports/placement';
 import { StoreUnavailable } from '#ports/store';
-import { ActorHost, type HostServices } from '#runtime';
+import { ActorHost } from '#runtime';
 import type { FakeClock } from '../support/fake-clock.js';
 import type { MemoryLog } from '../support/memory-log.js';
 import type { MemoryStore } from '../support/memory-store.js';
@@ -72,7 +73,7 @@ export class SimHost implements Place {
       placement,
       directory: noDirectory,
       kinds: testKinds,
-      services: {} as HostServices,
+      services: {},
       logger: quietLogger,
       idleMs: 5_000,
     });

@@ -1,19 +1,19 @@
 /**
  * An EventLog as JetStream gives it: one stream of all realms, stored entries republished to those who listen, who may lose
- * them. Readers are the real ones (src/ports/log/log-jetstream-cursor.ts), so that their rules for gaps are at stake here.
+ * them. Readers are the real ones (src/ports/log/log-jetstream-subscription.ts), so that their rules for gaps are at stake here.
  */
 
 import type { Json } from '#base';
 import type { Clock } from '#base/clock';
 import { type RealmId, type Seq, seq } from '#model';
 import { type EventLog, type LogPosition, type LogReader, type LogSubscription, LogUnavailable } from '#ports/log';
-import { Cursor, type LiveEntry } from '../../src/ports/log/log-jetstream-cursor.js';
 import {
   decodeEntry,
   type EntryStream,
   encodeEntry,
   type StreamState,
 } from '../../src/ports/log/log-jetstream-stream.js';
+import { JetStreamSubscription, type LiveEntry } from '../../src/ports/log/log-jetstream-subscription.js';
 
 /** As the product's. */
 const CHECK_MS = 2_000;
@@ -69,7 +69,7 @@ export interface SimLogOptions {
 }
 
 export class SimLog implements EventLog {
-  readonly #cursors = new Map<RealmId, Set<Cursor>>();
+  readonly #cursors = new Map<RealmId, Set<JetStreamSubscription>>();
   #closed = false;
 
   constructor(private readonly options: SimLogOptions) {
@@ -93,7 +93,7 @@ export class SimLog implements EventLog {
     const data = encodeEntry(value);
     for (const other of this.options.contents.listeners) {
       other.options.travel('transient', () => {
-        for (const cursor of other.#cursors.get(realm) ?? []) cursor.transient(decodeEntry(data));
+        for (const cursor of other.#cursors.get(realm) ?? []) cursor.deliverTransient(decodeEntry(data));
       });
     }
   }
@@ -109,9 +109,16 @@ export class SimLog implements EventLog {
     const of = this.#cursors.get(realm) ?? new Set();
     this.#cursors.set(realm, of);
     const { clock } = this.options;
-    const cursor: Cursor = new Cursor(this.#stream(realm), clock, String(realm), after, reader, () => {
-      of.delete(cursor);
-    });
+    const cursor: JetStreamSubscription = new JetStreamSubscription(
+      this.#stream(realm),
+      clock,
+      String(realm),
+      after,
+      reader,
+      () => {
+        of.delete(cursor);
+      },
+    );
     of.add(cursor);
     cursor.catchUp();
     return cursor;
@@ -132,7 +139,7 @@ export class SimLog implements EventLog {
     if (!this.#cursors.get(realm)?.size) return;
     this.options.travel(`live ${at}`, () => {
       const entry: LiveEntry = { seq: seq(at), previous: seq(previous), value: decodeEntry(data) };
-      for (const cursor of this.#cursors.get(realm) ?? []) cursor.live(entry);
+      for (const cursor of this.#cursors.get(realm) ?? []) cursor.deliverLive(entry);
     });
   }
 

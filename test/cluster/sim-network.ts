@@ -4,7 +4,7 @@ import type { Envelope } from '#runtime';
 import type { FakeClock } from '../support/fake-clock.js';
 import type { Place, Random, Scheduler } from './scheduler.js';
 
-/** How long one that is not heard of counts as alive (design § 3). */
+/** How long one that is not heard of counts as alive (architecture/delivery.md § Silence). */
 const SILENCE_MS = 2_500;
 
 /** A frame that its receiver has not yet. */

@@ -7,7 +7,7 @@ import type { FakeClock } from '../support/fake-clock.js';
 import type { Random, Scheduler } from './scheduler.js';
 import type { SimProcess } from './sim-process.js';
 
-/** What was begun has this long to finish when a partition is handed over, as in src/ports/placement/hand-over.ts. */
+/** What was begun has this long to finish when a partition is handed over, as in src/ports/placement/handover.ts. */
 const FINISH_MS = 2_000;
 /** Longest time for which nobody takes what has lost its owner. */
 const UNOWNED_MS = 4_000;

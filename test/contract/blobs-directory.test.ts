@@ -14,7 +14,7 @@ const filesIn = (folder: string): string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
-t.test('what a crash left unfinished is under no name, and removed at the next start', async (t) => {
+t.test('a file left unfinished by a crash is not found, and is removed at the next start', async (t) => {
   const folder = t.testdir();
   await DirectoryBlobs.open(folder);
   writeFileSync(join(folder, 'unfinished', 'half'), 'half of it');
@@ -23,7 +23,7 @@ t.test('what a crash left unfinished is under no name, and removed at the next s
   t.equal(await blobs.find(realm, 'half'), undefined);
 });
 
-t.test('a put that fails leaves what was there', async (t) => {
+t.test('a failed put leaves the previous blob', async (t) => {
   const folder = t.testdir();
   const blobs = await DirectoryBlobs.open(folder);
   await blobs.put(realm, 'a', Buffer.from('before'), 'text/plain');
@@ -32,7 +32,7 @@ t.test('a put that fails leaves what was there', async (t) => {
   t.equal(filesIn(folder).length, 1);
 });
 
-t.test('nobody else on the machine reads them, and no name of a user is a name on the disk', async (t) => {
+t.test("only the server's user can read the files, and no user-given name is a file name", async (t) => {
   const folder = t.testdir();
   const blobs = await DirectoryBlobs.open(folder);
   await blobs.put(realm, '../../private.txt', Buffer.from('secret'), 'text/plain');

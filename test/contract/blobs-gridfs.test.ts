@@ -9,7 +9,7 @@ import { blobsContract } from './blobs.js';
 
 const server = process.env.MONGODB_URL;
 
-t.test('nobody listens: connecting fails soon and says where, without the password', async (t) => {
+t.test('connecting to a closed port fails soon and names the server, without the password', async (t) => {
   const unused = createServer().listen(0, '127.0.0.1');
   await once(unused, 'listening');
   const { port } = unused.address() as AddressInfo;
@@ -35,7 +35,7 @@ if (!server) {
 
   blobsContract(t, 'GridFsBlobs', () => GridFsBlobs.connect(url));
 
-  t.test('chunks without their document, as a crash leaves them, are under no name', async (t) => {
+  t.test('chunks without a document, as a crash leaves them, are not found', async (t) => {
     const client = await new MongoClient(url, { retryWrites: false }).connect();
     const blobs = await GridFsBlobs.connect(url);
     t.teardown(() => Promise.all([client.close(), blobs.close()]));
@@ -46,7 +46,7 @@ if (!server) {
     t.equal(Buffer.from(await (await blobs.find(realmId(3), 'half'))!.read()).toString(), 'whole');
   });
 
-  t.test('without its server it is BlobsUnavailable', async (t) => {
+  t.test('without its server every operation rejects with BlobsUnavailable', async (t) => {
     const blobs = await GridFsBlobs.connect(url);
     await blobs.close();
     await t.rejects(blobs.find(realmId(1), 'x'), { name: 'BlobsUnavailable' });

@@ -1,4 +1,4 @@
-/** What every implementation of Blobs does. */
+/** The contract that every implementation of Blobs meets. */
 import { randomBytes } from 'node:crypto';
 import type { Test } from 'tap';
 import { realmId } from '#model';
@@ -7,7 +7,7 @@ import { BlobGone, type Blobs } from '#ports/blobs';
 const one = realmId(1);
 const two = realmId(2);
 
-/** @param open the place, again and again the same one */
+/** @param open opens the same storage with each call */
 export function blobsContract(t: Test, name: string, open: () => Promise<Blobs>): void {
   const opened = async (t: Test): Promise<Blobs> => {
     const blobs = await open();
@@ -19,7 +19,7 @@ export function blobsContract(t: Test, name: string, open: () => Promise<Blobs>)
     return found && Buffer.from(await found.read()).toString();
   };
 
-  t.test(`${name}: what was put is found, with its type and size, also by others and later`, async (t) => {
+  t.test(`${name}: a stored blob is found with its type and size, also through another client and later`, async (t) => {
     const blobs = await opened(t);
     await blobs.put(one, 'a/b', Buffer.from('hello'), 'text/x-test');
     for (const by of [blobs, await opened(t)]) {
@@ -52,14 +52,14 @@ export function blobsContract(t: Test, name: string, open: () => Promise<Blobs>)
     t.ok(bytes.subarray(700_000).equals(await found.read(700_000)), 'to the end');
   });
 
-  t.test(`${name}: an empty one is there, too`, async (t) => {
+  t.test(`${name}: an empty blob is stored, too`, async (t) => {
     const blobs = await opened(t);
     await blobs.put(one, 'empty', new Uint8Array(0), 'text/plain');
     t.match(await blobs.find(one, 'empty'), { size: 0 });
     t.equal(await text(blobs, 'empty'), '');
   });
 
-  t.test(`${name}: putting again replaces`, async (t) => {
+  t.test(`${name}: a second put replaces the first`, async (t) => {
     const blobs = await opened(t);
     for (const content of ['first, and longer', 'second']) await blobs.put(one, 'again', Buffer.from(content), content);
     t.equal(await text(blobs, 'again'), 'second');
@@ -68,7 +68,7 @@ export function blobsContract(t: Test, name: string, open: () => Promise<Blobs>)
     t.equal(await text(blobs, 'again'), undefined, 'and nothing older comes back');
   });
 
-  t.test(`${name}: what is deleted is gone; deleting again does nothing`, async (t) => {
+  t.test(`${name}: a deleted blob is gone, and deleting it again does nothing`, async (t) => {
     const blobs = await opened(t);
     await blobs.put(one, 'gone', Buffer.from('x'), 'text/plain');
     await blobs.put(two, 'gone', Buffer.from('stays'), 'text/plain');
@@ -100,7 +100,7 @@ export function blobsContract(t: Test, name: string, open: () => Promise<Blobs>)
     for (const path of hostile) t.equal(await text(blobs, path), undefined);
   });
 
-  t.test(`${name}: many at once, of one path too: one of them stays, whole`, async (t) => {
+  t.test(`${name}: of many concurrent puts to one path one stays, whole`, async (t) => {
     const blobs = await opened(t);
     const contents = Array.from({ length: 8 }, (_, i) => Buffer.alloc(300_000, i));
     await Promise.all(contents.map((bytes, i) => blobs.put(one, `at once ${i}`, bytes, `t${i}`)));

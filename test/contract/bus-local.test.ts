@@ -23,7 +23,7 @@ function pair(): { clock: FakeClock; hub: LocalHub; client: LocalBus; server: Lo
   return { clock, hub, client: new LocalBus(clock, hub, 'client'), server: new LocalBus(clock, hub, 'server') };
 }
 
-t.test('requests of one tick are handed over in one frame, and so are their replies', async (t) => {
+t.test('requests of one tick travel in one frame, and so do their replies', async (t) => {
   const { hub, client, server } = pair();
   const frames: string[] = [];
   hub.hook = (frame, deliver) => {
@@ -61,7 +61,7 @@ t.test('thousands of held requests expire each at its own deadline, with one tim
   t.equal(clock.next(), undefined, 'no timer is left');
 });
 
-t.test('a frame that is cut off is a timeout; one that comes twice is answered once', async (t) => {
+t.test('a lost frame is a timeout; a repeated frame is answered once', async (t) => {
   const { clock, hub, client, server } = pair();
   let handled = 0;
   await server.serve('s', (request: BusRequest) => {
@@ -82,7 +82,7 @@ t.test('a frame that is cut off is a timeout; one that comes twice is answered o
   t.equal(handled, 2);
 });
 
-t.test('a crashed server answers nothing and its requesters are told; a crashed client holds nothing', async (t) => {
+t.test('requests to a crashed server fail; requests of a crashed client are cancelled', async (t) => {
   const { hub, client, server } = pair();
   const held: BusRequest[] = [];
   let cancelled = 0;
@@ -105,20 +105,23 @@ t.test('a crashed server answers nothing and its requesters are told; a crashed 
   t.equal(cancelled, 1);
 });
 
-t.test('a client that loses its connection fails at once and is told when it is back', async (t) => {
-  const { hub, client, server } = pair();
-  let back = 0;
-  client.onReconnect(() => back++);
-  await server.serve('s', (request) => request.reply('ok'));
-  hub.setConnected('client', false);
-  t.notOk(client.connected);
-  t.equal(await failure(client.request('s', 1, 60_000).reply), 'disconnected');
-  hub.setConnected('client', true);
-  t.equal(back, 1);
-  t.equal(await client.request('s', 1, 60_000).reply, 'ok');
-});
+t.test(
+  'requests of a client without connection fail at once, and the client is notified when it is back',
+  async (t) => {
+    const { hub, client, server } = pair();
+    let back = 0;
+    client.onReconnect(() => back++);
+    await server.serve('s', (request) => request.reply('ok'));
+    hub.setConnected('client', false);
+    t.notOk(client.connected);
+    t.equal(await failure(client.request('s', 1, 60_000).reply), 'disconnected');
+    hub.setConnected('client', true);
+    t.equal(back, 1);
+    t.equal(await client.request('s', 1, 60_000).reply, 'ok');
+  },
+);
 
-t.test('the server that came last gets the requests', async (t) => {
+t.test('the server that registered last gets the requests', async (t) => {
   const { client, server, hub } = pair();
   await server.serve('s', (request) => request.reply('old'));
   const next = new LocalBus(new FakeClock(), hub, 'next');

@@ -30,7 +30,7 @@ async function pair(at: string): Promise<NatsPair> {
 
 function facts(at: string): void {
   busContract(t, 'NatsBus', () => pair(at));
-  busContract(t, 'NatsBus that asks itself', async () => {
+  busContract(t, 'NatsBus that serves its own requests', async () => {
     const own = await NatsBus.connect(at, clock);
     return { client: own, server: own, close: () => own.close() };
   });
@@ -59,20 +59,23 @@ function facts(at: string): void {
     t.ok(server.stats.framesOut - before[1]! <= 3, `${server.stats.framesOut - before[1]!} frames of replies`);
   });
 
-  fact('what a client asks of itself needs no frame; when it stops serving, another is asked', async (t, pair) => {
-    const { client, server } = pair;
-    const subject = freshSubject();
-    const own = await client.serve(subject, (request) => request.reply('own'));
-    const before = client.stats.framesOut;
-    t.equal(await client.request(subject, 1, 5_000).reply, 'own');
-    t.equal(client.stats.framesOut, before);
-    await own.close();
-    t.equal(await failure(client.request(subject, 1, 5_000).reply), 'nobody');
-    await server.serve(subject, (request) => request.reply('other'));
-    t.equal(await client.request(subject, 1, 5_000).reply, 'other');
-  });
+  fact(
+    'a request to the own process needs no frame; when the process stops serving, another server gets it',
+    async (t, pair) => {
+      const { client, server } = pair;
+      const subject = freshSubject();
+      const own = await client.serve(subject, (request) => request.reply('own'));
+      const before = client.stats.framesOut;
+      t.equal(await client.request(subject, 1, 5_000).reply, 'own');
+      t.equal(client.stats.framesOut, before);
+      await own.close();
+      t.equal(await failure(client.request(subject, 1, 5_000).reply), 'nobody');
+      await server.serve(subject, (request) => request.reply('other'));
+      t.equal(await client.request(subject, 1, 5_000).reply, 'other');
+    },
+  );
 
-  fact('a client that closes fails what it asked of itself', async (t, { client }) => {
+  fact('closing a client fails its requests to itself', async (t, { client }) => {
     const subject = freshSubject();
     let held = 0;
     await client.serve(subject, () => held++);
@@ -99,7 +102,7 @@ function facts(at: string): void {
       const gone = failure(client.request(subject, 1, 60_000).reply);
       const kept = client.request(other, 2, 60_000).reply;
       await until('held', () => held.length === 2);
-      // Long enough for the server to have confirmed that it holds them.
+      // Long enough for the server to confirm that it holds the requests.
       const heard = client.stats.framesIn;
       await until('confirmed', () => client.stats.framesIn > heard + 2);
       await client.serve(subject, (request) => request.reply('the new one'));
@@ -125,7 +128,7 @@ function facts(at: string): void {
     t.ok(server.stats.bytesOut - before < 150_000, `${server.stats.bytesOut - before} bytes for 500 replies`);
   });
 
-  fact('a held request outlives any number of heartbeats', async (t, { client, server }) => {
+  fact('a pending request outlives any number of heartbeats', async (t, { client, server }) => {
     const subject = freshSubject();
     let held: BusRequest | undefined;
     let cancelled = false;
@@ -154,21 +157,24 @@ function facts(at: string): void {
     t.ok(took < 3_500, `${took} ms`);
   });
 
-  fact('when the requester is killed, the server is told within 6.5 s', async (t, { client, server }) => {
-    const subject = freshSubject();
-    let held = 0;
-    let cancelled = 0;
-    await server.serve(subject, (request) => {
-      held++;
-      request.onCancel(() => cancelled++);
-    });
-    const reply = failure(client.request(subject, 1, 60_000).reply);
-    await until('held', () => held === 1);
-    await client.crash();
-    t.equal(await reply, 'disconnected');
-    const took = await until('cancelled', () => cancelled === 1);
-    t.ok(took < 6_500, `${took} ms`);
-  });
+  fact(
+    'when the requester is killed, its requests are cancelled at the server within 6.5 s',
+    async (t, { client, server }) => {
+      const subject = freshSubject();
+      let held = 0;
+      let cancelled = 0;
+      await server.serve(subject, (request) => {
+        held++;
+        request.onCancel(() => cancelled++);
+      });
+      const reply = failure(client.request(subject, 1, 60_000).reply);
+      await until('held', () => held === 1);
+      await client.crash();
+      t.equal(await reply, 'disconnected');
+      const took = await until('cancelled', () => cancelled === 1);
+      t.ok(took < 6_500, `${took} ms`);
+    },
+  );
 
   fact('a lost frame of requests is noticed', async (t, { client }) => {
     const subject = freshSubject();
@@ -217,45 +223,48 @@ function facts(at: string): void {
 
 if (url) {
   facts(url);
-  t.test('connecting to nothing rejects at once, and says where', async (t) => {
+  t.test('connecting to a closed port rejects at once and names the server', async (t) => {
     await t.rejects(NatsBus.connect('nats://127.0.0.1:1', clock), { failure: 'disconnected', message: /127.0.0.1:1/ });
   });
 }
 
 const binary = natsServerBinary();
 if (binary) {
-  t.test('a NATS server that goes away fails requests at once; when it is back all goes on by itself', async (t) => {
-    const nats = await OwnNats.start(binary);
-    const { client, server, close } = await pair(nats.url);
-    try {
-      const subject = freshSubject();
-      const held: BusRequest[] = [];
-      let back = 0;
-      client.onReconnect(() => back++);
-      await server.serve(subject, (request) => {
-        if (request.value === 'ping') request.reply('pong');
-        else held.push(request);
-      });
-      const under = failure(client.request(subject, 'hold', 60_000).reply);
-      await until('held', () => held.length === 1);
-      await nats.kill();
-      t.equal(await under, 'disconnected');
-      t.equal(await failure(client.request(subject, 'ping', 60_000).reply), 'disconnected', 'not buffered');
-      await until('the server notices too', () => !server.connected);
-      held[0]!.reply('lost');
-      await until('the reply is counted as dropped', () => server.stats.repliesDropped === 1);
-      await nats.up();
-      await until('reconnected', () => client.connected && server.connected);
-      t.equal(await client.request(subject, 'ping', 10_000).reply, 'pong');
-      t.equal(back, 1);
-      await nats.kill();
-      await until('gone again', () => !client.connected && !server.connected);
-      await nats.up();
-      await until('reconnected', () => client.connected && server.connected);
-      t.equal(await client.request(subject, 'ping', 10_000).reply, 'pong');
-    } finally {
-      await close();
-      await nats.stop();
-    }
-  });
+  t.test(
+    'when the NATS server stops, requests fail at once; when it is back, the bus recovers by itself',
+    async (t) => {
+      const nats = await OwnNats.start(binary);
+      const { client, server, close } = await pair(nats.url);
+      try {
+        const subject = freshSubject();
+        const held: BusRequest[] = [];
+        let back = 0;
+        client.onReconnect(() => back++);
+        await server.serve(subject, (request) => {
+          if (request.value === 'ping') request.reply('pong');
+          else held.push(request);
+        });
+        const under = failure(client.request(subject, 'hold', 60_000).reply);
+        await until('held', () => held.length === 1);
+        await nats.kill();
+        t.equal(await under, 'disconnected');
+        t.equal(await failure(client.request(subject, 'ping', 60_000).reply), 'disconnected', 'not buffered');
+        await until('the server notices too', () => !server.connected);
+        held[0]!.reply('lost');
+        await until('the reply is counted as dropped', () => server.stats.repliesDropped === 1);
+        await nats.up();
+        await until('reconnected', () => client.connected && server.connected);
+        t.equal(await client.request(subject, 'ping', 10_000).reply, 'pong');
+        t.equal(back, 1);
+        await nats.kill();
+        await until('gone again', () => !client.connected && !server.connected);
+        await nats.up();
+        await until('reconnected', () => client.connected && server.connected);
+        t.equal(await client.request(subject, 'ping', 10_000).reply, 'pong');
+      } finally {
+        await close();
+        await nats.stop();
+      }
+    },
+  );
 }

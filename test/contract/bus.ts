@@ -32,7 +32,7 @@ function big(size: number, fill: number): Uint8Array {
 
 const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
-/** What every Bus does. */
+/** The contract that every Bus meets. */
 export function busContract(t: Tap, name: string, makePair: () => Promise<BusPair>): void {
   const fact = (title: string, body: (t: Tap, pair: BusPair) => Promise<void>): void => {
     void t.test(`${name}: ${title}`, async (t) => {
@@ -83,7 +83,7 @@ export function busContract(t: Tap, name: string, makePair: () => Promise<BusPai
     });
     const replies: Promise<Json>[] = [];
     for (let i = 0; i < 1_000; i++) {
-      // Some large ones between, that may travel another way.
+      // Some large replies in between, which may travel another way.
       replies.push(client.request(subject, i % 300 === 7 ? [i, big(2 * MB, i % 256)] : [i], 20_000).reply);
       if (i % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
@@ -94,7 +94,7 @@ export function busContract(t: Tap, name: string, makePair: () => Promise<BusPai
     );
   });
 
-  fact('replies may come in any order and later', async (t, { client, server }) => {
+  fact('replies may come late and in any order', async (t, { client, server }) => {
     const subject = freshSubject();
     const held: BusRequest[] = [];
     await server.serve(subject, (request) => held.push(request));
@@ -107,19 +107,22 @@ export function busContract(t: Tap, name: string, makePair: () => Promise<BusPai
     t.strictSame(await Promise.all(replies), ['a', 'b', 'c']);
   });
 
-  fact('everybody is told that a subject is served, and can ask then', async (t, { client, server }) => {
-    const [first, second] = [freshSubject(), freshSubject()];
-    t.equal(await failure(client.request(first, 0, 5_000).reply), 'nobody');
-    const answers: Promise<Json>[] = [];
-    client.onServed((subject) => {
-      if (subject === first || subject === second) answers.push(client.request(subject, subject, 5_000).reply);
-    });
-    const told: string[] = [];
-    server.onServed((subject) => told.push(subject));
-    await Promise.all([server.serve(first, echo), server.serve(second, echo)]);
-    await until('told of both', () => answers.length >= 2 && told.includes(first) && told.includes(second));
-    t.strictSame(new Set(await Promise.all(answers)), new Set([first, second]));
-  });
+  fact(
+    'all clients are notified of a newly served subject, and can send requests to it',
+    async (t, { client, server }) => {
+      const [first, second] = [freshSubject(), freshSubject()];
+      t.equal(await failure(client.request(first, 0, 5_000).reply), 'nobody');
+      const answers: Promise<Json>[] = [];
+      client.onServed((subject) => {
+        if (subject === first || subject === second) answers.push(client.request(subject, subject, 5_000).reply);
+      });
+      const told: string[] = [];
+      server.onServed((subject) => told.push(subject));
+      await Promise.all([server.serve(first, echo), server.serve(second, echo)]);
+      await until('told of both', () => answers.length >= 2 && told.includes(first) && told.includes(second));
+      t.strictSame(new Set(await Promise.all(answers)), new Set([first, second]));
+    },
+  );
 
   fact('only the first answer counts', async (t, { client, server }) => {
     const subject = freshSubject();
@@ -155,7 +158,7 @@ export function busContract(t: Tap, name: string, makePair: () => Promise<BusPai
     t.equal(await client.request(a, 41, 5_000).reply, 42);
   });
 
-  fact("a subject that nobody serves fails at once with 'nobody'", async (t, { client }) => {
+  fact("a request to a subject without a server fails at once with 'nobody'", async (t, { client }) => {
     const start = performance.now();
     t.equal(await failure(client.request(freshSubject(), 1, 60_000).reply), 'nobody');
     t.equal(
@@ -166,19 +169,22 @@ export function busContract(t: Tap, name: string, makePair: () => Promise<BusPai
     t.ok(performance.now() - start < 5_000);
   });
 
-  fact("after close() of a server its subject fails with 'nobody'; what it holds can be answered", async (t, pair) => {
-    const subject = freshSubject();
-    const held: BusRequest[] = [];
-    const service = await pair.server.serve(subject, (request) => held.push(request));
-    const reply = pair.client.request(subject, 1, 20_000).reply;
-    await until('held', () => held.length === 1);
-    await service.close();
-    t.equal(await failure(pair.client.request(subject, 2, 20_000).reply), 'nobody');
-    held[0]!.reply('late');
-    t.equal(await reply, 'late');
-  });
+  fact(
+    "after close() of a server its subject fails with 'nobody'; its pending requests can still be answered",
+    async (t, pair) => {
+      const subject = freshSubject();
+      const held: BusRequest[] = [];
+      const service = await pair.server.serve(subject, (request) => held.push(request));
+      const reply = pair.client.request(subject, 1, 20_000).reply;
+      await until('held', () => held.length === 1);
+      await service.close();
+      t.equal(await failure(pair.client.request(subject, 2, 20_000).reply), 'nobody');
+      held[0]!.reply('late');
+      t.equal(await reply, 'late');
+    },
+  );
 
-  fact('what was delivered before close() is handed over', async (t, { client, server }) => {
+  fact('requests delivered before close() reach the handler', async (t, { client, server }) => {
     const subject = freshSubject();
     let count = 0;
     const service = await server.serve(subject, (request) => {
@@ -193,21 +199,24 @@ export function busContract(t: Tap, name: string, makePair: () => Promise<BusPai
     t.ok(outcomes.every((o) => o === 'answered' || o === 'nobody'));
   });
 
-  fact("no answer within the deadline fails with 'timeout', and the server is told", async (t, { client, server }) => {
-    const subject = freshSubject();
-    let cancelled = 0;
-    let late: BusRequest | undefined;
-    await server.serve(subject, (request) => {
-      late = request;
-      request.onCancel(() => cancelled++);
-    });
-    const start = performance.now();
-    t.equal(await failure(client.request(subject, 1, 150).reply), 'timeout');
-    t.ok(performance.now() - start >= 145, 'not early');
-    await until('cancelled', () => cancelled === 1);
-    late!.reply('too late');
-    t.equal(cancelled, 1);
-  });
+  fact(
+    "a request without an answer within its deadline fails with 'timeout', and is cancelled at the server",
+    async (t, { client, server }) => {
+      const subject = freshSubject();
+      let cancelled = 0;
+      let late: BusRequest | undefined;
+      await server.serve(subject, (request) => {
+        late = request;
+        request.onCancel(() => cancelled++);
+      });
+      const start = performance.now();
+      t.equal(await failure(client.request(subject, 1, 150).reply), 'timeout');
+      t.ok(performance.now() - start >= 145, 'not early');
+      await until('cancelled', () => cancelled === 1);
+      late!.reply('too late');
+      t.equal(cancelled, 1);
+    },
+  );
 
   fact('cancel() reaches the server, and the reply never settles', async (t, { client, server }) => {
     const subject = freshSubject();
@@ -236,7 +245,7 @@ export function busContract(t: Tap, name: string, makePair: () => Promise<BusPai
     t.equal(held, 3, 'what was cancelled within its tick was never sent');
   });
 
-  fact('onCancel after the requester gave up is called too', async (t, { client, server }) => {
+  fact('onCancel registered after the cancellation is called too', async (t, { client, server }) => {
     const subject = freshSubject();
     let held: BusRequest | undefined;
     let first = false;
@@ -291,22 +300,25 @@ export function busContract(t: Tap, name: string, makePair: () => Promise<BusPai
     );
   });
 
-  fact("when the client closes, its requests fail with 'disconnected' and servers are told", async (t, pair) => {
-    const subject = freshSubject();
-    let cancelled = 0;
-    let held = 0;
-    await pair.server.serve(subject, (request) => {
-      held++;
-      request.onCancel(() => cancelled++);
-    });
-    const replies = [1, 2].map((i) => failure(pair.client.request(subject, i, 60_000).reply));
-    await until('held', () => held === 2);
-    await pair.client.close();
-    t.strictSame(await Promise.all(replies), ['disconnected', 'disconnected']);
-    t.equal(await failure(pair.client.request(subject, 3, 60_000).reply), 'disconnected');
-    t.notOk(pair.client.connected);
-    await until('cancelled', () => cancelled === 2);
-  });
+  fact(
+    "when the client closes, its requests fail with 'disconnected' and are cancelled at the servers",
+    async (t, pair) => {
+      const subject = freshSubject();
+      let cancelled = 0;
+      let held = 0;
+      await pair.server.serve(subject, (request) => {
+        held++;
+        request.onCancel(() => cancelled++);
+      });
+      const replies = [1, 2].map((i) => failure(pair.client.request(subject, i, 60_000).reply));
+      await until('held', () => held === 2);
+      await pair.client.close();
+      t.strictSame(await Promise.all(replies), ['disconnected', 'disconnected']);
+      t.equal(await failure(pair.client.request(subject, 3, 60_000).reply), 'disconnected');
+      t.notOk(pair.client.connected);
+      await until('cancelled', () => cancelled === 2);
+    },
+  );
 
   fact("when the server closes, requests that it holds fail with 'disconnected'", async (t, { client, server }) => {
     const subject = freshSubject();

@@ -19,7 +19,7 @@ if (url) {
     };
   });
 
-  t.test('NatsKv: those who start together make one bucket', async (t) => {
+  t.test('NatsKv: hosts that start together create one bucket', async (t) => {
     for (let round = 0; round < 10; round++) {
       const bucket = testBucket();
       const hosts = await Promise.all(Array.from({ length: 6 }, () => NatsKv.connect(url, { bucket })));
@@ -34,7 +34,7 @@ if (url) {
     }
   });
 
-  t.test('NatsKv: a lost bucket is made anew, but not by who only wants to look', async (t) => {
+  t.test('NatsKv: a lost bucket is created again, but not by a client that only reads', async (t) => {
     const bucket = testBucket();
     const a = await NatsKv.connect(url, { bucket });
     const looking = await NatsKv.connect(url, { bucket, existing: true });

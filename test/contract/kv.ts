@@ -3,13 +3,13 @@ import type { KeyValue } from '#ports/placement';
 import { until } from '../support/until.js';
 
 export interface KvUnderTest {
-  /** Two ways to the same keys. */
+  /** Two clients of the same keys. */
   readonly a: KeyValue;
   readonly b: KeyValue;
   close(): Promise<void>;
 }
 
-/** What every KeyValue promises. */
+/** The contract that every KeyValue meets. */
 export function kvContract(t: Test, name: string, make: () => Promise<KvUnderTest>): void {
   const fact = (title: string, body: (t: Test, kv: KvUnderTest) => Promise<void>): void => {
     void t.test(`${name}: ${title}`, async (t) => {
@@ -22,7 +22,7 @@ export function kvContract(t: Test, name: string, make: () => Promise<KvUnderTes
     });
   };
 
-  fact('writing wants the present revision', async (t, { a, b }) => {
+  fact('a write needs the current revision', async (t, { a, b }) => {
     t.equal(await b.get('k'), undefined);
     const first = await a.put('k', 'one', 0);
     t.strictSame(await b.get('k'), { value: 'one', revision: first });
@@ -34,7 +34,7 @@ export function kvContract(t: Test, name: string, make: () => Promise<KvUnderTes
     t.strictSame(await a.get('k'), { value: 'two', revision: second });
   });
 
-  fact('of many who write at once one comes first', async (t, { a, b }) => {
+  fact('of many concurrent writes exactly one succeeds', async (t, { a, b }) => {
     const revision = await a.put('k', '', 0);
     const tries = Array.from({ length: 20 }, (_, i) => (i % 2 ? a : b).put('k', String(i), revision!));
     const written = (await Promise.all(tries)).filter((r) => r !== undefined);
@@ -42,7 +42,7 @@ export function kvContract(t: Test, name: string, make: () => Promise<KvUnderTes
     t.equal((await a.get('k'))!.revision, written[0]);
   });
 
-  fact('all keys are read at once', async (t, { a, b }) => {
+  fact('all keys are read in one call', async (t, { a, b }) => {
     t.equal((await a.all()).size, 0);
     const names = Array.from({ length: 40 }, (_, i) => `host.${i}`);
     const revisions = await Promise.all(names.map((name) => a.put(name, `of ${name}`, 0)));
@@ -53,7 +53,7 @@ export function kvContract(t: Test, name: string, make: () => Promise<KvUnderTes
     t.strictSame(all.get(names[4]!), { value: `of ${names[4]}`, revision: revisions[4] });
   });
 
-  fact('keys that are written while all are read are not missing', async (t, { a, b }) => {
+  fact('reading all keys includes keys written meanwhile', async (t, { a, b }) => {
     const names = ['host.a', 'host.b', 'table'];
     for (const name of names) await a.put(name, '', 0);
     let writing = true;
@@ -72,7 +72,7 @@ export function kvContract(t: Test, name: string, make: () => Promise<KvUnderTes
     t.ok(reads > 20, `${reads} of 200 came through`);
   });
 
-  fact('deleting wants the present revision, and leaves nothing', async (t, { a, b }) => {
+  fact('a delete needs the current revision, and leaves no marker', async (t, { a, b }) => {
     const first = await a.put('k', 'one', 0);
     const second = await a.put('k', 'two', first!);
     t.equal(await b.delete('k', first!), false);
@@ -85,10 +85,10 @@ export function kvContract(t: Test, name: string, make: () => Promise<KvUnderTes
     t.ok(await a.put('k', 'again', 0));
   });
 
-  fact('watchers are told of every key', async (t, { a, b }) => {
+  fact('watchers are notified of every key', async (t, { a, b }) => {
     const told: string[] = [];
     const unwatch = b.watch((key, value) => told.push(`${key} ${value}`));
-    // The subscription is under way with the first request after it.
+    // The subscription is sent before this request.
     await b.get('x');
     await a.put('x', '1', 0);
     await a.put('y.z', '2', 0);

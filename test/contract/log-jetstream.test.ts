@@ -15,7 +15,7 @@ const realm = realmId(1);
 const other = realmId(2);
 const ZERO = seq(0);
 
-/** Streams of this run; their subjects lie apart from those of everything else on the server. */
+/** Names of this run: its streams and subjects are separate from everything else on the server. */
 const names = (): { stream: string; namespace: string } => {
   const id = randomBytes(6).toString('hex');
   return { stream: `TEST_EV_${id}`, namespace: `test-${id}` };
@@ -76,7 +76,7 @@ if (url) {
 
   const every = (n: number) => (_realm: unknown, at: number) => at % n === 0;
 
-  fact('entries lost on the way are read from the log, in order', { lose: every(3) }, async (t, log) => {
+  fact('lost live entries are read from the log, in order', { lose: every(3) }, async (t, log) => {
     const reader = new Reader();
     const subscription = log.subscribe(realm, ZERO, reader);
     await subscription.caughtUp();
@@ -99,7 +99,7 @@ if (url) {
     t.ok(took < 3_000, `${took} ms`);
   });
 
-  fact("a reader of a quiet realm passes over other realms' entries", {}, async (t, log) => {
+  fact('a reader of a quiet realm skips the entries of other realms', {}, async (t, log) => {
     const reader = new Reader();
     const subscription = log.subscribe(realm, ZERO, reader);
     await log.append(realm, 1);
@@ -132,7 +132,7 @@ if (url) {
     },
   );
 
-  fact('changed limits are written into an existing stream', {}, async (t, log, stream) => {
+  fact('changed limits are applied to an existing stream', {}, async (t, log, stream) => {
     await log.append(realm, 1);
     const nats = await connect({ servers: url });
     const manager = await nats.jetstreamManager();
@@ -150,7 +150,7 @@ if (url) {
     await nats.close();
   });
 
-  t.test('a log without NATS can not be opened, and says where', async (t) => {
+  t.test('opening a log without NATS rejects and names the server', async (t) => {
     await t.rejects(JetStreamLog.open('nats://127.0.0.1:1', clock, { limits }), {
       name: 'LogUnavailable',
       message: /127.0.0.1:1/,
@@ -160,7 +160,7 @@ if (url) {
 
 const binary = natsServerBinary();
 if (binary) {
-  t.test('a server killed in the middle loses nothing confirmed, and readers see each entry once', async (t) => {
+  t.test('a killed server loses no confirmed entry, and readers see each entry once', async (t) => {
     const nats = await OwnNats.start(binary);
     const log = await JetStreamLog.open(nats.url, clock, { limits });
     const readers = [new Reader(), new Reader()];

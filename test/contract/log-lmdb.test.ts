@@ -1,8 +1,8 @@
 import t from 'tap';
 import { realmId, seq } from '#model';
 import { LmdbLog } from '#ports/log';
-import type { Embedded } from '#ports/store';
-import { openEmbedded } from '#ports/store';
+import type { LmdbEnvironment } from '#ports/store';
+import { openLmdbEnvironment } from '#ports/store';
 import { FakeClock } from '../support/fake-clock.js';
 import { logContract } from './log.js';
 
@@ -11,9 +11,9 @@ const realm = realmId(1);
 
 logContract(t, 'LmdbLog', async () => {
   const directory = t.testdir();
-  let environment: Embedded;
+  let environment: LmdbEnvironment;
   const open = async () => {
-    environment = await openEmbedded(directory);
+    environment = await openLmdbEnvironment(directory);
     return LmdbLog.open(environment, new FakeClock(), limits);
   };
   return {
@@ -27,8 +27,8 @@ logContract(t, 'LmdbLog', async () => {
   };
 });
 
-t.test('entries past their age are dropped, and the end stays', async (t) => {
-  const environment = await openEmbedded(t.testdir());
+t.test('entries beyond the maximal age are dropped, and the end stays', async (t) => {
+  const environment = await openLmdbEnvironment(t.testdir());
   const clock = new FakeClock();
   const log = await LmdbLog.open(environment, clock, limits);
   for (let n = 1; n <= 300; n++) log.append(realm, n).catch(t.threw);
@@ -40,7 +40,7 @@ t.test('entries past their age are dropped, and the end stays', async (t) => {
   const dropped = async (upTo: number) => {
     while ((await log.position(realm)).trimmed < upTo) {
       clock.advance(clock.next() ?? 0);
-      // A pass of trimming takes several transactions and arms the next pass after the last.
+      // A trimming pass takes several transactions, and schedules the next pass after the last one.
       await environment.transaction(() => undefined);
     }
   };
@@ -66,7 +66,7 @@ t.test('entries past their age are dropped, and the end stays', async (t) => {
 t.test('a new directory has another incarnation', async (t) => {
   const incarnations = [];
   for (const name of ['a', 'b', 'a']) {
-    const environment = await openEmbedded(`${t.testdirName}/${name}`);
+    const environment = await openLmdbEnvironment(`${t.testdirName}/${name}`);
     const log = await LmdbLog.open(environment, new FakeClock(), limits);
     incarnations.push((await log.position(realm)).incarnation);
     await log.close();
@@ -77,7 +77,7 @@ t.test('a new directory has another incarnation', async (t) => {
 });
 
 t.test('live subscribers share one value', async (t) => {
-  const environment = await openEmbedded(t.testdir());
+  const environment = await openLmdbEnvironment(t.testdir());
   const log = await LmdbLog.open(environment, new FakeClock(), limits);
   const seen: unknown[] = [];
   const reader = {

@@ -1,4 +1,4 @@
-/** What every EventLog promises (src/ports/log/log.ts). Uses random realms, so that a shared server does. */
+/** The contract that every EventLog meets (src/ports/log/log.ts). Random realms, so a shared server will do. */
 import { randomInt } from 'node:crypto';
 import type { Test } from 'tap';
 import type { Json } from '#base';
@@ -6,12 +6,12 @@ import { type RealmId, realmId, type Seq, seq } from '#model';
 import type { EventLog, LogLimits, LogReader, LogSubscription } from '#ports/log';
 
 export interface LogUnderTest {
-  /** What the log was opened with; `maxBytes` small (some MiB), so that the suite can reach it. */
+  /** Limits with which the log was opened; `maxBytes` is some MiB, so that the suite can exceed it. */
   readonly limits: LogLimits;
   open(): Promise<EventLog>;
-  /** Present where entries outlive `close`: opens what the closed log left. */
+  /** Present if entries outlive `close`: opens the closed log again. */
   reopen?(): Promise<EventLog>;
-  /** Present where trimming needs a push, such as time passing. */
+  /** Present if trimming has to be triggered, for example by time passing. */
   settleTrimming?(): Promise<void>;
   close?(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export interface LogUnderTest {
 const freshRealm = (): RealmId => realmId(1 + randomInt(2 ** 40));
 const ZERO = seq(0);
 
-/** Collects what it is given, and tells when something was. */
+/** Collects deliveries and wakes the callers that wait for one. */
 class Collector implements LogReader {
   readonly seqs: number[] = [];
   readonly values: Json[] = [];
@@ -43,7 +43,7 @@ class Collector implements LogReader {
     this.#wake();
   }
 
-  /** Resolves when the condition holds; checked after each delivery. */
+  /** Resolves when the condition holds. Checks it after each delivery. */
   async until(condition: () => boolean): Promise<void> {
     while (!condition()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
@@ -55,7 +55,7 @@ class Collector implements LogReader {
 
 const numbers = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
-/** One log serves all facts; the last closes it. */
+/** All facts share one log; the last one closes it. */
 export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnderTest>): Promise<unknown> {
   return t.test(name, async (t) => {
     const subject = await makeLog();
@@ -70,11 +70,11 @@ export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnd
     const appendAll = (realm: RealmId, values: readonly Json[]): Promise<Seq[]> =>
       Promise.all(values.map((v) => log.append(realm, v)));
 
-    fact('an empty realm ends at 0 and has lost nothing', async (t) => {
+    fact('an empty realm ends at 0, with nothing trimmed', async (t) => {
       t.match(await log.position(freshRealm()), { end: 0, trimmed: 0, incarnation: /./ });
     });
 
-    fact('positions grow in the order of the appends, also of those under way together', async (t) => {
+    fact('positions grow in the order of the appends, also of concurrent ones', async (t) => {
       const realm = freshRealm();
       const seqs = [await log.append(realm, 0), ...(await appendAll(realm, numbers(1, 50)))];
       t.ok(seqs.every((s, i) => s > (i === 0 ? 0 : (seqs[i - 1] as number))));
@@ -87,7 +87,7 @@ export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnd
       subscription.close();
     });
 
-    fact('realms have entries of their own, whoever appends at the same time', async (t) => {
+    fact('each realm has its own entries, also with concurrent appends to others', async (t) => {
       const realms = [freshRealm(), freshRealm(), freshRealm()];
       const subscriptions = realms.map((realm) => collect(realm, ZERO));
       await Promise.all(numbers(1, 60).map((n) => log.append(realms[n % 3] as RealmId, n)));
@@ -102,7 +102,7 @@ export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnd
       }
     });
 
-    fact('a subscriber gets what comes after the position it names: all, some, or only what is new', async (t) => {
+    fact('a subscriber gets the entries after the position it names: all, some, or only new ones', async (t) => {
       const realm = freshRealm();
       const seqs = await appendAll(realm, numbers(1, 10));
       const [all, middle, end] = [ZERO, seqs[4] as Seq, seqs[9] as Seq].map((after) => collect(realm, after));
@@ -115,7 +115,7 @@ export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnd
       for (const s of [all, middle, end]) s?.[1].close();
     });
 
-    fact('no gap and no repeat for subscribers that come while appends go on', async (t) => {
+    fact('subscribers that start during appends see no gap and no repeat', async (t) => {
       const realm = freshRealm();
       const subscriptions: { from: number; reader: Collector; subscription: LogSubscription }[] = [];
       let last = ZERO;
@@ -159,7 +159,7 @@ export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnd
       second?.close();
     });
 
-    fact('a closed subscription is told nothing more', async (t) => {
+    fact('a closed subscription delivers nothing more', async (t) => {
       const realm = freshRealm();
       const [closed, first] = collect(realm, ZERO);
       const [open, second] = collect(realm, ZERO);
@@ -196,7 +196,7 @@ export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnd
       for (const s of [first, second, third]) s.close();
     });
 
-    fact('entries of 500 KiB and of every kind of value come as they were appended', async (t) => {
+    fact('entries of 500 KiB and of every kind of value are delivered unchanged', async (t) => {
       const realm = freshRealm();
       const text = 'é'.repeat(250 * 1024);
       const values = [
@@ -220,7 +220,7 @@ export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnd
     });
 
     if (subject.limits.maxBytes <= 64 * 1024 * 1024) {
-      fact('entries over the limit of bytes are dropped, oldest first, and a reader below them is told', async (t) => {
+      fact('entries beyond the byte limit are dropped, oldest first, and a reader below them gets a gap', async (t) => {
         const realm = freshRealm();
         const big = new Uint8Array(256 * 1024);
         const count = Math.ceil((2 * subject.limits.maxBytes) / big.length);
@@ -271,7 +271,7 @@ export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnd
       });
     }
 
-    fact('a closed log refuses with LogUnavailable, also those who wait to catch up', async (t) => {
+    fact('a closed log rejects with LogUnavailable, also pending caughtUp calls', async (t) => {
       const realm = freshRealm();
       const appended = log.append(realm, 1);
       await log.close();

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { MailerAway, MailRefused, SmtpMailer } from '#domain/mail';
+import { MailerUnavailable, MailRefused, SmtpMailer } from '#domain/mail';
 import { startSmtp } from '../support/smtp.js';
 import { FROM, mailerContract, mailTo } from './mailer.js';
 
@@ -22,18 +22,18 @@ mailerContract(t, 'SmtpMailer', async (t) => {
   };
 });
 
-t.test('a server that is away says nothing of the mail; back, it takes it', async (t) => {
+t.test('an unreachable server is a temporary failure; when it is back, the mail is sent', async (t) => {
   const smtp = await startSmtp();
   t.teardown(() => smtp.away());
   const mailer = new SmtpMailer(smtp.url, FROM);
   await smtp.away();
-  await t.rejects(mailer.send(mailTo('one@example.com')), MailerAway);
+  await t.rejects(mailer.send(mailTo('one@example.com')), MailerUnavailable);
   await smtp.back();
   await mailer.send(mailTo('one@example.com'));
   t.equal(smtp.received.length, 1);
 });
 
-t.test('5xx to a recipient is for good, 4xx for now', async (t) => {
+t.test('5xx for a recipient is permanent, 4xx temporary', async (t) => {
   const smtp = await startSmtp();
   t.teardown(() => smtp.away());
   const mailer = new SmtpMailer(smtp.url, FROM);
@@ -43,7 +43,7 @@ t.test('5xx to a recipient is for good, 4xx for now', async (t) => {
     () => undefined,
     (error: unknown) => error,
   );
-  t.ok(busy instanceof Error && !(busy instanceof MailRefused) && !(busy instanceof MailerAway), String(busy));
+  t.ok(busy instanceof Error && !(busy instanceof MailRefused) && !(busy instanceof MailerUnavailable), String(busy));
   await mailer.send(mailTo('here@example.com'));
   t.same(
     smtp.received.map(({ to }) => to),
@@ -51,11 +51,14 @@ t.test('5xx to a recipient is for good, 4xx for now', async (t) => {
   );
 });
 
-t.test('the address of the server has the login; a wrong one is not the fault of the mail', async (t) => {
+t.test("the server's URL has the login; a wrong login is a failure of the mailer, not of the mail", async (t) => {
   const smtp = await startSmtp({ user: 'conclave', pass: 's3cret' });
   t.teardown(() => smtp.away());
   await new SmtpMailer(smtp.url, FROM).send(mailTo('one@example.com'));
   t.equal(smtp.received.length, 1);
-  await t.rejects(new SmtpMailer(smtp.url.replace('s3cret', 'wrong'), FROM).send(mailTo('a@example.com')), MailerAway);
+  await t.rejects(
+    new SmtpMailer(smtp.url.replace('s3cret', 'wrong'), FROM).send(mailTo('a@example.com')),
+    MailerUnavailable,
+  );
   t.equal(smtp.received.length, 1);
 });

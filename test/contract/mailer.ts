@@ -1,4 +1,4 @@
-/** What every implementation of Mailer does. */
+/** The contract that every implementation of Mailer meets. */
 import type { Test } from 'tap';
 import { type Mail, type Mailer, MailRefused } from '#domain/mail';
 
@@ -21,7 +21,7 @@ export const mailTo = (to: string, more: Partial<Mail> = {}): Mail => ({
   ...more,
 });
 
-/** Header → its values, unfolded. */
+/** The headers with their values, unfolded. */
 export function headersOf(raw: string): Map<string, string[]> {
   const head = raw.slice(0, raw.search(/\r?\n\r?\n/)).replace(/\r?\n[ \t]+/g, ' ');
   const headers = new Map<string, string[]>();
@@ -32,7 +32,7 @@ export function headersOf(raw: string): Map<string, string[]> {
   return headers;
 }
 
-/** Text of a mail of one part. */
+/** The text of a mail with a single part. */
 export function textOf(raw: string): string {
   const body = raw.slice(raw.search(/\r?\n\r?\n/)).replace(/^\r?\n\r?\n/, '');
   const encoding = headersOf(raw).get('content-transfer-encoding')?.[0]?.toLowerCase();
@@ -44,7 +44,7 @@ export function textOf(raw: string): string {
   return Buffer.from(bytes, 'latin1').toString('utf8');
 }
 
-/** Words of a header, decoded (RFC 2047). */
+/** The decoded words of a header (RFC 2047). */
 export const decoded = (header: string): string =>
   header.replace(/\?=\s+=\?/g, '?==?').replace(/=\?utf-8\?([qb])\?([^?]*)\?=/gi, (_, how: string, text: string) => {
     if (how.toLowerCase() === 'b') return Buffer.from(text, 'base64').toString('utf8');
@@ -55,7 +55,7 @@ export const decoded = (header: string): string =>
   });
 
 export function mailerContract(t: Test, name: string, open: (t: Test) => Promise<Place>): void {
-  t.test(`${name}: a mail arrives whole, from whom and to whom it says`, async (t) => {
+  t.test(`${name}: a mail arrives whole, with its sender and recipient`, async (t) => {
     const { mailer, received } = await open(t);
     const mail = mailTo('somebody@example.com', {
       subject: 'Grüße, and a long subject that goes on for more than one line of a header must have 😀',
@@ -75,7 +75,7 @@ export function mailerContract(t: Test, name: string, open: (t: Test) => Promise
     t.ok(raw!.split(/\r?\n/).every((line) => line.length <= 998));
   });
 
-  t.test(`${name}: no text becomes a header or a recipient`, async (t) => {
+  t.test(`${name}: no text can add a header or a recipient`, async (t) => {
     const { mailer, received } = await open(t);
     const evil = [
       '\r\nBcc: other@example.com',
@@ -94,7 +94,7 @@ export function mailerContract(t: Test, name: string, open: (t: Test) => Promise
     }
   });
 
-  t.test(`${name}: what is no address is refused for good, and nothing is sent`, async (t) => {
+  t.test(`${name}: an invalid address is a permanent failure, and nothing is sent`, async (t) => {
     const { mailer, received } = await open(t);
     const wrong = [
       '',
@@ -111,7 +111,7 @@ export function mailerContract(t: Test, name: string, open: (t: Test) => Promise
     t.same(received(), []);
   });
 
-  t.test(`${name}: many at once`, async (t) => {
+  t.test(`${name}: many mails are sent concurrently`, async (t) => {
     const { mailer, received } = await open(t);
     const names = Array.from({ length: 30 }, (_, i) => `user${i}@example.com`);
     await Promise.all(names.map((to) => mailer.send(mailTo(to))));

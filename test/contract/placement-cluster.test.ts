@@ -1,4 +1,4 @@
-/** Several hosts on keys in memory and one clock: what each of them owns after whatever happened. */
+/** Several hosts with keys in memory and one clock: which partitions each host owns after every kind of event. */
 import t from 'tap';
 import { partition } from '#model';
 import { allPartitions, ClusterPlacement, HostWatch, LEASE_TIMES, rendezvous } from '#ports/placement';
@@ -22,11 +22,11 @@ placementContract(t, 'ClusterPlacement', async () => {
 const sizes = [1, 2, 3, 4, 5];
 const epochsOf = (host: WorldHost): Map<number, number> => new Map(host.owner.owned);
 
-/** Of what a host owned before and owns still, it never let go. */
+/** Whether the host kept every partition that it owned before and owns still. */
 const untouched = (host: WorldHost, before: ReadonlyMap<number, number>): boolean =>
   [...host.owner.owned].every(([p, epoch]) => !before.has(p) || before.get(p) === epoch);
 
-t.test('a host whose lease lapses warns once, and says what to look for', async (t) => {
+t.test('a host whose lease lapses logs one warning, with its likely causes', async (t) => {
   const world = new PlacementWorld();
   const [host, other] = await world.started(2);
   host!.freeze();
@@ -38,7 +38,7 @@ t.test('a host whose lease lapses warns once, and says what to look for', async 
   t.same(other!.warnings, []);
 });
 
-t.test('who is no host knows when none is alive, and does not take keys out of reach for that', async (t) => {
+t.test('HostWatch knows when no host is alive, and does not conclude it from unreachable keys', async (t) => {
   const world = new PlacementWorld();
   const watch = new HostWatch(world.outside, world.clock);
   t.teardown(() => watch.stop());
@@ -64,7 +64,7 @@ t.test('who is no host knows when none is alive, and does not take keys out of r
 });
 
 for (const n of sizes) {
-  t.test(`${n} hosts that start at once share all partitions, each with its own`, async (t) => {
+  t.test(`${n} hosts that start at once divide all partitions among them`, async (t) => {
     const world = new PlacementWorld();
     const hosts = await world.started(n);
     t.strictSame(world.misplaced(), []);
@@ -74,7 +74,7 @@ for (const n of sizes) {
     for (const host of hosts) t.strictSame(host.placement.status().unowned, 0);
   });
 
-  t.test(`a host that joins ${n} gets its share and nothing else moves`, async (t) => {
+  t.test(`a host that joins ${n} gets its share, and nothing else moves`, async (t) => {
     const world = new PlacementWorld();
     const hosts = await world.started(n);
     const before = new Map(hosts.map((host) => [host, epochsOf(host)]));
@@ -119,7 +119,7 @@ for (const n of sizes) {
     t.strictSame(world.faults, []);
   });
 
-  t.test(`${n} hosts: keys that nobody reaches for a minute change no owner`, async (t) => {
+  t.test(`${n} hosts: keys unreachable for a minute change no owner`, async (t) => {
     const world = new PlacementWorld();
     const hosts = await world.started(n);
     const before = world.owners();
@@ -141,7 +141,7 @@ for (const n of sizes) {
     t.strictSame(world.faults, []);
   });
 
-  t.test(`${n} hosts that all die are followed by others`, async (t) => {
+  t.test(`${n} hosts that all die are replaced by others`, async (t) => {
     const world = new PlacementWorld();
     const hosts = await world.started(n);
     const highest = Math.max(...hosts.map(({ owner }) => owner.highest));
@@ -155,7 +155,7 @@ for (const n of sizes) {
     t.strictSame(world.faults, []);
   });
 
-  t.test(`${n} hosts that all leave at once give everything back`, async (t) => {
+  t.test(`${n} hosts that all leave at once release everything`, async (t) => {
     const world = new PlacementWorld();
     const hosts = await world.started(n);
     await Promise.all(hosts.map((host) => host.stop()));
@@ -167,24 +167,27 @@ for (const n of sizes) {
   });
 }
 
-t.test('a host that is cut off stops answering before another starts, and comes back under another id', async (t) => {
-  const world = new PlacementWorld();
-  const [a, b] = (await world.started(2)) as [WorldHost, WorldHost];
-  const share = a.answering;
-  a.kv.cut = true;
-  const stopped = await world.until(() => a.answering.length === 0);
-  const taken = await world.until(() => b.answering.length === 256);
-  t.ok(stopped <= 2_000, `stopped after ${stopped} ms`);
-  t.ok(taken >= 400, `taken ${taken} ms later`);
-  t.ok(stopped + taken <= 3_600);
-  a.kv.cut = false;
-  await world.until(() => world.settled());
-  t.strictSame(a.answering, share, 'it gets back what it had');
-  t.equal(a.placement.status().id, 'h1-2');
-  t.strictSame(world.faults, []);
-});
+t.test(
+  'a host cut off from the keys stops answering before another starts, and comes back under another id',
+  async (t) => {
+    const world = new PlacementWorld();
+    const [a, b] = (await world.started(2)) as [WorldHost, WorldHost];
+    const share = a.answering;
+    a.kv.cut = true;
+    const stopped = await world.until(() => a.answering.length === 0);
+    const taken = await world.until(() => b.answering.length === 256);
+    t.ok(stopped <= 2_000, `stopped after ${stopped} ms`);
+    t.ok(taken >= 400, `taken ${taken} ms later`);
+    t.ok(stopped + taken <= 3_600);
+    a.kv.cut = false;
+    await world.until(() => world.settled());
+    t.strictSame(a.answering, share, 'it gets back what it had');
+    t.equal(a.placement.status().id, 'h1-2');
+    t.strictSame(world.faults, []);
+  },
+);
 
-t.test('a host that stood still wakes up to nothing of its own', async (t) => {
+t.test('a host that stalled for a lease owns nothing when it wakes up', async (t) => {
   const world = new PlacementWorld();
   const [a, b] = (await world.started(2)) as [WorldHost, WorldHost];
   a.freeze();
@@ -196,11 +199,11 @@ t.test('a host that stood still wakes up to nothing of its own', async (t) => {
   t.strictSame(world.faults, []);
 });
 
-t.test('a host that stood still sees nobody as dead for it', async (t) => {
+t.test('a host that stalled does not count its own pause against others', async (t) => {
   const world = new PlacementWorld();
   const [a, b] = (await world.started(2)) as [WorldHost, WorldHost];
   b.crash();
-  // With the second at most that counts of the time in which it stands still, less than a lease.
+  // A stall counts as a second at most, which is less than a lease.
   await world.run(700);
   a.freeze();
   await world.run(60_000);
@@ -222,7 +225,7 @@ t.test('heartbeats whose answers are lost do not cost the lease while keys can b
   t.strictSame([epochsOf(a), epochsOf(b)], before);
 });
 
-t.test('a host that can not take over lets others try', async (t) => {
+t.test('a host that fails to take over lets others try', async (t) => {
   const world = new PlacementWorld();
   const [a, b, c] = (await world.started(3)) as [WorldHost, WorldHost, WorldHost];
   b.store.fail = true;
@@ -235,7 +238,7 @@ t.test('a host that can not take over lets others try', async (t) => {
   t.strictSame(world.faults, []);
 });
 
-t.test('when the store is away from everybody, everybody tries until it is back', async (t) => {
+t.test('when no host reaches the store, all hosts try until it is back', async (t) => {
   const world = new PlacementWorld();
   const [a, b] = [world.host(), world.host()];
   for (const { store } of [a, b]) store.fail = true;
@@ -247,7 +250,7 @@ t.test('when the store is away from everybody, everybody tries until it is back'
   t.ok(ms < 4_000, `after ${ms} ms`);
 });
 
-t.test('an owner that fails to take is told to let go', async (t) => {
+t.test('an owner whose take fails gets a lose', async (t) => {
   const world = new PlacementWorld();
   const [a, b] = [world.host(), world.host()];
   a.owner.takeFails = true;
@@ -258,7 +261,7 @@ t.test('an owner that fails to take is told to let go', async (t) => {
   t.strictSame(world.faults, []);
 });
 
-t.test('a host that was asked to own nothing hands over, and takes its share again when asked', async (t) => {
+t.test('a drained host hands over, and takes its share again when asked', async (t) => {
   const world = new PlacementWorld();
   const [a, b, c] = (await world.started(3)) as [WorldHost, WorldHost, WorldHost];
   await world.drain(a);
@@ -293,7 +296,7 @@ t.test('drained hosts own everything when there are no others', async (t) => {
   t.strictSame(world.faults, []);
 });
 
-t.test('while one batch is handed over, everything else goes on, and the last owner answers to the end', async (t) => {
+t.test('while a batch is handed over, other partitions are served, and the old owner answers to the end', async (t) => {
   const world = new PlacementWorld();
   const [a] = (await world.started(1)) as [WorldHost];
   let finish = (): void => {};
@@ -311,24 +314,27 @@ t.test('while one batch is handed over, everything else goes on, and the last ow
   t.strictSame(world.faults, []);
 });
 
-t.test('a newcomer waits for its share while the others take over from a dead host; who leaves does not', async (t) => {
-  const world = new PlacementWorld();
-  const [a, b, c] = (await world.started(3)) as [WorldHost, WorldHost, WorldHost];
-  a.crash();
-  await world.until(() => b.answering.length + c.answering.length === 256);
-  const d = world.host();
-  await d.start();
-  await world.run(2_000);
-  t.equal(d.answering.length, 0);
-  const leaving = c.stop();
-  await world.until(() => b.answering.length + d.answering.length === 256);
-  await leaving;
-  t.ok(d.answering.length > 0);
-  await world.until(() => world.settled());
-  t.strictSame(world.faults, []);
-});
+t.test(
+  'a new host waits for its share while others take over from a dead host; a leaving host does not wait',
+  async (t) => {
+    const world = new PlacementWorld();
+    const [a, b, c] = (await world.started(3)) as [WorldHost, WorldHost, WorldHost];
+    a.crash();
+    await world.until(() => b.answering.length + c.answering.length === 256);
+    const d = world.host();
+    await d.start();
+    await world.run(2_000);
+    t.equal(d.answering.length, 0);
+    const leaving = c.stop();
+    await world.until(() => b.answering.length + d.answering.length === 256);
+    await leaving;
+    t.ok(d.answering.length > 0);
+    await world.until(() => world.settled());
+    t.strictSame(world.faults, []);
+  },
+);
 
-t.test('a host that dies as it is given a batch gets no other one', async (t) => {
+t.test('a host that dies while it takes a batch gets no further one', async (t) => {
   const world = new PlacementWorld();
   const [a] = (await world.started(1)) as [WorldHost];
   const b = world.host();
@@ -343,7 +349,7 @@ t.test('a host that dies as it is given a batch gets no other one', async (t) =>
 const larger = (host: WorldHost, before: ReadonlyMap<number, number>): boolean =>
   [...before].every(([p, epoch]) => host.owner.owned.get(partition(p))! > epoch);
 
-t.test('a lost store can not bring back old epochs', async (t) => {
+t.test('a lost store cannot bring back old epochs', async (t) => {
   const world = new PlacementWorld();
   const [a, b] = (await world.started(2)) as [WorldHost, WorldHost];
   const before = epochsOf(a);
@@ -354,7 +360,7 @@ t.test('a lost store can not bring back old epochs', async (t) => {
   t.strictSame(world.faults, []);
 });
 
-t.test('a lost bucket can not bring back old epochs', async (t) => {
+t.test('a lost bucket cannot bring back old epochs', async (t) => {
   const world = new PlacementWorld();
   const [a, b] = (await world.started(2)) as [WorldHost, WorldHost];
   const before = [epochsOf(a), epochsOf(b)] as const;
@@ -366,7 +372,7 @@ t.test('a lost bucket can not bring back old epochs', async (t) => {
   t.strictSame(world.faults, []);
 });
 
-t.test('keys of the dead are forgotten, with what was asked of them', async (t) => {
+t.test('keys of dead hosts are removed, with requests to drain them', async (t) => {
   const world = new PlacementWorld();
   const [a] = await world.started(2);
   await world.drain(a!);
@@ -376,7 +382,7 @@ t.test('keys of the dead are forgotten, with what was asked of them', async (t) 
   t.strictSame([...world.server.entries.keys()].sort(), ['host.h2', 'table']);
 });
 
-t.test('a host that can not reach the keys does not start', async (t) => {
+t.test('a host that cannot reach the keys does not start', async (t) => {
   const world = new PlacementWorld();
   const host = world.host();
   host.kv.cut = true;
@@ -386,7 +392,7 @@ t.test('a host that can not reach the keys does not start', async (t) => {
   t.equal(host.answering.length, 256);
 });
 
-t.test('a stop while the keys are away ends all the same', async (t) => {
+t.test('a stop ends also while the keys are unreachable', async (t) => {
   const world = new PlacementWorld();
   const [a] = await world.started(1);
   a!.kv.cut = true;
@@ -399,33 +405,30 @@ t.test('a stop while the keys are away ends all the same', async (t) => {
   t.equal(a!.owner.owned.size, 0);
 });
 
-t.test(
-  'a host that is alone reads the keys once a lease, and finds a newcomer also when no hint of it came',
-  async (t) => {
-    const world = new PlacementWorld();
-    const [host] = await world.started(1);
-    const { kv } = host!;
-    let reads = 0;
-    const all = kv.all.bind(kv);
-    kv.all = () => {
-      reads++;
-      return all();
-    };
-    await world.run(10 * LEASE);
-    t.ok(reads >= 9 && reads <= 11, `${reads} times`);
-    world.server.watchers.clear();
-    const newcomer = world.host();
-    await newcomer.start();
-    const ms = await world.until(() => newcomer.answering.length > 0);
-    t.ok(ms < LEASE + 1_000, `it has a share after ${ms} ms`);
-    reads = 0;
-    await world.run(10 * LEASE);
-    t.ok(reads >= 39, `and looks more often from then on: ${reads} times`);
-    t.strictSame(world.faults, []);
-  },
-);
+t.test('a host that is alone reads the keys once per lease, and finds a new host also without a hint', async (t) => {
+  const world = new PlacementWorld();
+  const [host] = await world.started(1);
+  const { kv } = host!;
+  let reads = 0;
+  const all = kv.all.bind(kv);
+  kv.all = () => {
+    reads++;
+    return all();
+  };
+  await world.run(10 * LEASE);
+  t.ok(reads >= 9 && reads <= 11, `${reads} times`);
+  world.server.watchers.clear();
+  const newcomer = world.host();
+  await newcomer.start();
+  const ms = await world.until(() => newcomer.answering.length > 0);
+  t.ok(ms < LEASE + 1_000, `it has a share after ${ms} ms`);
+  reads = 0;
+  await world.run(10 * LEASE);
+  t.ok(reads >= 39, `and looks more often from then on: ${reads} times`);
+  t.strictSame(world.faults, []);
+});
 
-t.test('rendezvous: shares are even, and a change moves only what it must', (t) => {
+t.test('rendezvous: shares are even, and a change moves only what must move', (t) => {
   const hosts = Array.from({ length: 10 }, (_, i) => `host${i * 7919}`);
   const count = (among: readonly string[], host: string): number =>
     allPartitions.filter((p) => rendezvous(p, among) === host).length;

@@ -54,12 +54,12 @@ if (binary) {
 
     await nats.kill();
     await nats.up();
-    // Whether the restart fits into the lease or not: in the end all have what they had, and go on renewing.
+    // Whether or not the restart fits into the lease, all hosts end with their partitions and keep renewing.
     await until('all answer', settled);
     const lost = hosts.filter(({ owner }) => owner.history.at(-1)?.includes('lapsed'));
     t.strictSame(lost, []);
 
-    // Its connection ends without a word, as if it had been killed.
+    // Its connection ends without notice, as if the host had been killed.
     const silent = hosts.pop()!;
     await silent.kv.close();
     const took = await until('the others have everything', settled);

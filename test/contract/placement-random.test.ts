@@ -1,4 +1,4 @@
-/** Whatever happens to hosts, in whatever order: two never answer for one partition, epochs grow, and it settles. */
+/** After any sequence of events no two hosts answer for one partition, epochs grow, and the cluster settles. */
 import t from 'tap';
 import { PlacementWorld, type WorldHost } from '../support/placement-world.js';
 
@@ -92,12 +92,12 @@ async function heal({ world, drained }: Story): Promise<void> {
     host.store.fail = false;
   }
   for (const host of drained) await world.undrain(host);
-  // Some were on their way out, or had not come in yet.
+  // Some hosts were leaving, or had not joined yet.
   await world.run(25_000, 100);
   if (world.living.length === 0) await world.host().start();
 }
 
-t.test(`${SEEDS} random stories`, async (t) => {
+t.test(`${SEEDS} random scenarios`, async (t) => {
   let moves = 0;
   for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
     const random = new Random(seed);

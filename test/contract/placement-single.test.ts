@@ -8,7 +8,7 @@ placementContract(t, 'SinglePlacement', async () => {
   return { store, host: () => new SinglePlacement(store), close: async () => {} };
 });
 
-t.test('a start that fails owns nothing, and can be repeated', async (t) => {
+t.test('a failed start owns nothing, and can be repeated', async (t) => {
   const store = new MemoryEpochs();
   const [host, owner] = [new SinglePlacement(store), new RecordingOwner()];
   store.fail = true;

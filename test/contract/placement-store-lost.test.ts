@@ -1,4 +1,4 @@
-/** A host that lost only the Store lets others have its partitions; when nobody has the Store, nothing moves. */
+/** A host that alone lost the Store leaves its partitions to others; if no host has the Store, nothing moves. */
 import t from 'tap';
 import type { HostStatus } from '#ports/placement';
 import { PlacementWorld, type WorldHost } from '../support/placement-world.js';
@@ -9,7 +9,7 @@ const seen = (by: WorldHost, of: WorldHost): HostStatus =>
   by.placement.status().hosts.find(({ id }) => id === of.name) as HostStatus;
 
 for (const n of [2, 3, 5]) {
-  t.test(`one of ${n} hosts loses the store: the others have its partitions within six seconds`, async (t) => {
+  t.test(`one of ${n} hosts loses the store: the others serve its partitions within six seconds`, async (t) => {
     const world = new PlacementWorld();
     const hosts = await world.started(n);
     await world.run(4_000);
@@ -36,33 +36,30 @@ for (const n of [2, 3, 5]) {
   });
 }
 
-t.test(
-  'a store that is away from all for a minute moves nothing, however unevenly it goes and comes back',
-  async (t) => {
-    const world = new PlacementWorld();
-    const hosts = await world.started(4);
-    await world.run(6_000);
-    const before = histories(hosts);
-    for (let round = 0; round < 6; round++) {
-      // What connections notice of it differs by a second or so.
-      for (const host of hosts) {
-        host.store.fail = true;
-        await world.run(round * 60);
-      }
-      await world.run(round % 2 === 0 ? 10_000 : 60_000, 50);
-      t.equal(hosts[0]!.placement.status().store, 'fails');
-      for (const host of [...hosts].reverse()) {
-        host.store.fail = false;
-        await world.run(round * 250);
-      }
-      await world.run(3_000 + round * 2_000, 50);
-      t.strictSame(histories(hosts), before, `round ${round}`);
+t.test('a store outage of a minute for all hosts moves nothing, however unevenly it begins and ends', async (t) => {
+  const world = new PlacementWorld();
+  const hosts = await world.started(4);
+  await world.run(6_000);
+  const before = histories(hosts);
+  for (let round = 0; round < 6; round++) {
+    // Connections notice the outage at times that differ by a second or so.
+    for (const host of hosts) {
+      host.store.fail = true;
+      await world.run(round * 60);
     }
-    t.strictSame(world.faults, []);
-  },
-);
+    await world.run(round % 2 === 0 ? 10_000 : 60_000, 50);
+    t.equal(hosts[0]!.placement.status().store, 'fails');
+    for (const host of [...hosts].reverse()) {
+      host.store.fail = false;
+      await world.run(round * 250);
+    }
+    await world.run(3_000 + round * 2_000, 50);
+    t.strictSame(histories(hosts), before, `round ${round}`);
+  }
+  t.strictSame(world.faults, []);
+});
 
-t.test('the last host that has the store loses it: those without it are ready when it is back', async (t) => {
+t.test('when the last host with the store loses it, the others are ready when it is back', async (t) => {
   const world = new PlacementWorld();
   const [a, b] = (await world.started(2)) as [WorldHost, WorldHost];
   await world.run(6_000);
@@ -80,7 +77,7 @@ t.test('the last host that has the store loses it: those without it are ready wh
   t.strictSame(world.faults, []);
 });
 
-t.test('a host whose store fails again and again is given its share less and less often', async (t) => {
+t.test('a host whose store fails repeatedly gets its share back later each time', async (t) => {
   const world = new PlacementWorld();
   const [a, b] = (await world.started(2)) as [WorldHost, WorldHost];
   await world.run(6_000);
@@ -96,7 +93,7 @@ t.test('a host whose store fails again and again is given its share less and les
   t.strictSame(world.faults, []);
 });
 
-t.test('a store that answers one host far more slowly than the others counts as lost by it', async (t) => {
+t.test('a store that answers one host far more slowly than the others counts as lost for that host', async (t) => {
   const world = new PlacementWorld();
   const [a, b, c] = (await world.started(3)) as [WorldHost, WorldHost, WorldHost];
   const answer = (ms: number) => () => new Promise<void>((resolve) => void world.clock.setTimeout(resolve, ms));
@@ -125,7 +122,7 @@ t.test('a store that is slow for all, or a little slower for one, moves nothing'
   t.strictSame(world.faults, []);
 });
 
-t.test('a host that stood still does not take its own pause for a store that is away', async (t) => {
+t.test('a host that stalled does not take its own pause for a store outage', async (t) => {
   const world = new PlacementWorld();
   const [a] = (await world.started(1)) as [WorldHost];
   const b = world.host();

@@ -3,10 +3,10 @@ import { type Epoch, epoch, PARTITIONS, type Partition, partition } from '#model
 import type { EpochSource, PartitionOwner, Placement } from '#ports/placement';
 import { until } from '../support/until.js';
 
-/** The epochs of the Store's partition documents. */
+/** The epochs in the Store's partition documents. */
 export class MemoryEpochs implements EpochSource {
   fail = false;
-  /** Waited for before it answers whether it is there. */
+  /** Awaited before each answer to a ping. */
   answer: (() => Promise<void>) | undefined;
 
   constructor(readonly stored = new Map<Partition, number>()) {}
@@ -24,13 +24,13 @@ export class MemoryEpochs implements EpochSource {
   }
 }
 
-/** An owner that writes down what it is told, and complains about what must not happen. */
+/** An owner that records its calls, and reports forbidden ones. */
 export class RecordingOwner implements PartitionOwner {
   readonly history: string[] = [];
   readonly owned = new Map<Partition, Epoch>();
   highest = 0;
   takeFails = false;
-  /** `lose` waits for this. */
+  /** `lose` waits for this promise. */
   finishing: Promise<void> = Promise.resolve();
 
   constructor(private readonly taken: (p: Partition, epoch: Epoch) => unknown = () => {}) {}
@@ -59,12 +59,12 @@ export class RecordingOwner implements PartitionOwner {
 
 export interface PlacementUnderTest {
   readonly store: EpochSource;
-  /** A host; each call makes another one of the same cluster. */
+  /** A new host of the same cluster with each call. */
   host(): Placement;
   close(): Promise<void>;
 }
 
-/** What every Placement promises, with one host at a time. */
+/** The contract that every Placement meets, with one host at a time. */
 export function placementContract(t: Test, name: string, make: () => Promise<PlacementUnderTest>): void {
   const some = partition(17);
   const fact = (title: string, body: (t: Test, cluster: PlacementUnderTest) => Promise<void>): void => {
@@ -78,7 +78,7 @@ export function placementContract(t: Test, name: string, make: () => Promise<Pla
     });
   };
 
-  fact('a host that is alone gets every partition, once, and may answer for it', async (t, cluster) => {
+  fact('a single host gets every partition once, and may answer for it', async (t, cluster) => {
     const [host, owner] = [cluster.host(), new RecordingOwner()];
     t.notOk(host.mayAnswer(some));
     await host.start(owner);
@@ -90,7 +90,7 @@ export function placementContract(t: Test, name: string, make: () => Promise<Pla
     t.notOk(host.mayAnswer(some));
   });
 
-  fact('each epoch is larger than any handed out before, and is in the Store first', async (t, cluster) => {
+  fact('each epoch is larger than any before, and is written to the Store first', async (t, cluster) => {
     let before: ReadonlyMap<Partition, number> = new Map();
     for (let round = 0; round < 3; round++) {
       const [host, owner] = [cluster.host(), new RecordingOwner()];
@@ -103,7 +103,7 @@ export function placementContract(t: Test, name: string, make: () => Promise<Pla
     }
   });
 
-  fact('stop() waits until everything was given up', async (t, cluster) => {
+  fact('stop() waits until all partitions are given up', async (t, cluster) => {
     const [host, owner] = [cluster.host(), new RecordingOwner()];
     await host.start(owner);
     await until('all taken', () => owner.ownsAll);

@@ -1,4 +1,4 @@
-/** Each face's Store tells a process that has another server secret than the one under which it was written. */
+/** The Store of each face detects a process with another server secret than the one it was written under. */
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import t, { type Test } from 'tap';
@@ -10,7 +10,7 @@ import {
   embeddedSecretNote,
   LmdbStore,
   MongoStore,
-  openEmbedded,
+  openLmdbEnvironment,
   type SecretNote,
   type Store,
   withMongoSecretNote,
@@ -25,7 +25,7 @@ interface Written {
 const [own, other] = [new Secrets('the secret of this server'), new Secrets('the secret of another server')];
 const REFUSED = { name: 'ConfigError', message: /^the data .*another server secret.*conclave secret changed$/ };
 
-/** As the program stores an account. */
+/** An account as the program stores it. */
 async function account(store: Store, user: number, keySealed: string): Promise<void> {
   const write = { epoch: epoch(1), expected: 0, outbox: [], due: null, records: [] };
   const state = { phase: 'active', passwordHash: null, keySealed };
@@ -33,7 +33,7 @@ async function account(store: Store, user: number, keySealed: string): Promise<v
 }
 
 function facts(t: Test, name: string, make: (t: Test) => Promise<Written>): void {
-  t.test(`${name}: the first process leaves a note, by which others with another secret are refused`, async (t) => {
+  t.test(`${name}: the first process stores a note, and processes with another secret are refused`, async (t) => {
     const { note } = await make(t);
     const check = (secrets: Secrets) => note((of) => checkSecret(of, secrets, 'the data'));
     t.equal(await note((of) => judged(of, other, 'the data')), 'none yet');
@@ -50,16 +50,16 @@ function facts(t: Test, name: string, make: (t: Test) => Promise<Written>): void
     await t.rejects(check(own), REFUSED, 'after a change on purpose the former one');
   });
 
-  t.test(`${name}: of two that start together with different secrets one is refused`, async (t) => {
+  t.test(`${name}: of two processes that start together with different secrets one is refused`, async (t) => {
     const { note } = await make(t);
     const both = [own, other].map((secrets) => note((of) => checkSecret(of, secrets, 'the data')));
     const ended = await Promise.allSettled(both);
     t.strictSame(ended.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
   });
 
-  t.test(`${name}: what was written before notes were made shows its secret by the keys in it`, async (t) => {
+  t.test(`${name}: data from before notes existed identifies its secret by its sealed keys`, async (t) => {
     const { store, note } = await make(t);
-    // Bots have none of their own.
+    // Bots have no sealed key of their own.
     await account(store, 8, '');
     await account(store, 9, own.seal('a key'));
     await account(store, 10, own.seal('another key'));
@@ -76,7 +76,7 @@ function facts(t: Test, name: string, make: (t: Test) => Promise<Written>): void
 }
 
 facts(t, 'embedded', async (t) => {
-  const environment = await openEmbedded(t.testdir());
+  const environment = await openLmdbEnvironment(t.testdir());
   t.teardown(() => environment.close());
   return { store: new LmdbStore(environment, REAL_CLOCK), note: (action) => action(embeddedSecretNote(environment)) };
 });

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { epoch, realmId, realmKey, userId, userKey } from '#model';
-import { LmdbStore, openEmbedded } from '#ports/store';
+import { LmdbStore, openLmdbEnvironment } from '#ports/store';
 import { FakeClock } from '../support/fake-clock.js';
 import { storeContract } from './store.js';
 
@@ -16,12 +16,12 @@ const part = (name: string, rev: number, value: number | null) =>
   ({ type: 'part', key, part: name, rev, value }) as const;
 
 storeContract(t, 'LmdbStore', async () => {
-  const environment = await openEmbedded(t.testdir());
+  const environment = await openLmdbEnvironment(t.testdir());
   t.teardown(() => environment.close());
   return new LmdbStore(environment, new FakeClock());
 });
 
-/** Resolves with the lines said so far when one starts with `prefix`. */
+/** Resolves with the lines printed so far when one starts with `prefix`. */
 async function said(child: ChildProcess, prefix: string): Promise<string[]> {
   const lines: string[] = [];
   for await (const line of createInterface({ input: child.stdout! })) {
@@ -31,7 +31,7 @@ async function said(child: ChildProcess, prefix: string): Promise<string[]> {
   throw new Error(`the child ended after ${lines.join(', ')}`);
 }
 
-t.test('what was acknowledged before a kill -9 is there after it', async (t) => {
+t.test('acknowledged writes survive a kill -9', async (t) => {
   const directory = t.testdir();
   for (const last of [2, 30, 77]) {
     const child = spawn(process.execPath, [writer, 'store', `${directory}/${last}`, '100000'], {
@@ -41,7 +41,7 @@ t.test('what was acknowledged before a kill -9 is there after it', async (t) => 
     await said(child, `ack ${last}`);
     child.kill('SIGKILL');
     await ended;
-    const environment = await openEmbedded(`${directory}/${last}`);
+    const environment = await openLmdbEnvironment(`${directory}/${last}`);
     const store = new LmdbStore(environment, new FakeClock());
     for (let n = 1; n <= last; n++) {
       t.match(await store.load(realmKey(realmId(n)), epoch(1)), { version: 1, state: { n } });
@@ -52,8 +52,8 @@ t.test('what was acknowledged before a kill -9 is there after it', async (t) => 
 });
 
 /**
- * Runs the writer with every fdatasync, fsync and msync held back for a third of a second, and tells for each
- * acknowledgement whether a flush began and ended between it and the line said before.
+ * Runs the writer with every fdatasync, fsync and msync delayed by a third of a second. Returns for each
+ * acknowledgement whether a flush began and ended between it and the previous line.
  */
 async function flushesBeforeAcks(directory: string, mode: string): Promise<boolean[]> {
   const trace = join(directory, `${mode}.trace`);
@@ -87,48 +87,48 @@ async function flushesBeforeAcks(directory: string, mode: string): Promise<boole
 }
 
 const traceable = spawnSync('strace', ['-qq', '-e', 'trace=none', 'true']).status === 0;
-t.test('a write is acknowledged after its flush ended', { skip: !traceable && 'needs strace' }, async (t) => {
+t.test('a write is acknowledged only after its flush', { skip: !traceable && 'needs strace' }, async (t) => {
   const directory = t.testdir();
   t.strictSame(await flushesBeforeAcks(directory, 'store'), [true, true, true]);
   t.strictSame(await flushesBeforeAcks(directory, 'nosync'), [false, false, false], 'and the check would notice');
 });
 
-t.test('a directory has one living process', async (t) => {
+t.test('only one living process can open a directory', async (t) => {
   const directory = join(t.testdir(), 'a/b');
   const child = spawn(process.execPath, [writer, 'store', directory, '1'], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
   await said(child, 'done');
   const message = `data directory ${directory} is in use by process ${child.pid}`;
-  await t.rejects(openEmbedded(directory), { name: 'DirectoryInUse', message });
+  await t.rejects(openLmdbEnvironment(directory), { name: 'DirectoryInUse', message });
   child.kill('SIGSTOP');
-  await t.rejects(openEmbedded(directory), { message }, 'even while it is stopped');
+  await t.rejects(openLmdbEnvironment(directory), { message }, 'even while it is stopped');
   child.kill('SIGKILL');
   await ended;
-  const environment = await openEmbedded(directory);
-  await t.rejects(openEmbedded(directory), { message: new RegExp(`in use by process ${process.pid}$`) });
+  const environment = await openLmdbEnvironment(directory);
+  await t.rejects(openLmdbEnvironment(directory), { message: new RegExp(`in use by process ${process.pid}$`) });
   await environment.close();
-  await (await openEmbedded(directory)).close();
+  await (await openLmdbEnvironment(directory)).close();
 });
 
-t.test('of processes that open a directory together at most one gets it', async (t) => {
+t.test('of processes that open a directory together at most one succeeds', async (t) => {
   const directory = t.testdir();
-  const opened = await Promise.allSettled(Array.from({ length: 6 }, () => openEmbedded(directory)));
+  const opened = await Promise.allSettled(Array.from({ length: 6 }, () => openLmdbEnvironment(directory)));
   const got = opened.flatMap((o) => (o.status === 'fulfilled' ? [o.value] : []));
   t.ok(got.length <= 1);
   for (const environment of got) await environment.close();
-  await (await openEmbedded(directory)).close();
+  await (await openLmdbEnvironment(directory)).close();
 });
 
-t.test('a directory with a name too long for a socket can be locked', async (t) => {
+t.test('a directory with a path too long for a socket can be locked', async (t) => {
   const directory = join(t.testdir(), 'x'.repeat(120));
-  const environment = await openEmbedded(directory);
-  await t.rejects(openEmbedded(directory), { name: 'DirectoryInUse' });
+  const environment = await openLmdbEnvironment(directory);
+  await t.rejects(openLmdbEnvironment(directory), { name: 'DirectoryInUse' });
   await environment.close();
 });
 
 t.test('roots, parts, messages and epochs outlive the process', async (t) => {
   const directory = t.testdir();
-  let environment = await openEmbedded(directory);
+  let environment = await openLmdbEnvironment(directory);
   let store = new LmdbStore(environment, new FakeClock());
   const root = { key, epoch: epoch(4), state: ['x'], outbox: [1], due: null } as const;
   await store.commit({ ...root, expected: 0, records: [part('p', 1, 1)] });
@@ -146,7 +146,7 @@ t.test('roots, parts, messages and epochs outlive the process', async (t) => {
   const raised = await store.raiseEpoch(3 as never, 10);
   await store.close();
   await environment.close();
-  environment = await openEmbedded(directory);
+  environment = await openLmdbEnvironment(directory);
   store = new LmdbStore(environment, new FakeClock());
   t.strictSame(await store.load(key, epoch(4)), { ...root, version: 1 });
   t.strictSame(await store.parts(key, ''), [{ part: 'p', rev: 1, value: 1 }]);
@@ -157,7 +157,7 @@ t.test('roots, parts, messages and epochs outlive the process', async (t) => {
 });
 
 t.test('a tombstone is kept for an hour, then dropped by a later write', async (t) => {
-  const environment = await openEmbedded(t.testdir());
+  const environment = await openLmdbEnvironment(t.testdir());
   const clock = new FakeClock();
   const store = new LmdbStore(environment, clock);
   const graves = environment.table('graves');
@@ -179,7 +179,7 @@ t.test('a tombstone is kept for an hour, then dropped by a later write', async (
 });
 
 t.test('a text too long for a key is refused before anything is written', async (t) => {
-  const environment = await openEmbedded(t.testdir());
+  const environment = await openLmdbEnvironment(t.testdir());
   const store = new LmdbStore(environment, new FakeClock());
   await t.rejects(store.apply([part('ok', 1, 1), part('x'.repeat(901), 1, 1)]), RangeError);
   t.strictSame(await store.parts(key, ''), []);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { RealmId } from '#model';
-import type { MessageIndex, MessageRange, MessageRecord, MessageScan, MessageWrite, Store } from '#ports/store';
+import type { MessageRecord } from '#model/records';
+import type { MessageIndex, MessageRange, MessageScan, MessageWrite, Store } from '#ports/store';
 import { inRange, rangesOf } from '#ports/store';
 import { type Fact, freshRealm } from './store.js';
 
@@ -30,7 +31,7 @@ const gone = (realm: RealmId, id: number, rev: number): MessageWrite => ({
   value: null,
 });
 
-/** The contract in its plainest form. */
+/** A model of `scanMessages` in its plainest form. */
 export function modelScan(model: Iterable<MessageRecord>, scan: MessageScan): number[] {
   const newer = scan.direction === 'newer';
   return [...model]
@@ -49,14 +50,14 @@ export function messageFacts(fact: Fact, store: Store): void {
     limit = 100,
   ) => (await store.scanMessages({ realm, index, from, direction, limit })).map((m) => m.id);
 
-  fact('messages come by id in the order asked for, null where there is none', async (t) => {
+  fact('messages are returned in the order of the ids, with null for missing ones', async (t) => {
     const realm = freshRealm();
     await store.apply([put(realm, message(1)), put(realm, message(2)), put(freshRealm(), message(3))]);
     t.strictSame(await store.getMessages(realm, [2, 3, 1, 2]), [message(2), null, message(1), message(2)]);
     t.strictSame(await store.getMessages(realm, []), []);
   });
 
-  fact('under a text longer than any that is stored there is nothing', async (t) => {
+  fact('a search for a text too long to be stored finds nothing', async (t) => {
     const realm = freshRealm();
     await store.apply([put(realm, message(1, { tags: ['word'] }))]);
     for (const long of ['x'.repeat(901), '\u{1f600}'.repeat(400), 'x'.repeat(1_000_000)]) {
@@ -66,7 +67,7 @@ export function messageFacts(fact: Fact, store: Store): void {
     }
   });
 
-  fact('a scan back from above every id sees what is there now, whatever came or went last', async (t) => {
+  fact('a scan back from above every id sees the current newest messages after writes and deletes', async (t) => {
     const realm = freshRealm();
     const newest = (limit: number) => ids(realm, { by: 'realm' }, 10_000_000_000_000_000, 'older', limit);
     t.strictSame(await newest(1), []);
@@ -100,7 +101,7 @@ export function messageFacts(fact: Fact, store: Store): void {
     t.strictSame(await ids(realm, { by: 'realm' }), [1]);
   });
 
-  fact('of several writes of one message in one call the largest rev stays', async (t) => {
+  fact('of several writes of one message in one call the largest rev wins', async (t) => {
     const realm = freshRealm();
     const revs = [2, 5, 1, 4, 3];
     await store.apply(revs.map((rev) => put(realm, message(9, { body: { rev } }), rev)));
@@ -147,7 +148,7 @@ export function messageFacts(fact: Fact, store: Store): void {
     t.strictSame(await ids(realm, { by: 'sender', sender: 7 }), [1, 2]);
   });
 
-  fact('scans find few messages among many, far apart and at both ends', async (t) => {
+  fact('scans find rare messages among many, far apart and at both ends', async (t) => {
     const realm = freshRealm();
     const all: MessageRecord[] = [];
     for (let i = 0; i < 1500; i++) all.push(message(1000 + i * 17, { sender: i % 500 === 0 ? 1 : 2 }));
@@ -170,7 +171,7 @@ export function messageFacts(fact: Fact, store: Store): void {
     t.strictSame(await ids(realm, { by: 'realm' }, 0, 'older'), []);
   });
 
-  fact('a range of several conditions gives what they have in common, several ranges each message once', async (t) => {
+  fact('several conditions are intersected, and several ranges merged without repeats', async (t) => {
     const realm = freshRealm();
     await store.apply([
       put(realm, message(10, { tags: ['=tea', '=milk'] })),
@@ -213,7 +214,7 @@ export function messageFacts(fact: Fact, store: Store): void {
     );
   });
 
-  fact('ranges are read in full where most of what one holds is not in the others', async (t) => {
+  fact('intersections are complete where the conditions have little in common', async (t) => {
     const realm = freshRealm();
     const all: MessageRecord[] = [];
     for (let i = 1; i <= 6_000; i++) {
@@ -253,7 +254,7 @@ export function messageFacts(fact: Fact, store: Store): void {
     }
   });
 
-  fact('scans equal those of a plain model, whatever was written, moved and deleted', async (t) => {
+  fact('scans equal those of a plain model, after any writes, moves and deletes', async (t) => {
     const id = fc.integer({ min: 1, max: 60 }).map((n) => (n > 50 ? n * 1_000_000_007 : n));
     const conversation = fc.constantFrom('s1', 's2', 'd1,2', 'd1');
     const topicKey = fc.constantFrom('', 'a', 'a,b', 'ß😀');
@@ -308,7 +309,7 @@ export function messageFacts(fact: Fact, store: Store): void {
             const value = deleted ? null : { ...record, body: { rev } };
             return { type: 'message', realm, id: record.id, rev, value };
           });
-          // Two different values of one rev can't happen: a rev is given once. Keep the first of each.
+          // A rev is never used for two different values: keep the first of each.
           const seen = new Set<string>();
           const once = writes.filter(({ id, rev }) => {
             const named = `${id} ${rev}`;

@@ -12,7 +12,7 @@ const server = process.env.MONGODB_URL;
 const key = (user: number) => userKey(realmId(1), userId(user) as UserId);
 const write = { epoch: epoch(1), expected: 0, state: 1, outbox: [], due: null, records: [] };
 
-t.test('nobody listens: connecting fails soon and says where', async (t) => {
+t.test('connecting to a closed port fails soon and names the server', async (t) => {
   const unused = createServer().listen(0, '127.0.0.1');
   await once(unused, 'listening');
   const { port } = unused.address() as AddressInfo;
@@ -38,7 +38,7 @@ if (!server) {
 
   storeContract(t, 'MongoStore', () => MongoStore.connect(url, new FakeClock()));
 
-  t.test('a cut connection is StoreUnavailable, and the store recovers by itself', async (t) => {
+  t.test('a cut connection rejects with StoreUnavailable, and the store recovers by itself', async (t) => {
     const proxy = await cuttable(server);
     const clock = new FakeClock();
     const store = await MongoStore.connect(withDatabase(`mongodb://127.0.0.1:${proxy.port}`, name), clock);
@@ -66,7 +66,7 @@ if (!server) {
     await store.close();
   });
 
-  t.test('a removal that was interrupted is completed by the next load', async (t) => {
+  t.test('an interrupted removal is completed by the next load', async (t) => {
     const store = await MongoStore.connect(url, new FakeClock());
     const client = await new MongoClient(server, { retryWrites: false }).connect();
     const user = key(77);
@@ -113,7 +113,7 @@ function withDatabase(server: string, database: string): string {
   return server.replace(/^([^:]+:\/\/[^/?]+)\/?[^?]*/, `$1/${database}`);
 }
 
-/** A TCP proxy to the first host of the URL, whose connections can be cut, or kept and left without answers. */
+/** A TCP proxy to the first host of the URL, whose connections can be cut, or kept without answers. */
 async function cuttable(server: string): Promise<{ port: number; cut(): void; freeze(): void; mend(): Promise<void> }> {
   const [, host = '127.0.0.1', port = '27017'] = /^[^:]+:\/\/(?:[^@/]*@)?([^:/,?]+)(?::(\d+))?/.exec(server) ?? [];
   const sockets = new Set<Socket>();

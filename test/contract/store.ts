@@ -1,4 +1,4 @@
-/** What every Store promises (src/ports/store/store.ts). Uses random realms, so that a shared server does. */
+/** The contract that every Store meets (src/ports/store/store.ts). Random realms, so a shared server will do. */
 import { randomInt } from 'node:crypto';
 import type { Test } from 'tap';
 import type { Json } from '#base';
@@ -33,7 +33,7 @@ const write = (key: ActorKey, at: number, expected: number, more: Partial<RootWr
   ...more,
 });
 
-/** One store serves all facts; it is closed by the last. */
+/** All facts share one store; the last one closes it. */
 export function storeContract(t: Test, name: string, makeStore: () => Promise<Store>): Promise<unknown> {
   return t.test(name, async (t) => {
     const store = await makeStore();
@@ -45,7 +45,7 @@ export function storeContract(t: Test, name: string, makeStore: () => Promise<St
     partFacts(fact, store);
     messageFacts(fact, store);
     wakingFacts(fact, store);
-    fact('a closed store refuses with StoreUnavailable', async (t) => {
+    fact('a closed store rejects with StoreUnavailable', async (t) => {
       await store.ping();
       await store.close();
       await t.rejects(store.load(freshKey(), epoch(1)), { name: 'StoreUnavailable' });
@@ -79,7 +79,7 @@ function rootFacts(fact: Fact, store: Store): void {
       ActorKey[],
     ];
     await Promise.all(fenced.map((key) => store.load(key, epoch(2))));
-    // What an earlier activation of the same owner wrote, whose answer was lost: same epoch, same version.
+    // A commit of an earlier activation of the same owner, whose answer was lost: same epoch, same version.
     await Promise.all(late.map((key) => store.commit(write(key, 1, 1, { state: { lost: true } }))));
     const results = await Promise.all(keys.map((key) => store.commit(write(key, 1, 1))));
     t.strictSame(
@@ -106,14 +106,14 @@ function rootFacts(fact: Fact, store: Store): void {
     t.equal(await store.commit(write(key, 2, 1)), 'ok');
   });
 
-  fact('loading at a smaller epoch says fenced and changes nothing', async (t) => {
+  fact("loading at a smaller epoch returns 'fenced' and changes nothing", async (t) => {
     const key = freshKey();
     await store.commit(write(key, 7, 0));
     t.equal(await store.load(key, epoch(6)), 'fenced');
     t.equal(await store.commit(write(key, 7, 1)), 'ok');
   });
 
-  fact('many are loaded at once, each at its own epoch', async (t) => {
+  fact('many actors are loaded at once, each at its own epoch', async (t) => {
     const keys = Array.from({ length: 300 }, freshKey);
     const [missing, fenced, removed, twice] = keys as [ActorKey, ActorKey, ActorKey, ActorKey];
     await Promise.all(
@@ -165,7 +165,7 @@ function rootFacts(fact: Fact, store: Store): void {
     t.equal(await store.commit(write(key, 1, 4)), 'conflict');
   });
 
-  fact('a removed actor has no root and no parts, and may begin again', async (t) => {
+  fact('a removed actor has no root and no parts, and may be created again', async (t) => {
     const key = freshKey();
     await store.commit(write(key, 1, 0, { due: 5, outbox: [1] }));
     await store.apply([{ type: 'part', key, part: 'a', rev: 1, value: 1 }]);
@@ -247,7 +247,7 @@ function valueFacts(fact: Fact, store: Store): void {
     t.match(c, /^x\ufffd+y$/);
   });
 
-  fact('what the caller changes after the call is not what is stored', async (t) => {
+  fact('changes that the caller makes after the call are not stored', async (t) => {
     const key = freshKey();
     const state = { n: 1 };
     const value = { n: 1 };
@@ -277,7 +277,7 @@ function partFacts(fact: Fact, store: Store): void {
     t.strictSame(await store.getParts([{ key, part: 'p' }]), [{ part: 'p', rev: 6, value: 'six' }]);
   });
 
-  fact('of concurrent and repeated writes of one part the largest rev stays', async (t) => {
+  fact('of concurrent and repeated writes of one part the largest rev wins', async (t) => {
     const key = freshKey();
     const revs = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9];
     await Promise.all([
@@ -290,7 +290,7 @@ function partFacts(fact: Fact, store: Store): void {
     ]);
   });
 
-  fact('a tombstone hides a part, and an older write does not raise it again', async (t) => {
+  fact('a tombstone hides a part, and an older write does not bring it back', async (t) => {
     const key = freshKey();
     await put(key, 'p', 1, 'one');
     await put(key, 'p', 3, null);
@@ -322,7 +322,7 @@ function partFacts(fact: Fact, store: Store): void {
     );
   });
 
-  fact('named parts of several actors come in the order asked for', async (t) => {
+  fact('named parts of several actors are returned in the order of the request', async (t) => {
     const [a, b] = [freshKey(), freshKey()];
     await Promise.all([put(a, 'x', 1, 'ax'), put(b, 'x', 2, 'bx'), put(b, 'y', 3, 'by')]);
     const wanted = [

@@ -1,9 +1,10 @@
-import { type DirectorySnapshot, NO_WHOLES, ONE_OF, RealmDirectory, type Records } from '#directory';
+import type { DirectorySnapshot, Records } from '#directory';
+import { NO_SINGLETONS, RECORD_NAMES, RealmDirectory } from '#directory';
 import { extraEmoji } from '#domain/emoji';
 import type { EmojiNames } from '#model';
 import { realmId } from '#model';
 
-const NO_RECORDS = Object.fromEntries(Object.keys(ONE_OF).map((collection) => [collection, []])) as unknown as {
+const NO_RECORDS = Object.fromEntries(Object.keys(RECORD_NAMES).map((collection) => [collection, []])) as unknown as {
   readonly [C in keyof Records]: [];
 };
 
@@ -16,7 +17,7 @@ export const snapshotWith = (of: Partial<DirectorySnapshot>): DirectorySnapshot 
   fullMembersAt: 0,
   traffic: [],
   ...NO_RECORDS,
-  ...NO_WHOLES,
+  ...NO_SINGLETONS,
   ...of,
 });
 

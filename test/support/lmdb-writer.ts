@@ -7,7 +7,7 @@ import { writeSync } from 'node:fs';
 import { open } from 'lmdb';
 import { REAL_CLOCK } from '#base/clock';
 import { epoch, realmId, realmKey } from '#model';
-import { LmdbStore, openEmbedded } from '#ports/store';
+import { LmdbStore, openLmdbEnvironment } from '#ports/store';
 
 const [mode, directory = '', count = '1'] = process.argv.slice(2);
 const say = (line: string): void => {
@@ -21,7 +21,7 @@ async function writer(): Promise<(n: number) => Promise<unknown>> {
     const root = open({ path: directory, noSync: true });
     return (n) => root.put(n, 'x');
   }
-  const store = new LmdbStore(await openEmbedded(directory), REAL_CLOCK);
+  const store = new LmdbStore(await openLmdbEnvironment(directory), REAL_CLOCK);
   return (n) => store.commit({ ...empty, key: realmKey(realmId(n)), state: { n } });
 }
 

@@ -1,15 +1,7 @@
 import type { Json } from '#base';
 import { type ActorKey, type Epoch, epoch, type Partition, partitionOf, type RealmId } from '#model';
-import type {
-  MessageRecord,
-  MessageScan,
-  RecordWrite,
-  Root,
-  RootWrite,
-  Sleeper,
-  Store,
-  StoredPart,
-} from '#ports/store';
+import type { MessageRecord } from '#model/records';
+import type { MessageScan, RecordWrite, Root, RootWrite, Sleeper, Store, StoredPart } from '#ports/store';
 import { copy, inRange, rangesOf, StoreUnavailable } from '#ports/store';
 
 type Operation = Exclude<keyof Store, 'atomicRecords' | 'close'>;

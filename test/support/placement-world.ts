@@ -74,7 +74,7 @@ export class WorldHost {
       version: '1',
       address: 'here',
       ping: () => this.go().then(() => this.store.ping()),
-      failed: (error) => this.failures.push(error),
+      onError: (error) => this.failures.push(error),
       warn: (_context, message) => this.warnings.push(message),
     });
   }

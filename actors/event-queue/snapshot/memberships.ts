@@ -2,10 +2,11 @@
 
 import type { RealmFeed, Subscribers } from '#delivery';
 import type { Subscription } from '#domain/streams';
-import { type ActorKey, type RealmId, seq, streamId, type UserId, userKey } from '#model';
+import type { ActorKey, RealmId, UserId } from '#model';
+import { seq, streamId, userKey } from '#model';
 import { apiError } from '#model/errors';
-import { lowest } from '#ports/store';
-import type { Suppliers } from '#runtime';
+import { lowerBound } from '#ports/store';
+import type { InputSources } from '../../services.js';
 
 const RETRY_MS = 5;
 const MAX_RETRIES = 400;
@@ -19,17 +20,17 @@ const MAX_RETRIES = 400;
 export async function untilFirstMessagesShow(
   realm: RealmId,
   counted: { readonly [stream: string]: number },
-  suppliers: Suppliers,
+  sources: InputSources,
 ): Promise<void> {
   const streams = Object.keys(counted).filter((id) => counted[id]! > 0);
   for (let attempt = 0; attempt < MAX_RETRIES; attempt++) {
-    const directory = await suppliers.directory(realm);
+    const directory = await sources.directory(realm);
     if (streams.every((id) => directory.stream(streamId(Number(id)))?.firstMessage !== null)) return;
-    await pause(suppliers);
+    await pause(sources);
   }
 }
 
-const pause = ({ services }: Suppliers): Promise<void> =>
+const pause = ({ services }: InputSources): Promise<void> =>
   new Promise((resolve) => void services.clock.setTimeout(resolve, RETRY_MS));
 
 interface OwnState {
@@ -51,13 +52,13 @@ export async function readWithSubscribers<O extends OwnState>(
   withSubscribers: boolean,
   readOwn: () => Promise<O> | O | undefined,
   feed: RealmFeed,
-  suppliers: Suppliers,
+  sources: InputSources,
   versions: Record<ActorKey, number>,
 ): Promise<{ readonly own: O | undefined; readonly subscribers: Subscribers }> {
   for (let attempt = 0; ; attempt++) {
     const own = await readOwn();
     if (own) versions[userKey(realm, user)] = own.version;
-    const directory = await suppliers.directory(realm);
+    const directory = await sources.directory(realm);
     // Streams drop deactivated users, who keep their own subscriptions: the two would never agree again.
     if (own && directory.user(user)?.isActive === false) throw apiError('ACCOUNT_DEACTIVATED');
     if (!withSubscribers) return { own, subscribers: NONE };
@@ -71,13 +72,13 @@ export async function readWithSubscribers<O extends OwnState>(
     if (agree) return { own, subscribers };
     // The stream takes long to learn of it, and the user gets no event about their own subscription there.
     if (attempt === MAX_RETRIES) return { own, subscribers: alignedWithOwn(subscribers, user, joined) };
-    await pause(suppliers);
+    await pause(sources);
   }
 }
 
 const NONE: Subscribers = { position: seq(0), of: new Map() };
 
-const has = (members: readonly number[], user: number): boolean => members[lowest(members, user)] === user;
+const has = (members: readonly number[], user: number): boolean => members[lowerBound(members, user)] === user;
 
 /** @returns the lists with the user added or removed, as the user's own subscriptions demand */
 function alignedWithOwn({ position, of }: Subscribers, user: UserId, joined: ReadonlySet<number>): Subscribers {

@@ -1,19 +1,13 @@
 /** Sections about messages: unread_msgs and starred_messages (register.md). */
 import type { Json, JsonObject } from '#base';
 import type { RecentMessageIndex } from '#delivery';
-import {
-  asStored,
-  DIRECT_HOME,
-  MOST_UNREAD,
-  OwnFlags,
-  type StoredMessage,
-  UnreadScan,
-  unreadSummary,
-} from '#domain/messages';
-import { type Subscription, TOPIC_POLICY, topicKey, type UserTopic } from '#domain/streams';
+import type { StoredMessage } from '#domain/messages';
+import { asStored, DIRECT_HOME, MOST_UNREAD, OwnFlags, UnreadScan, unreadSummary } from '#domain/messages';
+import type { Subscription, UserTopic } from '#domain/streams';
+import { TOPIC_POLICY, topicKey } from '#domain/streams';
 import type { RealmId } from '#model';
 import type { MessageReads } from '#ports/store';
-import type { Suppliers } from '#runtime';
+import type { InputSources } from '../../services.js';
 import type { CountedMessages } from '../state.js';
 
 /** The event of an older message cannot still be on its way: this is far more than any delay of the log. */
@@ -35,7 +29,7 @@ export interface OwnReading {
 export async function messageReads(
   index: RecentMessageIndex,
   reading: Reading,
-  { store }: Suppliers,
+  { store }: InputSources,
 ): Promise<MessageReads> {
   const reads = await index.reads();
   return reads === store || (await index.knows(new OwnFlags(0, new Map(reading)).named())) ? reads : store;
@@ -52,7 +46,7 @@ export async function readUnread(
   user: number,
   { subscriptions, topics, reading }: OwnReading,
   reads: MessageReads,
-  { services }: Suppliers,
+  { services }: InputSources,
 ): Promise<Unread> {
   const flags = new OwnFlags(user, new Map(reading));
   const scan = new UnreadScan(reads, realm, user);

@@ -3,13 +3,11 @@ import type { Fields, JsonObject } from '#base';
 import { SERVER_GENERATION } from '#base';
 import { MAX_MESSAGE } from '#domain/messages';
 import {
-  defaultSettings,
-  EMOJISET_CHOICES,
   EXTERNAL_ACCOUNTS,
   encodedGroups,
   FIELD_TYPES,
   mailDomain,
-  NOTIFICATION_SOUNDS,
+  newAccountSettings,
   presentDomain,
   presentField,
   presentLinkifier,
@@ -17,7 +15,9 @@ import {
   withoutPronouns,
 } from '#domain/people';
 import { PICTURE_MIB, presentRealmPictures } from '#domain/pictures';
+import { OFFLINE_SECONDS } from '#domain/presence';
 import { MAX_DESCRIPTION, MAX_STREAM_NAME, MAX_TOPIC } from '#domain/streams';
+import { EMOJISET_CHOICES, NOTIFICATION_SOUNDS, REALM_SETTING_NAMES } from '#model';
 import type { SnapshotInputs } from './inputs.js';
 
 const GIPHY_RATINGS = {
@@ -31,13 +31,11 @@ const GIPHY_RATINGS = {
 
 /** Section `realm`: the organization's settings and facts about the server (register.md § Realm section). */
 export function realmSection({ directory, args, limits }: SnapshotInputs): JsonObject {
-  const settings = Object.fromEntries(
-    Object.entries(directory.settings).map(([name, value]) => [`realm_${name}`, value]),
-  );
+  const settings = REALM_SETTING_NAMES.map((name) => [`realm_${name}`, directory.settings[name]]);
   const { origin, site } = args;
   const pictures = Object.entries(presentRealmPictures(directory)).map(([name, value]) => [`realm_${name}`, value]);
   return {
-    ...settings,
+    ...Object.fromEntries(settings),
     realm_authentication_methods: { Email: true },
     realm_email_auth_enabled: true,
     realm_password_auth_enabled: true,
@@ -69,7 +67,7 @@ export function realmSection({ directory, args, limits }: SnapshotInputs): JsonO
     max_message_length: MAX_MESSAGE,
     event_queue_longpoll_timeout_seconds: 90,
     server_presence_ping_interval_seconds: 60,
-    server_presence_offline_threshold_seconds: 200,
+    server_presence_offline_threshold_seconds: OFFLINE_SECONDS,
     password_min_length: 6,
     password_min_guesses: 10_000,
     server_generation: SERVER_GENERATION,
@@ -115,7 +113,7 @@ export function profileFieldsSection({ directory, args }: SnapshotInputs): JsonO
 
 export const settingsDefaultsSection = ({ directory }: SnapshotInputs): JsonObject => ({
   realm_user_settings_defaults: {
-    ...defaultSettings(directory),
+    ...newAccountSettings(directory),
     emojiset_choices: EMOJISET_CHOICES,
     available_notification_sounds: NOTIFICATION_SOUNDS,
   },

@@ -17,6 +17,7 @@ import {
 } from '#domain/people';
 import { presencesIn, serverTime } from '#domain/presence';
 import { webPublicEnabled } from '#domain/streams';
+import type { RealmPolicyName } from '#model';
 import type { SnapshotInputs } from './inputs.js';
 
 const SYSTEM_BOTS = ['notification', 'welcome', 'email-gateway'] as const;
@@ -33,7 +34,7 @@ export function userSections({ user, directory, args, now }: SnapshotInputs): Fi
   };
   // The capability lets the server leave out avatars of users who are long idle: it does so for deactivated users.
   const withoutAvatar = args.options.capabilities.user_avatar_url_field_optional;
-  const may = (policy: string): boolean => policyAllows(Number(settings[policy]), user, settings, now);
+  const may = (policy: RealmPolicyName): boolean => policyAllows(settings[policy], user, settings, now);
   const publicStreams = may('create_public_stream_policy');
   const privateStreams = may('create_private_stream_policy');
   const webPublicStreams = webPublicEnabled(args.webPublicStreams, settings) && may('create_web_public_stream_policy');

@@ -1,11 +1,12 @@
 /** Sections about the user's own preferences and lists (register.md § fetch_event_types). */
 
 import type { OwnSection, OwnState } from '#actors/shared';
-import type { JsonObject } from '#base';
-import { Encoded, type Fields } from '#base';
+import type { Fields, JsonObject } from '#base';
+import { Encoded } from '#base';
 import { presentEmoji } from '#domain/emoji';
-import { EMOJISET_CHOICES, NOTIFICATION_SOUNDS, settingsOf } from '#domain/people';
+import { userSettings } from '#domain/people';
 import { mutedTopics, presentUserTopics } from '#domain/streams';
+import { EMOJISET_CHOICES, NOTIFICATION_SOUNDS } from '#model';
 import type { DirectoryUser } from '#model/records';
 import type { SnapshotInputs, Wanted } from './inputs.js';
 
@@ -18,11 +19,11 @@ const knownSettings = new WeakMap<DirectoryUser, EncodedSettings>();
 
 /** Section `user_settings`, encoded once per change of the account or of any user's preferences. */
 export function settingsSection({ user, directory }: SnapshotInputs): Fields {
-  const version = directory.choicesVersion;
+  const version = directory.preferencesVersion;
   let known = knownSettings.get(user);
   if (known?.version !== version) {
     const user_settings = {
-      ...settingsOf(directory, user),
+      ...userSettings(directory, user),
       emojiset_choices: EMOJISET_CHOICES,
       available_notification_sounds: NOTIFICATION_SOUNDS,
     };
@@ -35,21 +36,21 @@ export function settingsSection({ user, directory }: SnapshotInputs): Fields {
 /** Section `update_display_settings`, for clients without `user_settings_object`: fields at the top level. */
 export function displaySection({ user, directory, args }: SnapshotInputs): JsonObject {
   if (args.options.capabilities.user_settings_object) return {};
-  return { ...settingsOf(directory, user, 'D'), emojiset_choices: EMOJISET_CHOICES };
+  return { ...userSettings(directory, user, 'display'), emojiset_choices: EMOJISET_CHOICES };
 }
 
 /** Section `update_global_notifications`, for clients without `user_settings_object`: fields at the top level. */
 export function notificationsSection({ user, directory, args }: SnapshotInputs): JsonObject {
   if (args.options.capabilities.user_settings_object) return {};
-  return { ...settingsOf(directory, user, 'N'), available_notification_sounds: NOTIFICATION_SOUNDS };
+  return { ...userSettings(directory, user, 'notification'), available_notification_sounds: NOTIFICATION_SOUNDS };
 }
 
 export const alertWordsSection = ({ user, directory }: SnapshotInputs): JsonObject => ({
-  alert_words: directory.personal(user.id).alertWords,
+  alert_words: directory.preferencesOf(user.id).alertWords,
 });
 
 export const mutedUsersSection = ({ user, directory }: SnapshotInputs): JsonObject => ({
-  muted_users: directory.personal(user.id).muted,
+  muted_users: directory.preferencesOf(user.id).muted,
 });
 
 /** Section `user_status`: the status of active users who have set one. */

@@ -9,8 +9,8 @@ import {
   canAccess,
   canSeeMetadata,
   encodedStreams,
-  presentOwnSide,
   presentStreamGroups,
+  presentSubscriptionFields,
   weeklyTraffic,
 } from '#domain/streams';
 import { streamId } from '#model';
@@ -44,7 +44,7 @@ export function subscriptionSections({
     const subscription = own.get(stream.id)!;
     const may = canSeeMetadata(user, stream, subscription.active);
     const subscribers = includeSubscribers ? { subscribers: may ? listed(stream) : [] } : {};
-    return presentOwnSide(subscription, { traffic: traffic(stream), ...subscribers, ...notNull });
+    return presentSubscriptionFields(subscription, { traffic: traffic(stream), ...subscribers, ...notNull });
   };
   const otherSide = (stream: DirectoryStream): JsonObject => ({
     stream_weekly_traffic: traffic(stream),

@@ -1,6 +1,6 @@
 /**
  * Takes the state that POST /register sends, and notes which commits it contains (actor → version). So the queue can
- * leave out exactly the events that the client has already seen as state (design § 3).
+ * leave out exactly the events that the client has already seen as state (architecture/delivery.md § Snapshots).
  */
 
 import type { OwnSection } from '#actors/shared';
@@ -13,7 +13,8 @@ import type { ActorKey, RealmId, Seq } from '#model';
 import { presenceKey, realmKey, userId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryBot } from '#model/records';
-import type { NeedsContext, Suppliers } from '#runtime';
+import type { InputContext } from '#runtime';
+import type { InputSources } from '../../services.js';
 import type { CountedMessages, QueueState } from '../state.js';
 import type { QueueVolatile } from '../volatile.js';
 import type { RegisterArgs, SnapshotInputs, Wanted } from './inputs.js';
@@ -64,17 +65,17 @@ const MAX_ATTEMPTS = 4;
 /** Inputs of the `register` and `visit` commands. */
 export async function takeSnapshot(
   args: RegisterArgs,
-  context: NeedsContext<QueueState, QueueVolatile>,
-  suppliers: Suppliers,
+  context: InputContext<QueueState, QueueVolatile>,
+  sources: InputSources,
 ): Promise<Snapshot> {
   for (let attempt = 1; ; attempt++) {
-    const taken = await takeOnce(args, context, suppliers, attempt === MAX_ATTEMPTS);
+    const taken = await takeOnce(args, context, sources, attempt === MAX_ATTEMPTS);
     if (taken) return taken;
   }
 }
 
 /** An API key sealed under a former server secret can't be decrypted: a user with a right to the key gets a new one. */
-async function renewKeys(realm: RealmId, bots: ReadonlySet<DirectoryBot>, { ask }: Suppliers): Promise<void> {
+async function renewKeys(realm: RealmId, bots: ReadonlySet<DirectoryBot>, { ask }: InputSources): Promise<void> {
   for (const { user, keySealed } of bots) await ask(realmKey(realm), 'renew-bot-key', { user, instead: keySealed });
 }
 
@@ -85,19 +86,19 @@ async function renewKeys(realm: RealmId, bots: ReadonlySet<DirectoryBot>, { ask 
  */
 async function takeOnce(
   args: RegisterArgs,
-  { realm, caller }: NeedsContext<QueueState, QueueVolatile>,
-  suppliers: Suppliers,
+  { realm, caller }: InputContext<QueueState, QueueVolatile>,
+  sources: InputSources,
   last: boolean,
 ): Promise<Snapshot | undefined> {
   // Else the user could get, as a new event, a change that an earlier response already showed.
-  await suppliers.told(realm);
+  await sources.published(realm);
   // The log's end is read first: whatever the reads below lack is in the log after it.
-  const { end, incarnation } = await suppliers.log.position(realm);
+  const { end, incarnation } = await sources.log.position(realm);
   const wanted = (section: string): boolean => args.fetch === null || args.fetch.includes(section);
   const versions: Record<ActorKey, number> = {};
-  const directory = await suppliers.directory(realm);
+  const directory = await sources.directory(realm);
   // The queue gets no event from before that end, so the replica must show all of them.
-  const feed = await suppliers.services.feeds.of(realm);
+  const feed = await sources.services.feeds.of(realm);
   await feed.reach(end);
   const isVisitor = caller === VISITOR.id;
   const user = isVisitor ? VISITOR : directory.user(userId(caller));
@@ -111,10 +112,10 @@ async function takeOnce(
     withSubscribers,
     () => {
       if (sections.length === 0) return undefined;
-      return isVisitor ? nothingOwn(sections) : readOwnState(realm, user.id, sections, suppliers);
+      return isVisitor ? nothingOwn(sections) : readOwnState(realm, user.id, sections, sources);
     },
     feed,
-    suppliers,
+    sources,
     versions,
   );
   // Sections that were not asked for are absent, and so are the response fields made of them.
@@ -124,14 +125,14 @@ async function takeOnce(
   // Read after the versions of the user and the streams: messages of the commits that they cover must be counted.
   const { reading = [] } = own ?? {};
   const reads = MESSAGE_SECTIONS.some(wanted)
-    ? await messageReads(feed.recentMessages, reading, suppliers)
-    : suppliers.store;
+    ? await messageReads(feed.recentMessages, reading, sources)
+    : sources.store;
   if (own && wanted('message')) {
     if (wanted('update_message_flags')) {
-      const unread = await readUnread(realm, user.id, own, reads, suppliers);
+      const unread = await readUnread(realm, user.id, own, reads, sources);
       parts.push({ unread_msgs: unread.section });
       countedMessages = unread.counted;
-      await untilFirstMessagesShow(realm, countedMessages.streams, suppliers);
+      await untilFirstMessagesShow(realm, countedMessages.streams, sources);
     }
     const streams = subscriptions.map((own) => own.stream);
     parts.push({ max_message_id: await newestMessage(reads, realm, user.id, streams) });
@@ -145,9 +146,9 @@ async function takeOnce(
   }
   if (wanted('presence') && !isVisitor) {
     const to = presenceKey(realm);
-    // Presence has no version: the next report brings changes in between (docs/architecture.md § Presence).
+    // Presence has no version: the next report brings changes in between (architecture/actors.md § Presence).
     await presencesIn(directory).sync(
-      async (known) => (await suppliers.ask(to, 'presence-changes', { known })) as JsonObject,
+      async (known) => (await sources.ask(to, 'presence-changes', { known })) as JsonObject,
     );
   }
   // Nothing is awaited from here on, so the replica stays at the version that is noted.
@@ -160,9 +161,9 @@ async function takeOnce(
     user: account,
     directory,
     args,
-    now: suppliers.services.clock.now(),
-    limits: suppliers.services.limits,
-    unseal: (sealed) => suppliers.services.secrets.opened(sealed),
+    now: sources.services.clock.now(),
+    limits: sources.services.limits,
+    unseal: (sealed) => sources.services.secrets.tryOpen(sealed),
     unreadable,
     subscriptions,
     subscribers: subscribers.of,
@@ -170,7 +171,7 @@ async function takeOnce(
   if (wanted('realm_user')) parts.push(userSections(inputs));
   parts.push(...personalSections(inputs, wanted));
   if (unreadable.size > 0 && !last) {
-    await renewKeys(realm, unreadable, suppliers);
+    await renewKeys(realm, unreadable, sources);
     return undefined;
   }
   if (wanted('subscription')) parts.push(subscriptionSections(inputs));

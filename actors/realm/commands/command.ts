@@ -2,10 +2,17 @@ import type { JsonObject } from '#base';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { AnyCommand, CommandDefinition } from '#runtime';
+import type { ActorServices } from '../../services.js';
 import { type RealmState, userOf } from '../state.js';
 import type { RealmVolatile } from '../volatile.js';
 
-export type RealmCommand<A extends JsonObject, I = undefined> = CommandDefinition<RealmState, A, I, RealmVolatile>;
+export type RealmCommand<A extends JsonObject, I = undefined> = CommandDefinition<
+  RealmState,
+  A,
+  I,
+  RealmVolatile,
+  ActorServices
+>;
 
 type Commands = Readonly<Record<string, AnyCommand<RealmState, RealmVolatile>>>;
 
@@ -23,7 +30,6 @@ function moving(command: AnyCommand<RealmState, RealmVolatile>): typeof command.
     const { caller } = context;
     // The frontend that let him in may not have heard of it yet.
     if (caller !== 0 && userOf(view.parts, caller)?.isActive === false) throw apiError('ACCOUNT_DEACTIVATED');
-    if (caller !== 0 && view.state.phase === 'deactivated') throw apiError('ORGANIZATION_DEACTIVATED');
     const outcome = command.handle(view, args, inputs, context);
     let changes = false;
     for (const item of outcome.events ?? []) {

@@ -2,7 +2,7 @@
 
 import { value } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import { NO_WHOLES } from '#directory';
+import { NO_SINGLETONS } from '#directory';
 import { type Parts, RECORD_PARTS, trafficOf, WHOLE_PARTS } from '../state.js';
 import type { RealmCommand } from './command.js';
 
@@ -31,7 +31,7 @@ export const snapshot: RealmCommand<JsonObject> = {
       fullMembersAt: state.fullMembersAt,
       traffic: trafficOf(parts),
       ...mapped(RECORD_PARTS, (prefix) => records(parts, prefix)),
-      ...mapped(WHOLE_PARTS, (part, name) => parts.get(part) ?? (NO_WHOLES as unknown as JsonObject)[name]!),
+      ...mapped(WHOLE_PARTS, (part, name) => parts.get(part) ?? (NO_SINGLETONS as unknown as JsonObject)[name]!),
     }),
   }),
 };

@@ -4,7 +4,7 @@
  */
 
 import { ownerOf, value } from '#actors/shared';
-import type { MessageRecord } from '#ports/store';
+import type { MessageRecord } from '#model/records';
 import type { StreamCommand } from '../command.js';
 import { change, latest } from '../messages.js';
 
@@ -12,7 +12,7 @@ export const copyMade: StreamCommand<
   { readonly ids: readonly number[]; readonly user: number },
   readonly (MessageRecord | null)[]
 > = {
-  needs: ({ ids }, { realm }, { store }) => store.getMessages(realm, ids),
+  inputs: ({ ids }, { realm }, { store }) => store.getMessages(realm, ids),
   handle(view, { ids, user }, stored, context) {
     const messages = ids.flatMap((id, i) => {
       const message = latest(view, id, stored[i] ?? null);

@@ -2,13 +2,15 @@
 
 import { partially, success } from '#actors/shared';
 import type { JsonObject } from '#base';
-import { asStored, plainViewer, Reader, type StoredMessage, streamConversation } from '#domain/messages';
+import type { StoredMessage } from '#domain/messages';
+import { asStored, plainViewer, Reader, streamConversation } from '#domain/messages';
 import { isAdmin, policyAllows } from '#domain/people';
 import { canReadHistory, isMember, topicKey } from '#domain/streams';
 import { parseKey, streamId, userId } from '#model';
 import { apiError } from '#model/errors';
-import type { MessageRecord } from '#ports/store';
-import type { CommandContext, NeedsContext, Outcome, Suppliers } from '#runtime';
+import type { MessageRecord } from '#model/records';
+import type { CommandContext, InputContext, Outcome } from '#runtime';
+import type { InputSources } from '../../services.js';
 import type { StreamCommand } from '../command.js';
 import { elsewhere, latest, storedRecord } from '../messages.js';
 import type { StreamVolatile } from '../recent.js';
@@ -17,7 +19,7 @@ import type { StreamState } from '../state.js';
 import { LOOKED_AT, newestOfTopic, stillIn } from '../topics.js';
 import { memberOf } from './members.js';
 
-type Context = NeedsContext<StreamState, StreamVolatile>;
+type Context = InputContext<StreamState, StreamVolatile>;
 
 interface DeleteInputs {
   readonly stored: MessageRecord | null;
@@ -32,7 +34,7 @@ function checkDelete(message: StoredMessage, { directory, caller, now }: Command
   if (isAdmin(user)) return;
   const { settings } = directory;
   const own = message.sender === caller;
-  if (!own || !policyAllows(Number(settings.delete_own_message_policy), user, settings, now)) {
+  if (!own || !policyAllows(settings.delete_own_message_policy, user, settings, now)) {
     throw apiError('DELETE_NOT_ALLOWED');
   }
   const limit = settings.message_content_delete_limit_seconds;
@@ -41,10 +43,10 @@ function checkDelete(message: StoredMessage, { directory, caller, now }: Command
 
 /** DELETE /messages/{message_id}. */
 export const deleteMessage: StreamCommand<{ readonly message_id: number }, DeleteInputs> = {
-  async needs({ message_id }, { realm }, suppliers) {
-    const stored = await storedRecord(realm, message_id, suppliers);
+  async inputs({ message_id }, { realm }, sources) {
+    const stored = await storedRecord(realm, message_id, sources);
     const { stream, topic } = stored ? asStored(stored).body : { stream: 0, topic: '' };
-    const newest = stream === 0 ? [] : await newestOfTopic(suppliers.store, realm, stream, topicKey(topic));
+    const newest = stream === 0 ? [] : await newestOfTopic(sources.store, realm, stream, topicKey(topic));
     return { stored, newest };
   },
   handle(view, args, { stored, newest }, context) {
@@ -82,13 +84,13 @@ const BATCH = 500;
 async function topicPage(
   { topic, before }: DeleteTopicArgs,
   { realm, caller, key, view }: Context,
-  suppliers: Suppliers,
+  sources: InputSources,
 ): Promise<Page> {
   const id = Number(parseKey(key).rest);
-  const directory = await suppliers.directory(realm);
+  const directory = await sources.directory(realm);
   const [stream, user] = [directory.stream(streamId(id)), directory.user(userId(caller))];
   if (!stream || !user) return { records: [], newest: [], full: false, accessible: new Set() };
-  const newest = await suppliers.store.scanMessages({
+  const newest = await sources.store.scanMessages({
     realm,
     index: { by: 'topic', conversation: streamConversation(id), topicKey: topicKey(topic) },
     from: before === 0 ? Number.MAX_SAFE_INTEGER : before,
@@ -102,7 +104,7 @@ async function topicPage(
     return { records, newest, full, accessible: new Set(records.map((record) => record.id)) };
   }
   const viewer = plainViewer({ realm, user, directory, subscribed: (of) => of === id && subscribed });
-  const reader = new Reader(suppliers.store, viewer);
+  const reader = new Reader(sources.store, viewer);
   const own = await reader.readable(records.map(asStored), 'none');
   return { records, newest, full, accessible: new Set(own.map(({ message }) => message.id)) };
 }
@@ -112,7 +114,7 @@ export const deleteTopic: StreamCommand<DeleteTopicArgs, Page> = {
   // Not while a move writes its messages: they are neither here nor there.
   lane: 'moves',
   creates: true,
-  needs: topicPage,
+  inputs: topicPage,
   handle(view, args, { records, newest, full, accessible }, context): Outcome<StreamState> {
     const key = topicKey(args.topic);
     const stream = Number(parseKey(context.key).rest);

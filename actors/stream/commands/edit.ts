@@ -7,28 +7,33 @@
 import type { EditArgs } from '#actors/shared';
 import { claimedFiles, filesLinked, filesUnlinked, success, value } from '#actors/shared';
 import type { Json } from '#base';
-import { asStored, checkWildcard, type StoredMessage } from '#domain/messages';
-import { asMember, type Member, memberPart } from '#domain/streams';
+import type { StoredMessage } from '#domain/messages';
+import { asStored, checkWildcard } from '#domain/messages';
+import type { Member } from '#domain/streams';
+import { asMember, memberPart } from '#domain/streams';
 import { parseKey, streamId, userId } from '#model';
 import { apiError } from '#model/errors';
-import type { DirectoryUser } from '#model/records';
-import type { MessageRecord } from '#ports/store';
-import type { CommandContext, NeedsContext, Outcome, Suppliers } from '#runtime';
+import type { DirectoryUser, MessageRecord } from '#model/records';
+import type { CommandContext, InputContext, Outcome } from '#runtime';
+import type { InputSources } from '../../services.js';
 import type { StreamCommand } from '../command.js';
-import { type CarryArgs, carriedOn, idsOf, topicsOf } from '../editing/carry.js';
-import { checkEdit, type Editor } from '../editing/checks.js';
+import type { CarryArgs } from '../editing/carry.js';
+import { carriedOn, idsOf, topicsOf } from '../editing/carry.js';
+import type { Editor } from '../editing/checks.js';
+import { checkEdit } from '../editing/checks.js';
 import { membershipsFor, newContent, newText } from '../editing/content.js';
 import { editItems } from '../editing/event.js';
 import type { EditInputs, NewText } from '../editing/inputs.js';
 import { moveOf } from '../editing/move.js';
 import { readScope } from '../editing/scope.js';
-import { change, elsewhere, holders, latest, type StreamView, storedRecord } from '../messages.js';
+import type { StreamView } from '../messages.js';
+import { change, elsewhere, holders, latest, storedRecord } from '../messages.js';
 import type { StreamVolatile } from '../recent.js';
 import type { StreamState } from '../state.js';
 import { newestOfTopic, topicWithout } from '../topics.js';
 import { memberIds, memberOf } from './members.js';
 
-type Context = NeedsContext<StreamState, StreamVolatile>;
+type Context = InputContext<StreamState, StreamVolatile>;
 
 const ownStream = ({ key }: { readonly key: CommandContext['key'] }): number => {
   const { kind, rest } = parseKey(key);
@@ -44,15 +49,15 @@ function textOf(content: string | null): string | undefined {
   }
 }
 
-async function readContent(args: EditArgs, stored: MessageRecord, context: Context, suppliers: Suppliers) {
+async function readContent(args: EditArgs, stored: MessageRecord, context: Context, sources: InputSources) {
   const text = textOf(args.content);
   if (text === undefined) return UNREAD;
-  const directory = await suppliers.directory(context.realm);
+  const directory = await sources.directory(context.realm);
   const message = asStored(stored);
-  const rendered = await suppliers.services.renderer.render(text, directory, args.origin, message.sender);
+  const rendered = await sources.services.renderer.render(text, directory, args.origin, message.sender);
   if (!rendered) return { rendered, files: [], memberships: new Map() };
   const added = rendered.attachmentPaths.filter((path) => !message.body.files?.includes(path));
-  const files = await claimedFiles(added, context.realm, message.sender, suppliers);
+  const files = await claimedFiles(added, context.realm, message.sender, sources);
   const memberships = await membershipsFor(
     message,
     text,
@@ -60,31 +65,31 @@ async function readContent(args: EditArgs, stored: MessageRecord, context: Conte
     ownStream(context),
     context.realm,
     directory,
-    suppliers.store,
+    sources.store,
   );
   return { rendered, files, memberships };
 }
 
-async function readTarget(args: EditArgs, { realm, caller }: Context, suppliers: Suppliers) {
+async function readTarget(args: EditArgs, { realm, caller }: Context, sources: InputSources) {
   const stream = args.stream_id;
   if (stream === null) return new Map<number, Member | undefined>();
-  const owner = (await suppliers.directory(realm)).user(userId(caller))?.botOwner;
+  const owner = (await sources.directory(realm)).user(userId(caller))?.botOwner;
   const users = owner ? [caller, owner] : [caller];
-  const parts = await suppliers.store.getParts(users.map((user) => memberPart(realm, stream, user)));
+  const parts = await sources.store.getParts(users.map((user) => memberPart(realm, stream, user)));
   return new Map(users.map((user, i) => [user, asMember(parts[i]?.value)]));
 }
 
 const UNREAD = { rendered: undefined, files: [], memberships: new Map() };
 
 function needs(moves: boolean) {
-  return async (args: EditArgs, context: Context, suppliers: Suppliers): Promise<EditInputs> => {
-    const stored = await storedRecord(context.realm, args.message_id, suppliers);
+  return async (args: EditArgs, context: Context, sources: InputSources): Promise<EditInputs> => {
+    const stored = await storedRecord(context.realm, args.message_id, sources);
     const here = stored && stored.body.stream === ownStream(context);
     if (!here) return { stored, ...UNREAD, scope: undefined, inTarget: new Map() };
     const [content, scope, inTarget] = await Promise.all([
-      readContent(args, stored, context, suppliers),
-      moves && stored.body.stream !== 0 ? readScope(args, asStored(stored), context, suppliers) : undefined,
-      readTarget(args, context, suppliers),
+      readContent(args, stored, context, sources),
+      moves && stored.body.stream !== 0 ? readScope(args, asStored(stored), context, sources) : undefined,
+      readTarget(args, context, sources),
     ]);
     return { stored, ...content, scope, inTarget };
   };
@@ -154,13 +159,13 @@ function handle(name: 'edit' | 'move') {
 }
 
 /** Only the text. */
-export const edit: StreamCommand<EditArgs, EditInputs> = { needs: needs(false), handle: handle('edit') };
+export const edit: StreamCommand<EditArgs, EditInputs> = { inputs: needs(false), handle: handle('edit') };
 
 /** Topic or stream, and perhaps the text. */
 export const move: StreamCommand<EditArgs, EditInputs> = {
   lane: 'moves',
   exclusive: true,
-  needs: needs(true),
+  inputs: needs(true),
   handle: handle('move'),
 };
 
@@ -172,7 +177,7 @@ interface CarryInputs {
 
 /** The next batch of a move. */
 export const carryOn: StreamCommand<CarryArgs, CarryInputs> = {
-  async needs(args, context, { store }) {
+  async inputs(args, context, { store }) {
     const { realm, view } = context;
     const stream = ownStream(context);
     const topics = args.last ? topicsOf(view.parts, args) : [];

@@ -186,7 +186,6 @@ export const archive: StreamCommand<JsonObject> = {
       reply: value(null),
       events: leaving.length > 0 ? [item] : [],
       commands: [reading(view, leaving, context, true)],
-      transition: 'archive',
     };
   },
 };

@@ -57,7 +57,7 @@ const UNRENDERED: Rendered = {
 
 export const notice: StreamCommand<NoticeArgs, Prepared> = {
   creates: true,
-  needs: prepare,
+  inputs: prepare,
   handle({ state, parts }, args, prepared, context) {
     const stream = context.directory.stream(streamId(Number(parseKey(context.key).rest)));
     if (!stream) return { reply: value(null) };
@@ -73,7 +73,7 @@ interface DirectNoticeArgs extends NoticeArgs {
 
 export const directNotice: StreamCommand<DirectNoticeArgs, Prepared> = {
   creates: true,
-  needs: prepare,
+  inputs: prepare,
   handle({ state }, args, prepared, context) {
     const participants = state.participants.length > 0 ? state.participants : args.participants;
     const other = participants.find((user) => user !== (args.bot ?? NOTIFICATION_BOT)) ?? 0;

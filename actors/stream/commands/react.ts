@@ -7,8 +7,7 @@ import type { StoredMessage, StoredReaction } from '#domain/messages';
 import type { EmojiRef, LogItem } from '#model';
 import { userId, userKey } from '#model';
 import { apiError } from '#model/errors';
-import type { DirectoryView } from '#model/records';
-import type { MessageRecord } from '#ports/store';
+import type { DirectoryView, MessageRecord } from '#model/records';
 import type { StreamCommand } from '../command.js';
 import { change, elsewhere, holders, latest, storedRecord } from '../messages.js';
 import type { StreamState } from '../state.js';
@@ -35,7 +34,7 @@ const same = (
 ): boolean => stored.type === sought.type && emojiCodeOf(stored.code, stored.type) === sought.code;
 
 export const react: StreamCommand<ReactArgs, MessageRecord | null> = {
-  needs: ({ message_id }, { realm }, suppliers) => storedRecord(realm, message_id, suppliers),
+  inputs: ({ message_id }, { realm }, sources) => storedRecord(realm, message_id, sources),
   handle(view, args, stored, context) {
     const { caller, directory, realm } = context;
     const message = latest(view, args.message_id, stored);
@@ -81,7 +80,7 @@ interface UnreactArgs extends OnMessage {
 }
 
 export const unreact: StreamCommand<UnreactArgs, MessageRecord | null> = {
-  needs: ({ message_id }, { realm }, suppliers) => storedRecord(realm, message_id, suppliers),
+  inputs: ({ message_id }, { realm }, sources) => storedRecord(realm, message_id, sources),
   handle(view, args, stored, context) {
     const message = latest(view, args.message_id, stored);
     if (!message) throw apiError('INVALID_MESSAGES');

@@ -7,12 +7,13 @@ import { value } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { asStored, streamConversation } from '#domain/messages';
 import { recentTraffic } from '#domain/streams';
-import { type ActorKey, parseKey, realmKey, streamId } from '#model';
-import type { DirectoryView } from '#model/records';
-import type { MessageRecord } from '#ports/store';
+import type { ActorKey } from '#model';
+import { parseKey, realmKey, streamId } from '#model';
+import type { DirectoryView, MessageRecord } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
 import type { StreamCommand } from '../command.js';
-import { latest, type StreamView } from '../messages.js';
+import type { StreamView } from '../messages.js';
+import { latest } from '../messages.js';
 import { removed } from '../removing.js';
 import type { StreamState } from '../state.js';
 
@@ -29,12 +30,12 @@ export function armed(state: StreamState, now: number): { readonly state: Stream
 function kept(key: ActorKey, directory: DirectoryView): number | null {
   const { kind, rest } = parseKey(key);
   const own = kind === 'stream' ? directory.stream(streamId(Number(rest)))?.retentionDays : null;
-  const days = own ?? Number(directory.settings.message_retention_days ?? -1);
+  const days = own ?? directory.settings.message_retention_days;
   return days > 0 ? days : null;
 }
 
 export const retain: StreamCommand<JsonObject, readonly MessageRecord[]> = {
-  async needs(_args, { key, realm }, { store, directory }) {
+  async inputs(_args, { key, realm }, { store, directory }) {
     if (kept(key, await directory(realm)) === null) return [];
     const { kind, rest } = parseKey(key);
     const conversation = kind === 'stream' ? streamConversation(Number(rest)) : `d${rest}`;

@@ -11,7 +11,7 @@ import {
   flagsAtCreation,
 } from '#domain/messages';
 import { isMember } from '#domain/streams';
-import { parseKey, realmKey, streamId, userId, userKey } from '#model';
+import { type ActorKey, parseKey, realmKey, streamId, userId, userKey } from '#model';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
@@ -20,15 +20,19 @@ import type { StreamCommand } from '../command.js';
 import { hasMembers, memberIds, memberOf } from './members.js';
 import { type Prepared, prepare, type Spoken, sentDirectly, sentToStream } from './sent.js';
 
+/** No such stream, or it was archived. */
+export const noSuchStream = (key: ActorKey): ApiError =>
+  apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: Number(parseKey(key).rest) });
+
 /** Whoever sends in a person's name refuses by itself (send-scheduled.ts). */
 export const judgedOnce: StreamCommand<SendArgs, Prepared> = {
   creates: true,
-  needs: prepare,
+  inputs: prepare,
   handle({ state, parts }, args, prepared, context) {
     const { directory, key, caller, now, realm } = context;
     const stream = directory.stream(streamId(Number(parseKey(key).rest)));
-    if (!stream || stream.archived)
-      throw apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: Number(parseKey(key).rest) });
+    // The directory knows of an archived stream before its actor does, and scheduled messages must hear of the refusal.
+    if (!stream || stream.archived) throw noSuchStream(key);
     const sender = activeSender(directory, caller);
     const subscribed = (user: number): boolean => isMember(memberOf(parts, user));
     checkPosting(sender, stream, subscribed, directory, now);
@@ -79,13 +83,13 @@ interface DirectArgs extends SendArgs {
 
 export const sendDirect: StreamCommand<DirectArgs, Prepared & { recipient: number }> = {
   creates: true,
-  async needs(args, context, suppliers) {
+  async inputs(args, context, sources) {
     const known = context.view.state.recipient;
     const isGroup = args.participants.length > 2;
     const [prepared, recipient] = await Promise.all([
-      prepare(args, context, suppliers),
+      prepare(args, context, sources),
       isGroup && known === 0
-        ? suppliers.ask(realmKey(context.realm), 'group-recipient', { group: parseKey(context.key).rest })
+        ? sources.ask(realmKey(context.realm), 'group-recipient', { group: parseKey(context.key).rest })
         : known,
     ]);
     return { ...prepared, recipient: recipient as number };

@@ -2,21 +2,16 @@
 
 import type { Said } from '#actors/shared';
 import { claimedFiles, filesLinked, success } from '#actors/shared';
-import { type Rendered, topicLinks } from '#domain/markdown';
-import {
-  type MessageBody,
-  neutral,
-  recordOf,
-  renderContext,
-  type StoredMessage,
-  type StoredSubmessage,
-  streamConversation,
-} from '#domain/messages';
+import type { Rendered } from '#domain/markdown';
+import { topicLinks } from '#domain/markdown';
+import type { MessageBody, StoredMessage, StoredSubmessage } from '#domain/messages';
+import { neutral, recordOf, renderContext, streamConversation } from '#domain/messages';
 import { countMessage, isMember } from '#domain/streams';
 import type { Audience, MessageItem } from '#model';
 import { parseKey, realmKey } from '#model';
 import type { DirectoryStream, DirectoryView } from '#model/records';
-import type { CommandContext, NeedsContext, OutboxCommand, Outcome, Suppliers } from '#runtime';
+import type { CommandContext, InputContext, OutboxCommand, Outcome } from '#runtime';
+import type { InputSources } from '../../services.js';
 import { copiesGiven } from '../bots.js';
 import type { StreamView } from '../messages.js';
 import type { StreamVolatile } from '../recent.js';
@@ -36,14 +31,14 @@ export interface Prepared {
 /** Needs of every command that makes a message. */
 export async function prepare(
   { content, origin }: Said,
-  { realm, caller }: NeedsContext<StreamState, StreamVolatile>,
-  suppliers: Suppliers,
+  { realm, caller }: InputContext<StreamState, StreamVolatile>,
+  sources: InputSources,
 ): Promise<Prepared> {
   // Asked for first and at once: ids must come in the order in which commands arrived.
-  const id = suppliers.messageId(realm);
-  const text = suppliers.directory(realm).then(async (directory) => {
-    const rendered = await suppliers.services.renderer.render(content, directory, origin, caller);
-    return { rendered, files: await claimedFiles(rendered?.attachmentPaths ?? [], realm, caller, suppliers) };
+  const id = sources.messageId(realm);
+  const text = sources.directory(realm).then(async (directory) => {
+    const rendered = await sources.services.renderer.render(content, directory, origin, caller);
+    return { rendered, files: await claimedFiles(rendered?.attachmentPaths ?? [], realm, caller, sources) };
   });
   const both = await Promise.all([id, text]);
   return { id: both[0], ...both[1] };

@@ -4,7 +4,7 @@ import { success } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { nextSubmessage } from '#domain/messages';
 import { apiError } from '#model/errors';
-import type { MessageRecord } from '#ports/store';
+import type { MessageRecord } from '#model/records';
 import type { StreamCommand } from '../command.js';
 import { change, copyHolders, elsewhere, latest, storedRecord } from '../messages.js';
 
@@ -15,7 +15,7 @@ interface SubmessageArgs extends JsonObject {
 }
 
 export const submessage: StreamCommand<SubmessageArgs, MessageRecord | null> = {
-  needs: ({ message_id }, { realm }, suppliers) => storedRecord(realm, message_id, suppliers),
+  inputs: ({ message_id }, { realm }, sources) => storedRecord(realm, message_id, sources),
   handle(view, args, stored, context) {
     const message = latest(view, args.message_id, stored);
     if (!message) throw apiError('INVALID_MESSAGES');

@@ -3,7 +3,7 @@
 import { success, value } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import { type ActorKey, parseKey } from '#model';
-import type { MessageRecord } from '#ports/store';
+import type { MessageRecord } from '#model/records';
 import type { StreamCommand } from '../command.js';
 import { listTopics, newestOfTopic, topicWithout } from '../topics.js';
 import { watchersOf, withWatcher } from '../watchers.js';
@@ -30,7 +30,7 @@ export const topicNames: StreamCommand<JsonObject> = {
 /** Messages came from another stream: what is newest now? Never refuses, may be repeated. */
 export const topicChanged: StreamCommand<{ readonly topic: string }, readonly MessageRecord[]> = {
   creates: true,
-  needs: ({ topic }, { realm, key }, { store }) => newestOfTopic(store, realm, ownStream(key), topic),
+  inputs: ({ topic }, { realm, key }, { store }) => newestOfTopic(store, realm, ownStream(key), topic),
   handle: (view, { topic }, newest, { key, now }) => ({
     reply: value(null),
     ...armed(view.state, now),

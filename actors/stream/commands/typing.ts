@@ -3,7 +3,7 @@
 import { success, type TypingOp, typingEvent } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { activeSender, checkPosting } from '#domain/messages';
-import { isOn } from '#domain/people';
+import { preference } from '#domain/people';
 import { canAccess, cutTopic, isMember } from '#domain/streams';
 import { parseKey, streamId } from '#model';
 import { apiError } from '#model/errors';
@@ -22,7 +22,7 @@ export const typing: StreamCommand<TypingArgs> = {
   creates: true,
   handle({ state, parts }, { op, topic }, _inputs, { directory, key, caller, now }) {
     const sender = activeSender(directory, caller);
-    if (!isOn(directory, sender.id, 'send_stream_typing_notifications')) throw apiError('STREAM_TYPING_OFF');
+    if (!preference(directory, sender.id, 'send_stream_typing_notifications')) throw apiError('STREAM_TYPING_OFF');
     const stream = directory.stream(streamId(Number(parseKey(key).rest)));
     const subscribed = (user: number): boolean => isMember(memberOf(parts, user));
     if (!stream || !canAccess(sender, stream, subscribed(caller))) throw apiError('INVALID_STREAM_ID');

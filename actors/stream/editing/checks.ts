@@ -1,11 +1,12 @@
-/** Who may change what of a message, in the order in which messages.md § PATCH lists the checks. Pure. */
+/** Who may change what of a message, in the order in which messages.md § PATCH /messages/{id} lists the checks. Pure. */
 
 import type { EditArgs } from '#actors/shared';
 import type { StoredMessage } from '#domain/messages';
 import { policyAllows, ROLE } from '#domain/people';
 import { canAccess, checkMayPost, checkTopic } from '#domain/streams';
+import type { RealmSettings } from '#model';
 import { apiError } from '#model/errors';
-import type { DirectoryStream, DirectoryUser, RealmSettings } from '#model/records';
+import type { DirectoryStream, DirectoryUser } from '#model/records';
 
 /** Added to the limits of editing and moving: who began in time may finish. Seconds. */
 const GRACE = 20;
@@ -26,15 +27,15 @@ export interface Editor {
   readonly now: number;
 }
 
-const isLate = ({ body }: StoredMessage, limit: unknown, now: number): boolean =>
-  typeof limit === 'number' && now > (body.sent + limit + GRACE) * 1000;
+const isLate = ({ body }: StoredMessage, limit: number | null, now: number): boolean =>
+  limit !== null && now > (body.sent + limit + GRACE) * 1000;
 
 const movesFreely = (user: DirectoryUser): boolean => user.role <= ROLE.moderator;
 
 /** Everything but the text itself and the streams. @throws ApiError */
 export function checkEdit(message: StoredMessage, args: EditArgs, { user, settings, now }: Editor): Wanted {
   const { content, stream_id } = args;
-  if (content !== null && settings.allow_message_editing === false) throw apiError('EDITING_OFF');
+  if (content !== null && !settings.allow_message_editing) throw apiError('EDITING_OFF');
   const topic = args.topic === message.body.topic ? null : args.topic;
   if (content === null && topic === null && stream_id === null) throw apiError('NOTHING_TO_CHANGE');
   if (message.body.stream === 0) {
@@ -47,7 +48,7 @@ export function checkEdit(message: StoredMessage, args: EditArgs, { user, settin
   if (stream_id !== null && content !== null) throw apiError('CONTENT_AND_STREAM');
   if (content !== null && (message.body.submessages?.length ?? 0) > 0) throw apiError('WIDGET_EDIT');
   if (content !== null && message.sender !== user.id) throw apiError('EDIT_NOT_ALLOWED');
-  if (newTopic !== undefined && !policyAllows(Number(settings.edit_topic_policy), user, settings, now)) {
+  if (newTopic !== undefined && !policyAllows(settings.edit_topic_policy, user, settings, now)) {
     throw apiError('EDIT_NOT_ALLOWED');
   }
   if (content !== null && isLate(message, settings.message_content_edit_limit_seconds, now)) {
@@ -73,7 +74,7 @@ export function checkMove(
   { user, settings, now }: Editor,
 ): DirectoryStream {
   const { from, to, subscribed, owner } = move;
-  const policy = Number(settings.move_messages_between_streams_policy);
+  const policy = settings.move_messages_between_streams_policy;
   if (!policyAllows(policy, user, settings, now)) throw apiError('MOVE_NOT_ALLOWED');
   if (!canAccess(user, from, subscribed('from', user.id))) throw apiError('MOVE_WITHOUT_ACCESS');
   if (!to || !canAccess(user, to, subscribed('to', user.id))) throw apiError('INVALID_STREAM_ID');
@@ -105,7 +106,7 @@ export function checkWholeTopic(
   const limits = [
     name === undefined ? null : settings.move_messages_within_stream_limit_seconds,
     stream === undefined ? null : settings.move_messages_between_streams_limit_seconds,
-  ].filter((limit) => typeof limit === 'number');
+  ].filter((limit) => limit !== null);
   if (limits.length === 0) return;
   const limit = Math.min(...limits);
   const allowed = topic.filter((message) => !isLate(message, limit, now));

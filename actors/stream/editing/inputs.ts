@@ -1,7 +1,7 @@
 import type { Rendered } from '#domain/markdown';
 import type { MessageBody, StoredEdit } from '#domain/messages';
 import type { Member } from '#domain/streams';
-import type { MessageRecord } from '#ports/store';
+import type { MessageRecord } from '#model/records';
 import type { OutboxCommand } from '#runtime';
 import type { Memberships } from './content.js';
 import type { Scope } from './scope.js';

@@ -2,20 +2,13 @@
 
 import type { EditArgs } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import {
-  asStored,
-  NEWEST,
-  plainViewer,
-  RESOLVED_PREFIX,
-  Reader,
-  type StoredMessage,
-  streamConversation,
-} from '#domain/messages';
+import type { StoredMessage } from '#domain/messages';
+import { asStored, NEWEST, plainViewer, RESOLVED_PREFIX, Reader, streamConversation } from '#domain/messages';
 import { canReadHistory, isMember, topicKey } from '#domain/streams';
 import { streamId, streamKey, userId } from '#model';
-import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
-import type { MessageRecord } from '#ports/store';
-import type { NeedsContext, Suppliers } from '#runtime';
+import type { DirectoryStream, DirectoryUser, DirectoryView, MessageRecord } from '#model/records';
+import type { InputContext } from '#runtime';
+import type { InputSources } from '../../services.js';
 import { memberOf } from '../commands/members.js';
 import type { StreamVolatile } from '../recent.js';
 import type { StreamState } from '../state.js';
@@ -44,14 +37,14 @@ export interface Scope {
 
 const PAGE = 1_000;
 
-type Context = NeedsContext<StreamState, StreamVolatile>;
+type Context = InputContext<StreamState, StreamVolatile>;
 
 /** All messages of a topic, newest first. @param enough ends it early */
 async function readTopic(
   stream: number,
   key: string,
   { realm }: Context,
-  { store }: Suppliers,
+  { store }: InputSources,
   seen: (page: readonly MessageRecord[]) => Promise<boolean>,
   first = PAGE,
 ): Promise<MessageRecord[]> {
@@ -72,7 +65,7 @@ function readerFor(
   user: DirectoryUser,
   directory: DirectoryView,
   context: Context,
-  { store }: Suppliers,
+  { store }: InputSources,
 ) {
   const subscribed = (id: number): boolean => id === stream.id && isMember(memberOf(context.view.parts, user.id));
   const shared = stream.historyPublic && canReadHistory(user, stream, subscribed(stream.id));
@@ -87,14 +80,14 @@ export async function readScope(
   args: EditArgs,
   message: StoredMessage,
   context: Context,
-  suppliers: Suppliers,
+  sources: InputSources,
 ): Promise<Scope | undefined> {
   const { realm, caller } = context;
-  const directory = await suppliers.directory(realm);
+  const directory = await sources.directory(realm);
   const user = directory.user(userId(caller));
   const stream = directory.stream(streamId(message.body.stream));
   if (!user || !stream) return undefined;
-  const accessibleOf = readerFor(stream, user, directory, context, suppliers);
+  const accessibleOf = readerFor(stream, user, directory, context, sources);
   const accessible = new Set<number>();
   const alone = args.propagate_mode === 'change_one';
   const key = topicKey(message.body.topic);
@@ -110,11 +103,11 @@ export async function readScope(
   const askTarget = async (command: string, of: JsonObject): Promise<Json> =>
     elsewhere === undefined || !directory.stream(streamId(elsewhere))
       ? null
-      : suppliers.ask(streamKey(realm, streamId(elsewhere)), command, of);
+      : sources.ask(streamKey(realm, streamId(elsewhere)), command, of);
   const [topic, newest, target, watchers, inTarget] = await Promise.all([
-    readTopic(stream.id, key, context, suppliers, add, alone ? 2 : PAGE),
+    readTopic(stream.id, key, context, sources, add, alone ? 2 : PAGE),
     newestOfTopic(
-      suppliers.store,
+      sources.store,
       realm,
       stream.id,
       key,
@@ -122,7 +115,7 @@ export async function readScope(
     ),
     askTarget('members', {}),
     askTarget('topic-watchers', { topic: newTopic }),
-    readTopic(elsewhere ?? stream.id, topicKey(newTopic), context, suppliers, async () => !toggles, toggles ? PAGE : 1),
+    readTopic(elsewhere ?? stream.id, topicKey(newTopic), context, sources, async () => !toggles, toggles ? PAGE : 1),
   ]);
   return {
     topic,

@@ -3,7 +3,7 @@
 import { flagEventBody } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import type { HomeReading, OwnMessage } from '#domain/messages';
-import { type LogItem, type OwnReadRange, READ_IDS_PER_EVENT } from '#model';
+import { type LogItem, READ_IDS_PER_EVENT, type ReadRange } from '#model';
 import { subscriptionOf } from '../state.js';
 
 type Parts = ReadonlyMap<string, Json>;
@@ -11,7 +11,7 @@ type Parts = ReadonlyMap<string, Json>;
 /** The last of them takes all the rest. */
 const MOST_EVENTS = 64;
 
-type Range = Omit<OwnReadRange, 'of' | 'slice' | 'last'>;
+type Range = Omit<ReadRange, 'of' | 'slice' | 'last'>;
 
 /** What a home's reading leaves unread up to an id. @param stream only what is there now; 0 = wherever it is */
 export const rangeOf = (home: number, { mark, read, unread }: HomeReading, to: number, stream: number): Range => ({

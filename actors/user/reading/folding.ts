@@ -5,7 +5,7 @@
 
 import { DIRECT_HOME, type HomeReading, markedRead, type OwnFlags, UnreadScan } from '#domain/messages';
 import type { RealmId } from '#model';
-import type { Suppliers } from '#runtime';
+import type { InputSources } from '../../services.js';
 import { newestDirect } from './newest.js';
 
 /** So many ids read one by one are worth a look. */
@@ -23,15 +23,15 @@ export async function foldOf(
   realm: RealmId,
   flags: OwnFlags,
   home: number,
-  suppliers: Suppliers,
+  sources: InputSources,
 ): Promise<Fold | undefined> {
   const reading = flags.reading(home);
   if (reading.read.size < MANY) return undefined;
   const last = reading.read.last ?? 0;
-  const upTo = home === DIRECT_HOME ? Math.min(last, (await newestDirect(realm, flags.user, suppliers)).settled) : last;
+  const upTo = home === DIRECT_HOME ? Math.min(last, (await newestDirect(realm, flags.user, sources)).settled) : last;
   if (upTo <= reading.mark) return undefined;
   const unread: number[] = [];
-  for await (const batch of new UnreadScan(suppliers.store, realm, flags.user).above(home, reading, upTo)) {
+  for await (const batch of new UnreadScan(sources.store, realm, flags.user).above(home, reading, upTo)) {
     unread.push(...batch.map(({ id }) => id));
     if (unread.length > reading.read.size) return undefined;
   }

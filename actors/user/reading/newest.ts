@@ -3,7 +3,7 @@
 import { asStored, DIRECT_HOME, NEWEST } from '#domain/messages';
 import type { RealmId } from '#model';
 import type { MessageIndex } from '#ports/store';
-import type { Suppliers } from '#runtime';
+import type { InputSources } from '../../services.js';
 
 export interface NewestOfHome {
   readonly home: number;
@@ -23,7 +23,7 @@ const BATCH = 64;
 export async function newestDirect(
   realm: RealmId,
   user: number,
-  { store, services }: Suppliers,
+  { store, services }: InputSources,
 ): Promise<NewestOfHome> {
   const settledBefore = (services.clock.now() - SETTLED_MS) / 1000;
   const index: MessageIndex = { by: 'participant', user };

@@ -3,7 +3,7 @@
 import { ownerOf } from '#actors/shared';
 import type { StoredMessage } from '#domain/messages';
 import type { ActorKey, RealmId } from '#model';
-import type { Suppliers } from '#runtime';
+import type { InputSources } from '../../services.js';
 
 /** Between a commit and its place in the log lie milliseconds; a service that is away for longer is no haste. */
 const RECENT_MS = 60_000;
@@ -12,10 +12,10 @@ const RECENT_MS = 60_000;
 export async function untilTold(
   realm: RealmId,
   messages: readonly StoredMessage[],
-  suppliers: Suppliers,
+  sources: InputSources,
 ): Promise<void> {
-  const since = (suppliers.services.clock.now() - RECENT_MS) / 1000;
+  const since = (sources.services.clock.now() - RECENT_MS) / 1000;
   const owners = new Set<ActorKey>();
   for (const message of messages) if (message.body.sent >= since) owners.add(ownerOf(realm, message));
-  await Promise.all([...owners].map((owner) => suppliers.ask(owner, 'told', {})));
+  await Promise.all([...owners].map((owner) => sources.ask(owner, 'told', {})));
 }

@@ -1,13 +1,14 @@
 /** What a user has not read of one sender. */
 import { DIRECT_HOME, MOST_UNREAD, OwnFlags, type OwnMessage, type StoredMessage, UnreadScan } from '#domain/messages';
-import type { NeedsContext, Suppliers } from '#runtime';
+import type { InputContext } from '#runtime';
+import type { InputSources } from '../../services.js';
 import { subscriptionsOf, type UserState } from '../state.js';
 
 /** As many as a registration tells of, about; from the oldest on. */
 export async function unreadFrom(
   sender: number,
-  { realm, caller, view }: NeedsContext<UserState, undefined>,
-  { store }: Suppliers,
+  { realm, caller, view }: InputContext<UserState, undefined>,
+  { store }: InputSources,
 ): Promise<OwnMessage[]> {
   const flags = new OwnFlags(caller, view.parts);
   const scan = new UnreadScan(store, realm, caller);

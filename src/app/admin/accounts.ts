@@ -122,7 +122,7 @@ export async function userApiKey(
   const user = await findUser(actors, realm, email);
   const sealed = (await actors.value(userKey(realm, userId(user)), 'sealed-key', {})) as string;
   // Sealed under a secret that is gone: it opens nothing any more.
-  return secrets.opened(sealed) ?? newKeyOf(actors, secrets, realm, user);
+  return secrets.tryOpen(sealed) ?? newKeyOf(actors, secrets, realm, user);
 }
 
 /** Another API key for the account; the one that it had opens nothing any more. @throws AdminError */

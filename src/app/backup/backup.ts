@@ -1,8 +1,8 @@
 /**
- * A backup of the embedded face's data directory, also while its server works.
+ * Backs up the data directory of the embedded face, also while its server runs.
  *
- * The database is copied first, as it was at one moment; then the files, of which none goes away meanwhile. A file is
- * stored before its record is ready, so whatever the copied records name is among them.
+ * The database is copied first, as a snapshot; then the files. A file is stored before its record, and deleted files
+ * are kept during the backup, so every file that the snapshot names is copied.
  */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -10,20 +10,23 @@ import { AdminError } from '#app/admin';
 import type { Clock } from '#base/clock';
 import { closeToOthers, copyHashed, hashOf, syncFile, syncFolder } from '#base/disk';
 import type { DirectoryBlobs } from '#ports/blobs';
-import type { Embedded } from '#ports/store';
+import type { LmdbEnvironment } from '#ports/store';
 import { type BackupFile, type BackupSummary, DATABASE, writeManifest } from './manifest.js';
 
-/** Beside the database and blobs/, where the data directory has them. Mails in mail/ were sent. */
-const KEPT_ALONG = ['secret', 'owner.zuliprc'];
+/** Files copied beside the database and blobs/. Not mail/: its mails are sent. */
+const EXTRA_FILES = ['secret', 'owner.zuliprc'];
 const BLOBS = 'blobs';
 
 export interface BackupSource {
-  readonly environment: Embedded;
+  readonly environment: LmdbEnvironment;
   readonly blobs: DirectoryBlobs;
   readonly clock: Clock;
 }
 
-/** @param target absolute path of a folder that is empty or not there yet. @throws AdminError */
+/**
+ * @param target absolute path of an empty or missing folder
+ * @throws AdminError
+ */
 export async function backUp(source: BackupSource, target: string): Promise<BackupSummary> {
   if (target !== resolve(target)) throw new AdminError(`not an absolute path: ${target}`);
   await prepare(target);
@@ -45,7 +48,7 @@ async function prepare(target: string): Promise<void> {
   } catch (error) {
     throw new AdminError(`a backup can't be written to ${target}: ${(error as Error).message}`);
   }
-  throw new AdminError(`${target} is not empty: a backup goes into a folder of its own`);
+  throw new AdminError(`${target} is not empty: a backup needs an empty folder`);
 }
 
 async function fill({ environment, blobs, clock }: BackupSource, target: string): Promise<BackupSummary> {
@@ -55,7 +58,7 @@ async function fill({ environment, blobs, clock }: BackupSource, target: string)
     files.push({ name, hash: copied.hash });
     bytes += copied.bytes;
   };
-  const keeping = await blobs.keepDeleted();
+  const keeping = await blobs.holdDeletions();
   let taken: number;
   try {
     taken = clock.now();
@@ -80,7 +83,7 @@ async function fill({ environment, blobs, clock }: BackupSource, target: string)
   } finally {
     await keeping.release();
   }
-  for (const name of KEPT_ALONG) {
+  for (const name of EXTRA_FILES) {
     const done = await unlessMissing(copyHashed(join(environment.directory, name), join(target, name)));
     if (done) add(name, done);
   }

@@ -1,6 +1,6 @@
 /**
- * What a backup consists of: the files of a data directory under their names, `SHA256SUMS` (as `sha256sum -c` reads it)
- * and, written last, `backup.json`. Without that file it is none.
+ * The files of a backup: those of a data directory under their names, `SHA256SUMS` (as `sha256sum -c` reads it) and,
+ * written last, `backup.json`. A folder without `backup.json` is not a backup.
  */
 import { createHash } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ const SUMS = 'SHA256SUMS';
 export const DATABASE = 'data.mdb';
 
 export interface BackupFile {
-  /** Below the backup's folder, with the separators of this system. */
+  /** Path relative to the backup's folder, with this system's separators. */
   readonly name: string;
   readonly hash: string;
 }
@@ -26,11 +26,11 @@ export interface BackupSummary {
 }
 
 export interface Manifest extends BackupSummary {
-  /** Format of what is stored (src/ports/store/format.ts). */
+  /** Storage format of the data (format.ts of the Store). */
   readonly format: number;
-  /** Program that made it. */
+  /** Version of the program that made the backup. */
   readonly version: string;
-  /** When the snapshot was taken, ISO 8601. */
+  /** Time of the snapshot, ISO 8601. */
   readonly taken: string;
   /** Hash of SHA256SUMS. */
   readonly sums: string;
@@ -38,7 +38,7 @@ export interface Manifest extends BackupSummary {
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** The last step: from here on the folder is a backup. */
+/** Writes the manifest, the last step: only now the folder is a backup. */
 export async function writeManifest(
   folder: string,
   files: readonly BackupFile[],
@@ -69,12 +69,16 @@ export async function writeSynced(file: string, text: string): Promise<void> {
   }
 }
 
-/** @throws AdminError or FormatMismatch with what is wrong, before anything is restored */
+/**
+ * Checks the manifest and the list of files.
+ * @throws AdminError if the backup is incomplete or damaged
+ * @throws FormatMismatch if this program can't read its format
+ */
 export async function readManifest(
   folder: string,
   known = FORMAT,
 ): Promise<{ readonly manifest: Manifest; readonly files: readonly BackupFile[] }> {
-  const manifest = parse(folder, await text(folder, MANIFEST, `${folder} is no backup, or one that was not finished`));
+  const manifest = parse(folder, await text(folder, MANIFEST, `${folder} is no backup, or an unfinished one`));
   judgeFormat(`the backup ${folder}`, manifest.format, known);
   const sums = await text(folder, SUMS, `the backup ${folder} is damaged`);
   if (sha256(sums) !== manifest.sums) throw new AdminError(`the backup ${folder} is damaged: ${SUMS} was changed`);
@@ -87,7 +91,7 @@ export async function readManifest(
 
 function fileOf(folder: string, line: string): BackupFile {
   const [, hash, name] = /^([0-9a-f]{64}) {2}([\w./-]+)$/.exec(line) ?? [];
-  // A backup may come from anywhere: nothing in it names a place outside of the new directory.
+  // A backup may come from anywhere, so no name in it may point outside the new directory.
   if (hash === undefined || name === undefined || posix.normalize(`/${name}`) !== `/${name}`) {
     throw new AdminError(`the backup ${folder} is damaged: ${SUMS} has the line ${JSON.stringify(line)}`);
   }
@@ -99,7 +103,7 @@ function parse(folder: string, json: string): Manifest {
     const value = JSON.parse(json) as Partial<Manifest> | null;
     if (typeof value?.format === 'number' && typeof value.sums === 'string') return value as Manifest;
   } catch {
-    // Said below.
+    // Falls through to the error below.
   }
   throw new AdminError(`the backup ${folder} is damaged: ${MANIFEST} can't be read`);
 }

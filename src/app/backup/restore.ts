@@ -1,18 +1,21 @@
-/** From a backup to a data directory with which a server starts. */
+/** Restores a backup to a data directory that a server can start with. */
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { AdminError } from '#app/admin';
 import type { Clock } from '#base/clock';
 import { closeToOthers, copyHashed, syncFolder } from '#base/disk';
 import { renewIncarnation } from '#ports/log';
-import { LmdbStore, openEmbedded } from '#ports/store';
+import { LmdbStore, openLmdbEnvironment } from '#ports/store';
 import { type BackupFile, DATABASE, type Manifest, readManifest, writeSynced } from './manifest.js';
 import { skipMessageIds } from './skip-message-ids.js';
 
-/** Stands in a directory whose restoring has begun and not ended: no server starts with it. */
+/** Marks a directory whose restore has begun and not ended. No server starts with it. */
 const UNFINISHED = 'restore-unfinished';
 
-/** @param dataDir is empty or not there yet. @throws AdminError, FormatMismatch; the directory is then as it was */
+/**
+ * Restores into an empty or missing directory. If it rejects, the directory is as before.
+ * @throws AdminError, FormatMismatch
+ */
 export async function restore(backup: string, dataDir: string, clock: Clock): Promise<Manifest> {
   const [from, to] = [resolve(backup), resolve(dataDir)];
   const { manifest, files } = await readManifest(from);
@@ -22,7 +25,7 @@ export async function restore(backup: string, dataDir: string, clock: Clock): Pr
     await writeSynced(join(to, UNFINISHED), `from ${from}\n`);
     await syncFolder(to);
     await copyAll(from, to, files);
-    await newLife(to, clock);
+    await startNewIncarnation(to, clock);
   } catch (error) {
     await empty(to, made);
     throw error;
@@ -33,14 +36,14 @@ export async function restore(backup: string, dataDir: string, clock: Clock): Pr
   return manifest;
 }
 
-/** @throws AdminError when a restore into that directory did not end */
+/** @throws AdminError if a restore into this directory did not end */
 export async function refuseUnfinished(dataDir: string): Promise<void> {
   const from = await readFile(join(dataDir, UNFINISHED), 'utf8').catch(() => undefined);
   if (from === undefined) return;
   throw new AdminError(`restoring ${dataDir} ${from.trim()} did not end: empty it and restore again`);
 }
 
-/** @returns whether the folder was made here */
+/** @returns whether the folder was created here */
 async function prepare(to: string): Promise<boolean> {
   try {
     const made = await mkdir(to, { recursive: true, mode: 0o700 });
@@ -52,7 +55,7 @@ async function prepare(to: string): Promise<boolean> {
   } catch (error) {
     throw new AdminError(`${to} can't be restored to: ${(error as Error).message}`);
   }
-  throw new AdminError(`${to} is not empty: nothing is ever restored over data`);
+  throw new AdminError(`${to} is not empty: a restore needs an empty directory`);
 }
 
 async function copyAll(from: string, to: string, files: readonly BackupFile[]): Promise<void> {
@@ -65,17 +68,18 @@ async function copyAll(from: string, to: string, files: readonly BackupFile[]): 
     const copied = await copyHashed(join(from, name), target).catch((error: Error) => {
       throw new AdminError(`the backup ${from} can't be copied: ${error.message}`);
     });
-    if (copied.hash !== hash) throw new AdminError(`the backup ${from} is damaged: ${name} is not what was backed up`);
+    if (copied.hash !== hash)
+      throw new AdminError(`the backup ${from} is damaged: ${name} differs from what was backed up`);
   }
   for (const folder of folders) await syncFolder(folder);
 }
 
 /**
- * Clients of the server that was backed up have seen what came after the backup: their queues end here, and ids that
- * they know are not given out again.
+ * Cuts the restored data off from later history: clients have seen events and messages from after the backup. Their
+ * queues end, and message ids they know are not used again.
  */
-async function newLife(to: string, clock: Clock): Promise<void> {
-  const environment = await openEmbedded(to);
+async function startNewIncarnation(to: string, clock: Clock): Promise<void> {
+  const environment = await openLmdbEnvironment(to);
   try {
     const store = new LmdbStore(environment, clock);
     await skipMessageIds(store);
@@ -86,7 +90,7 @@ async function newLife(to: string, clock: Clock): Promise<void> {
   }
 }
 
-/** What was there before was nothing. */
+/** Empties the directory again, which was empty before. */
 async function empty(to: string, made: boolean): Promise<void> {
   for (const name of await readdir(to)) await rm(join(to, name), { recursive: true, force: true });
   if (made) await rm(to, { recursive: true, force: true });

@@ -1,13 +1,14 @@
+/** Skips message ids in a restored Store. */
 import type { JsonObject } from '#base';
 import { type Partition, partitionOf, realmId, realmKey } from '#model';
 import type { Root, Store } from '#ports/store';
 
-/** More than any organization sends between a backup and its loss; of 2^53 ids. */
+/** More ids than any organization uses between a backup and its loss; there are 2^53. */
 const SKIPPED = 1_000_000;
 
 /**
- * In every organization of a restored Store the next message id is larger than any that a client can have seen. Nobody
- * may run actors meanwhile; whoever does fails at its next commit.
+ * Raises the next message id of every organization above any id that a client can have seen. Stop all actors first; an
+ * actor that still runs fails at its next commit.
  */
 export async function skipMessageIds(store: Store, count = SKIPPED): Promise<void> {
   const server = await load(store, 0);
@@ -24,7 +25,7 @@ export async function skipMessageIds(store: Store, count = SKIPPED): Promise<voi
   }
 }
 
-/** With an epoch of our own, so that no other owner's commit comes between. */
+/** Loads a root under a new epoch, so that no other owner's commit can come between. */
 async function load(store: Store, realm: number): Promise<Root | undefined> {
   const key = realmKey(realmId(realm));
   const partition: Partition = partitionOf(key);

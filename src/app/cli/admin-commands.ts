@@ -23,9 +23,10 @@ import { ConclaveNode, isCluster, mismatch, openPorts, serverSecret, zuliprcText
 import type { Logger } from '#base';
 import { REAL_CLOCK } from '#base/clock';
 import { writePrivate } from '#base/disk';
-import { ORG_TYPES, ROLE } from '#domain/people';
+import { ROLE } from '#domain/people';
 import { Secrets } from '#domain/secrets';
 import type { RealmId } from '#model';
+import { ORG_TYPES } from '#model';
 import { DirectoryInUse } from '#ports/store';
 import { CLUSTER_COMMANDS } from './cluster-commands.js';
 import type { Action, AdminCommand, Options } from './command.js';

@@ -2,7 +2,7 @@
 import { AdminError } from '#app/admin';
 import type { Config } from '#app/config';
 import { type Clock, REAL_CLOCK, wait } from '#base/clock';
-import { natsName } from '#ports/bus';
+import { natsName } from '#ports/nats';
 import {
   askToDrain,
   askToServe,

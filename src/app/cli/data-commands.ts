@@ -7,7 +7,7 @@ import type { Config } from '#app/config';
 import { isCluster } from '#app/server';
 import { REAL_CLOCK } from '#base/clock';
 import { DirectoryBlobs } from '#ports/blobs';
-import { DirectoryInUse, openEmbedded } from '#ports/store';
+import { DirectoryInUse, openLmdbEnvironment } from '#ports/store';
 
 const COMMANDS: Readonly<Record<string, (config: Config, folder: string) => Promise<void>>> = {
   async backup({ dataDir }, folder) {
@@ -55,7 +55,7 @@ async function fromServerOrDirectory(dataDir: string, target: string): Promise<B
 }
 
 async function fromDirectory(dataDir: string, target: string): Promise<BackupSummary> {
-  const environment = await openEmbedded(dataDir);
+  const environment = await openLmdbEnvironment(dataDir);
   try {
     const blobs = await DirectoryBlobs.open(join(dataDir, 'blobs'));
     return await backUp({ environment, blobs, clock: REAL_CLOCK }, target);

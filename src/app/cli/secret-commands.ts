@@ -7,9 +7,9 @@ import { Secrets } from '#domain/secrets';
 import { JetStreamLog, renewIncarnation } from '#ports/log';
 import {
   DirectoryInUse,
-  type Embedded,
   embeddedSecretNote,
-  openEmbedded,
+  type LmdbEnvironment,
+  openLmdbEnvironment,
   StoreUnavailable,
   withMongoSecretNote,
 } from '#ports/store';
@@ -41,7 +41,7 @@ async function changedInCluster(config: Config): Promise<void> {
 async function changedInDirectory(config: Config): Promise<void> {
   const { dataDir } = config;
   if (!(await hasData(dataDir))) throw new AdminError(`${dataDir} has no data of a server`);
-  const environment = await openEmbedded(dataDir);
+  const environment = await openLmdbEnvironment(dataDir);
   try {
     const secrets = new Secrets(await serverSecret(config, true));
     await renewIncarnation(environment);
@@ -84,9 +84,9 @@ async function fitsDirectory(config: Config): Promise<string> {
   }
   // It may be missing, and is not made where there is data.
   const secrets = new Secrets(await serverSecret(config));
-  let environment: Embedded | undefined;
+  let environment: LmdbEnvironment | undefined;
   try {
-    environment = await openEmbedded(dataDir);
+    environment = await openLmdbEnvironment(dataDir);
     return words(await judged(embeddedSecretNote(environment), secrets, `the data directory ${dataDir}`));
   } finally {
     await environment?.close();

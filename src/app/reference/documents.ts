@@ -4,6 +4,7 @@ import { SETTINGS } from '#app/config';
 import { OPERATIONS } from '#frontend/api';
 import { directions } from './directions.js';
 import { openapi } from './openapi.js';
+import { stateMachines } from './state-machines.js';
 
 function configuration(): string {
   const rows = Object.values(SETTINGS).map((of) => {
@@ -28,5 +29,6 @@ export const documents = (): ReadonlyMap<string, string> =>
   new Map([
     ['architecture/directions.md', directions()],
     ['configuration.md', configuration()],
+    ['state-machines.md', stateMachines()],
     ['openapi.json', `${JSON.stringify(openapi(OPERATIONS), null, 1)}\n`],
   ]);

@@ -1,4 +1,5 @@
 export { greeting, zuliprcText } from './first-start.js';
+export { actorKinds } from './kinds.js';
 export { ConclaveNode } from './node.js';
 export { isCluster, openPorts } from './open-ports.js';
 export type { Ports } from './ports.js';

@@ -8,8 +8,9 @@ import { directKind, streamKind } from '#actors/stream';
 import { userKind } from '#actors/user';
 import { webhookKind } from '#actors/webhook';
 import type { AnyKind } from '#runtime';
+import type { ActorServices } from '../../../actors/services.js';
 
-export const actorKinds = (): Readonly<Record<string, AnyKind>> => ({
+export const actorKinds = (): Readonly<Record<string, AnyKind<ActorServices>>> => ({
   realm: realmKind,
   user: userKind,
   stream: streamKind,

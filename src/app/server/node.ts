@@ -9,7 +9,7 @@ import { Metrics } from '#base/metrics';
 import { Feeds, RecipientFields } from '#delivery';
 import { Directories } from '#directory';
 import { extraEmoji } from '#domain/emoji';
-import { PostOffice } from '#domain/mail';
+import { MailDispatcher } from '#domain/mail';
 import { MessageRenderer } from '#domain/messages';
 import { disposableDomains } from '#domain/people';
 import type { Secrets } from '#domain/secrets';
@@ -17,8 +17,10 @@ import { PasswordThread } from '#domain/secrets';
 import { Reachable, WebhookCaller } from '#domain/webhooks';
 import { Gateway } from '#frontend/gateway';
 import { ImageFetcher, ImageProxy } from '#frontend/image-proxy';
-import { type EventLog, MeteredLog } from '#ports/log';
+import type { EventLog } from '#ports/log';
+import { MeteredLog } from '#ports/log';
 import { ActorClient, ActorHost } from '#runtime';
+import type { ActorServices } from '../../../actors/services.js';
 import { actorKinds } from './kinds.js';
 import type { Ports } from './ports.js';
 
@@ -26,7 +28,7 @@ export class ConclaveNode {
   readonly client: ActorClient;
   readonly directories: Directories;
   readonly gateway: Gateway;
-  readonly host: ActorHost | undefined;
+  readonly host: ActorHost<ActorServices> | undefined;
   readonly metrics = new Metrics();
   readonly log: EventLog;
   readonly imageProxy: ImageProxy;
@@ -67,7 +69,7 @@ export class ConclaveNode {
     });
     if (ports.actors) {
       const { store, placement, mailer } = ports.actors;
-      this.host = new ActorHost({
+      this.host = new ActorHost<ActorServices>({
         clock,
         store,
         log,
@@ -77,12 +79,12 @@ export class ConclaveNode {
         metrics: this.metrics,
         directory: this.directories,
         kinds: actorKinds(),
-        maxQueues: config.maxQueues,
         outageMs,
         services: {
           clock,
           random: ports.random ?? Math.random,
           heartbeatMs: config.heartbeatSeconds * 1000,
+          maxQueues: config.maxQueues,
           secrets: this.secrets,
           passwords: this.#passwords,
           disposable: disposableDomains(
@@ -90,7 +92,7 @@ export class ConclaveNode {
           ),
           renderer: this.#renderer,
           blobs: ports.blobs,
-          mail: new PostOffice(mailer, clock, logger),
+          mail: new MailDispatcher(mailer, clock, logger),
           limits: { maxFileMib: config.maxFileMib, uploadQuotaMib: config.uploadQuotaMib },
           feeds: new Feeds(this.directories, log, store, clock),
           webhooks: new WebhookCaller(clock, reachable),

@@ -63,8 +63,8 @@ export async function clusterPorts(config: Config, secrets: Secrets, clock: Cloc
         version: VERSION,
         address: hostname(),
         ping: () => store.ping(),
-        failed: (error) => logger.warn({ err: error }, 'placement: something failed and is tried again'),
-        note: (context, message) => logger.info(context, message),
+        onError: (error) => logger.warn({ err: error }, 'placement: something failed and is tried again'),
+        info: (context, message) => logger.info(context, message),
         warn: (context, message) => logger.warn(context, message),
       });
       const mailer = clusterMailer(config, logger);

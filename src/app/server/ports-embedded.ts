@@ -8,7 +8,7 @@ import { DirectoryBlobs } from '#ports/blobs';
 import { LocalBus } from '#ports/bus';
 import { LmdbLog } from '#ports/log';
 import { SinglePlacement } from '#ports/placement';
-import { embeddedSecretNote, LmdbStore, openEmbedded } from '#ports/store';
+import { embeddedSecretNote, LmdbStore, openLmdbEnvironment } from '#ports/store';
 import { prepareDataDir } from './data-dir.js';
 import { logLimits } from './log-limits.js';
 import { embeddedMailer } from './mailer.js';
@@ -22,7 +22,7 @@ import { checkSecret } from './secret-check.js';
 export async function embeddedPorts(config: Config, secrets: Secrets, clock: Clock): Promise<Ports> {
   await prepareDataDir(config.dataDir);
   await refuseUnfinished(config.dataDir);
-  const environment = await openEmbedded(config.dataDir);
+  const environment = await openLmdbEnvironment(config.dataDir);
   try {
     await checkSecret(embeddedSecretNote(environment), secrets, `the data directory ${config.dataDir}`);
   } catch (error) {

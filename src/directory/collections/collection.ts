@@ -1,4 +1,4 @@
-/** Records of one kind by their id; counts its changes. */
+/** Records of one kind by id. `version` counts their changes. */
 export class Collection<Id, Entry> {
   version = 0;
   protected readonly entries = new Map<Id, Entry>();

@@ -1,4 +1,4 @@
-/** What people have filled in, shown by the fields that there are. */
+/** Profile values of accounts, shown by the profile fields that exist. */
 
 import { presentProfile } from '#domain/people';
 import type { UserId } from '#model';
@@ -8,7 +8,7 @@ import { Collection } from './collection.js';
 const NOTHING_FILLED_IN: ProfileData = {};
 
 export class Profiles extends Collection<UserId, DirectoryProfile> {
-  /** Made when they are asked for. */
+  /** Computed on first use. */
   readonly #shown = new Map<UserId, ProfileData>();
   #fields: readonly DirectoryProfileField[] = [];
 

@@ -1,4 +1,4 @@
-/** Streams; live ones are also found by name. */
+/** Streams by id; live ones by name too. */
 import type { StreamId } from '#model';
 import type { DirectoryStream } from '#model/records';
 import { Collection } from './collection.js';
@@ -21,13 +21,13 @@ export class Streams extends Collection<StreamId, DirectoryStream> {
   override put(stream: DirectoryStream): void {
     const before = this.get(stream.id);
     if (before && this.#names.get(foldName(before.name)) === before.id) this.#names.delete(foldName(before.name));
-    // A change that the realm actor made before it heard of the first message must not take it back.
+    // The realm actor learns of the first message later than this replica: its records must not remove the id.
     const firstMessage = stream.firstMessage ?? before?.firstMessage ?? null;
     super.put(firstMessage === stream.firstMessage ? stream : { ...stream, firstMessage });
     if (!stream.archived) this.#names.set(foldName(stream.name), stream.id);
   }
 
-  /** From the message itself: the realm actor hears of it later, and no event would tell those who look before. */
+  /** Sets the first message id from the message itself: the realm actor learns of it later, and logs no change. */
   noteFirstMessage(id: StreamId, message: number): void {
     const known = this.get(id);
     if (known?.firstMessage === null) this.put({ ...known, firstMessage: message });

@@ -1,4 +1,4 @@
-/** Accounts, found by id, key, address and avatar; the server's own accounts are found but not listed. */
+/** Accounts by id, API key, e-mail address and avatar. System bots are found but not listed. */
 
 import { isCalledBot, makeSystemBots, SYSTEM_BOT_EMAILS } from '#domain/people';
 import type { UserId } from '#model';
@@ -6,7 +6,7 @@ import type { DirectoryUser } from '#model/records';
 import { Collection } from './collection.js';
 
 export class Users extends Collection<UserId, DirectoryUser> {
-  /** Bots that are called by the server. */
+  /** Bots that the server calls instead of sending them messages. */
   readonly silentBots = new Set<UserId>();
   readonly #systemBots: ReadonlyMap<UserId, DirectoryUser>;
   readonly #keys = new Map<string, UserId>();
@@ -45,7 +45,7 @@ export class Users extends Collection<UserId, DirectoryUser> {
     }
     super.put(user);
     if (isCalledBot(user)) this.silentBots.add(user.id);
-    // The name never changes, so one that is out of use may stay.
+    // The hash of an account never changes, so an entry of a removed avatar may stay.
     if (user.avatar) this.#avatars.set(user.avatar.hash, user.id);
     if (user.keyHash) this.#keys.set(user.keyHash, user.id);
     this.#emails.set(user.email.toLowerCase(), user.id);

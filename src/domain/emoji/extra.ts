@@ -1,5 +1,8 @@
-import type { ExtraEmoji } from '#model';
-export type EmojiNames = 'conclave' | 'zulip';
+/**
+ * The emoji that is neither Unicode nor the organization's. It has two names: the product's, and the one that existing
+ * clients know. Both are accepted everywhere; which one goes out is a setting of the server (`--emoji-names`).
+ */
+import type { EmojiNames, ExtraEmoji } from '#model';
 
 const FORMS: Readonly<Record<EmojiNames, ExtraEmoji>> = {
   conclave: { name: 'conclave', type: 'service_extra_emoji', url: '/static/emoji/conclave.png' },

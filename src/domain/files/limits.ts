@@ -1,9 +1,3 @@
-declare module '../../runtime/kind.js' {
-  interface HostServices {
-    readonly limits: Limits;
-  }
-}
-
 /** What clients are told of the configuration. */
 export interface Limits {
   readonly maxFileMib: number;

@@ -1,7 +1,7 @@
 /** Addresses as people type them into an invitation (realm.md § Invitations). */
 
 /** Separated by commas or line breaks, each plain or as `Name <address>`; each once, ignoring case. */
-export function invitees(text: string): string[] {
+export function parseInvitees(text: string): string[] {
   const found = new Map<string, string>();
   for (const entry of text.split(/[,\n]/)) {
     const from = entry.indexOf('<');

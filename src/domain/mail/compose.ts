@@ -4,7 +4,7 @@ import { isEmail } from '#domain/people';
 import { type Mail, MailRefused } from './mailer.js';
 
 /** Longest subject, code points; what is longer is cut. */
-const LONGEST_SUBJECT = 200;
+const MAX_SUBJECT_LENGTH = 200;
 
 /** `Name <address>` or an address, as in the configuration, where it is checked. */
 export function sender(from: string): { readonly name: string; readonly address: string } {
@@ -20,7 +20,7 @@ export function compose({ id, to, subject, text, date }: Mail, from: string): Se
   return {
     from: by,
     to: { name: '', address: to },
-    subject: [...line].slice(0, LONGEST_SUBJECT).join(''),
+    subject: [...line].slice(0, MAX_SUBJECT_LENGTH).join(''),
     text: text.replace(/[\p{Cs}\0]/gu, '\ufffd'),
     date: new Date(date),
     messageId: `<${id}@${by.address.slice(by.address.lastIndexOf('@') + 1)}>`,

@@ -8,7 +8,7 @@ import type { Secrets } from '#domain/secrets';
 const HIDDEN = /\0([A-Za-z0-9+/=]+)\0/g;
 
 /** To be put into the text of a mail. */
-export const hiddenLink = (secrets: Secrets, url: string): string => `\0${secrets.sealSame(url)}\0`;
+export const hiddenLink = (secrets: Secrets, url: string): string => `\0${secrets.sealDeterministic(url)}\0`;
 
 /** The text as it is sent. What only looks like a hidden link stays as it is. */
 export const withLinks = (secrets: Secrets, text: string): string =>

@@ -3,7 +3,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { compose } from './compose.js';
-import { type Mail, type Mailer, MailerAway } from './mailer.js';
+import { type Mail, type Mailer, MailerUnavailable } from './mailer.js';
 
 const compiler = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
 
@@ -40,7 +40,7 @@ export class FolderMailer implements Mailer {
       await folder.sync().finally(() => folder.close());
     } catch (error) {
       await rm(unfinished, { force: true }).catch(() => undefined);
-      throw new MailerAway(`the mail folder can't be written: ${(error as Error).message}`, { cause: error });
+      throw new MailerUnavailable(`the mail folder can't be written: ${(error as Error).message}`, { cause: error });
     }
   }
 

@@ -1,6 +1,6 @@
 import { createTransport, type Transporter } from 'nodemailer';
 import { compose } from './compose.js';
-import { type Mail, type Mailer, MailerAway, MailRefused } from './mailer.js';
+import { type Mail, type Mailer, MailerUnavailable, MailRefused } from './mailer.js';
 
 /** A server that says nothing for so long is away. */
 const CONNECT_MS = 10_000;
@@ -55,5 +55,5 @@ function judged(error: SmtpError): Error {
   const ofThisMail = command === 'RCPT TO' || command === 'DATA';
   if (ofThisMail) return permanent ? new MailRefused(error.message, { cause: error }) : error;
   if (error.code === 'EMESSAGE') return new MailRefused(error.message, { cause: error });
-  return new MailerAway(error.message, { cause: error });
+  return new MailerUnavailable(error.message, { cause: error });
 }

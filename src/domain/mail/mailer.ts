@@ -26,7 +26,7 @@ export class MailRefused extends Error {
   override name = 'MailRefused';
 }
 
-export class MailerAway extends Error {
+export class MailerUnavailable extends Error {
   override name = 'MailerAway';
 }
 

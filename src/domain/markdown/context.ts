@@ -43,7 +43,7 @@ export interface MarkdownSettings {
   readonly translateEmoticons: boolean;
   /** The organization's `default_code_block_language`; '' = none. */
   readonly defaultCodeLanguage: string;
-  /** The emoji that is no Unicode one: the name to emit (README.md § Names) and its picture. */
+  /** The emoji that is no Unicode one: the name to emit (api/README.md § Names) and its picture. */
   readonly productEmoji: CustomEmoji;
   /** `file:///` links are made. */
   readonly fileLinks: boolean;

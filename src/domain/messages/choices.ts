@@ -20,7 +20,7 @@ function lookUps(directory: DirectoryView): Choices {
     if (list) list.push(user);
     else to.set(key, [user]);
   };
-  for (const { user, alertWords, muted } of directory.personals()) {
+  for (const { user, alertWords, muted } of directory.alertsAndMutes()) {
     for (const word of alertWords) add(byWord, word.toLowerCase(), user);
     for (const { id } of muted) add(muters, id, user);
   }
@@ -28,7 +28,7 @@ function lookUps(directory: DirectoryView): Choices {
 }
 
 /** Choices change rarely: made anew when they do. */
-const choicesOf = madeOnce(lookUps, ({ choicesVersion }) => choicesVersion);
+const choicesOf = madeOnce(lookUps, ({ preferencesVersion }) => preferencesVersion);
 
 /** Users with an alert word in the text, each once. */
 export function alertedBy(directory: DirectoryView, text: string): Iterable<UserId> {

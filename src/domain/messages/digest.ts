@@ -2,7 +2,9 @@
  * What of a message is stored so that it can be shown without decoding it: the part of its JSON that is the same for
  * everybody and follows from the message alone, and the facts that decide who may see it with which flags (seen.ts reads it).
  */
-import type { Digest, MessageRecord } from '#ports/store';
+
+import type { MessageRecord } from '#model/records';
+import type { Digest } from '#ports/store';
 import { shownAlways } from './present.js';
 import { asStored, type MessageBody } from './stored.js';
 

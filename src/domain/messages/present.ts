@@ -98,7 +98,7 @@ export const shownOfSender = (sender: DirectoryUser | undefined, directory: Dire
 /** What changes with what people do about the message. */
 export const shownSince = ({ body }: StoredMessage, directory: DirectoryView): JsonObject => ({
   reactions: (body.reactions ?? []).map((reaction) => presentReaction(reaction, directory)),
-  ...editFields(body, directory.settings.allow_edit_history !== false),
+  ...editFields(body, directory.settings.allow_edit_history),
 });
 
 /** Everybody may know the address of who never uploaded an avatar. */

@@ -1,5 +1,6 @@
 /** Who has read a message (messages.md § GET /messages/{id}/read_receipts). */
 import type { Json } from '#base';
+import { preference } from '#domain/people';
 import { asMember, MEMBER_PART, type Member } from '#domain/streams';
 import { type RealmId, streamId, streamKey, userId, userKey } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
@@ -33,10 +34,9 @@ export function showsReading(
   directory: DirectoryView,
 ): boolean {
   if (!user?.isActive || user.id === message.sender) return false;
-  const { settings, muted } = directory.personal(user.id);
-  if (settings.send_read_receipts === false) return false;
-  if (muted.some(({ id }) => id === caller)) return false;
-  return !directory.personal(userId(caller)).muted.some(({ id }) => id === user.id);
+  if (!preference(directory, user.id, 'send_read_receipts')) return false;
+  if (directory.preferencesOf(user.id).muted.some(({ id }) => id === caller)) return false;
+  return !directory.preferencesOf(userId(caller)).muted.some(({ id }) => id === user.id);
 }
 
 /** Ids of those who have a copy and have read it, ascending. */

@@ -1,5 +1,5 @@
 /**
- * What one user has read and marked (design § 4). Per home — the stream to which messages were sent, or all direct
+ * What one user has read and marked (architecture/domain.md § Read state). Per home — the stream to which messages were sent, or all direct
  * messages — a watermark and two sets of exceptions, so that moving a message changes nothing here and marking a stream
  * read is one small write, however much there is to read. Pure.
  */

@@ -1,7 +1,7 @@
 /** The record under which a message is stored. */
 
 import { topicKey } from '#domain/streams';
-import type { MessageRecord } from '#ports/store';
+import type { MessageRecord } from '#model/records';
 import { type StoredMessage, streamConversation } from './stored.js';
 import { tagsOf } from './tags.js';
 

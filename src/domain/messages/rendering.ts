@@ -1,15 +1,10 @@
 /** Rendering of messages: the dialect with what the realm's directory knows. */
 import { madeOnce } from '#base';
-import { CannotRender, type CustomEmoji, type MarkdownContext, type Rendered, RenderThreads } from '#domain/markdown';
-import { isSystemBot, settingOf } from '#domain/people';
+import type { CustomEmoji, MarkdownContext, Rendered } from '#domain/markdown';
+import { CannotRender, RenderThreads } from '#domain/markdown';
+import { isSystemBot, userSetting } from '#domain/people';
 import type { UserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
-
-declare module '../../runtime/kind.js' {
-  interface HostServices {
-    readonly renderer: MessageRenderer;
-  }
-}
 
 /** By lower-case name. Names change rarely: made anew when the directory's users do. */
 const usersByName = madeOnce(
@@ -45,9 +40,9 @@ export function renderContext(directory: DirectoryView, origin: string, author =
   };
   return {
     origin,
-    translateEmoticons: writer !== undefined && settingOf(directory, writer, 'translate_emoticons') === true,
-    inlineImages: settings.inline_image_preview === true,
-    defaultCodeLanguage: String(settings.default_code_block_language ?? ''),
+    translateEmoticons: writer !== undefined && userSetting(directory, writer, 'translate_emoticons'),
+    inlineImages: settings.inline_image_preview,
+    defaultCodeLanguage: settings.default_code_block_language ?? '',
     productEmoji: directory.extraEmoji,
     usersNamed: (name) => usersNamed(directory, name).map(shown),
     userById: (id) => {

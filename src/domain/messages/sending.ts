@@ -56,7 +56,7 @@ export function checkWildcard(
   now: number,
 ): void {
   if (!wildcard || subscribers() <= WILDCARD_FREE) return;
-  const policy = Number(settings.wildcard_mention_policy);
+  const policy = settings.wildcard_mention_policy;
   if (!sender || !wildcardAllowed(policy, sender, settings, now)) throw apiError('WILDCARD_NOT_ALLOWED');
 }
 

@@ -1,7 +1,7 @@
 /** The body of a stored message: what its record holds beside the indexed fields. */
 import type { JsonObject } from '#base';
 import type { EmojiRef } from '#model';
-import type { MessageRecord } from '#ports/store';
+import type { MessageRecord } from '#model/records';
 
 export interface StoredReaction extends EmojiRef {
   readonly user: number;

@@ -1,4 +1,4 @@
-/** What a user has not read, from the marks of the user's actor and the Store's indexes (design § 4). */
+/** What a user has not read, from the marks of the user's actor and the Store's indexes (architecture/domain.md § Read state). */
 import type { RealmId } from '#model';
 import type { MessageIndex, MessageRange, MessageReads } from '#ports/store';
 import { type Copy, copyOf, decidingStreams } from './copies.js';

@@ -35,10 +35,10 @@ ${problemText(problem)}
   return pageAnswer(problem?.status ?? 200, `Join ${organization}`, body);
 }
 
-export const letterSent = (email: string): RawAnswer =>
+export const signUpMailSent = (email: string): RawAnswer =>
   pageAnswer(200, 'Look into your mail', html`<p>A letter is on its way to <strong>${email}</strong>.</p>`);
 
-export const noSignUp = (): RawAnswer =>
+export const invitationNeeded = (): RawAnswer =>
   pageAnswer(
     403,
     'An invitation is needed',
@@ -46,7 +46,7 @@ export const noSignUp = (): RawAnswer =>
   );
 
 /** Its time is over, or it never was one. */
-export const oldLetter = (): RawAnswer =>
+export const expiredLink = (): RawAnswer =>
   pageAnswer(404, 'This link is not good any more', html`<p>It may be more than a day old. Have a new one sent.</p>`);
 
 /** @param fullName typed in before @param problem absent: this is the first time */
@@ -78,7 +78,7 @@ export const joined = (organization: string, origin: string, email: string): Raw
   );
 
 /** Used, taken back, expired, or never there: which of them is nobody's business. */
-export const noInvitation = (): RawAnswer =>
+export const invitationGone = (): RawAnswer =>
   pageAnswer(
     404,
     'This invitation does not stand any more',

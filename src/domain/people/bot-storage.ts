@@ -9,8 +9,8 @@ export const STORAGE_PART = 'storage/';
 export const MAX_STORAGE = 10_000_000;
 
 /** Each is a part of its own, which takes some 20 µs to write, and some 200 bytes beside its text. */
-export const MOST_ENTRIES_AT_ONCE = 2_000;
-export const MOST_ENTRIES = 20_000;
+export const MAX_ENTRIES_AT_ONCE = 2_000;
+export const MAX_ENTRIES = 20_000;
 
 export interface StorageEntry extends JsonObject {
   readonly key: string;

@@ -1,7 +1,8 @@
 /** User groups (users.md § User groups): those that people make, and the system groups, which follow from roles. */
 import { Encoded, madeOnce } from '#base';
 import type { UserId } from '#model';
-import type { DirectoryGroup, DirectoryUser, DirectoryView, RealmSettings } from '#model/records';
+import type { DirectoryGroup, DirectoryUser, DirectoryView } from '#model/records';
+import type { WaitingPeriod } from './roles.js';
 import { isFullMember, ROLE } from './roles.js';
 
 /** Fixed in every realm, one chain, each a subgroup of the next; `nobody` stands alone. */
@@ -40,7 +41,7 @@ const SYSTEM: readonly { readonly description: string; readonly role?: number; r
 ];
 
 /** System groups of which an account of this role and age is a direct member. */
-export function systemGroupsOf(user: DirectoryUser, settings: RealmSettings, now: number): readonly number[] {
+export function systemGroupsOf(user: DirectoryUser, settings: WaitingPeriod, now: number): readonly number[] {
   const direct = SYSTEM.flatMap(({ role }, i) => (role === user.role ? [i + 1] : []));
   if (user.role !== ROLE.member) return direct;
   return isFullMember(user, settings, now) ? [SYSTEM_GROUP.members, SYSTEM_GROUP.fullmembers] : [SYSTEM_GROUP.members];
@@ -52,18 +53,20 @@ export function systemGroupsOf(user: DirectoryUser, settings: RealmSettings, now
  *
  * @param fullMembersAt when that was told last, ms
  */
-export const shownGroupsOf = (user: DirectoryUser, settings: RealmSettings, fullMembersAt: number): readonly number[] =>
+export const shownGroupsOf = (user: DirectoryUser, settings: WaitingPeriod, fullMembersAt: number): readonly number[] =>
   systemGroupsOf(user, settings, Math.max(fullMembersAt, user.joined));
 
 /** Is the account in this system group, directly or through the groups that it contains? */
-export const inSystemGroup = (group: number, user: DirectoryUser, settings: RealmSettings, now: number): boolean =>
+export const inSystemGroup = (group: number, user: DirectoryUser, settings: WaitingPeriod, now: number): boolean =>
   group !== SYSTEM_GROUP.nobody && systemGroupsOf(user, settings, now).some((direct) => direct <= group);
 
 /** All groups, by id. */
 export class UserGroups {
   readonly #groups = new Map<number, DirectoryGroup>();
 
-  constructor(directory: Pick<DirectoryView, 'users' | 'groups' | 'settings' | 'fullMembersAt'>) {
+  constructor(
+    directory: Pick<DirectoryView, 'users' | 'groups' | 'fullMembersAt'> & { readonly settings: WaitingPeriod },
+  ) {
     const direct = new Map<number, UserId[]>(SYSTEM.map((_, i) => [i + 1, []]));
     for (const user of directory.users()) {
       for (const id of shownGroupsOf(user, directory.settings, directory.fullMembersAt)) direct.get(id)!.push(user.id);

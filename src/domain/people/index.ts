@@ -6,9 +6,9 @@ export {
   charactersOf,
   entriesOf,
   entriesWith,
+  MAX_ENTRIES,
+  MAX_ENTRIES_AT_ONCE,
   MAX_STORAGE,
-  MOST_ENTRIES,
-  MOST_ENTRIES_AT_ONCE,
   putEntries,
   STORAGE_PART,
   type StorageEntry,
@@ -67,7 +67,7 @@ export {
   withoutPronouns,
 } from './profile/profile-fields.js';
 export {
-  checkValue,
+  checkProfileValue,
   type FindUser,
   type GivenValue,
   liveValues,
@@ -84,38 +84,9 @@ export {
   policyAllows,
   ROLE,
   seesAddress,
+  type WaitingPeriod,
   wildcardAllowed,
 } from './roles.js';
-export { LANGUAGES } from './settings/languages.js';
-export { checkDraftsOn, isOn } from './settings/own-settings.js';
-export {
-  DICT_SETTINGS,
-  echoed,
-  GIPHY_RATINGS,
-  LOGIN_METHODS,
-  OWNER_SETTINGS,
-  STREAM_SETTINGS,
-  TIME_LIMITS,
-  VIDEO_PROVIDERS,
-} from './settings/realm-setting-rules.js';
-export { DEFAULT_REALM_SETTINGS, initialSettings, initialUserDefaults, ORG_TYPES } from './settings/realm-settings.js';
-export { canonicalZone } from './settings/time-zones.js';
-export {
-  defaultSettings,
-  EMOJISET_CHOICES,
-  NOTIFICATION_SOUNDS,
-  SETTING_NAMES,
-  type SettingClass,
-  type SettingName,
-  type SettingValue,
-  STREAM_NOTIFICATIONS,
-  type StreamNotificationSettings,
-  settingFrom,
-  settingOf,
-  settingsOf,
-  streamNotifications,
-  USER_SETTINGS,
-} from './settings/user-settings.js';
 export {
   EMAIL_GATEWAY,
   isSystemBot,
@@ -127,3 +98,14 @@ export {
   systemBot,
   WELCOME_BOT,
 } from './system-bots.js';
+export {
+  checkDraftsOn,
+  newAccountSettings,
+  preference,
+  STREAM_NOTIFICATIONS,
+  type StreamNotificationSettings,
+  streamNotifications,
+  userSetting,
+  userSettingFrom,
+  userSettings,
+} from './user-settings.js';

@@ -1,5 +1,7 @@
 /** Roles and policies (conventions.md § Roles). Pure. */
-import type { DirectoryUser, RealmSettings } from '#model/records';
+
+import type { RealmSettings } from '#model';
+import type { DirectoryUser } from '#model/records';
 
 export const ROLE = { owner: 100, admin: 200, moderator: 300, member: 400, guest: 600 } as const;
 
@@ -8,17 +10,20 @@ export const isOwner = (user: DirectoryUser): boolean => user.role === ROLE.owne
 export const isGuest = (user: DirectoryUser): boolean => user.role === ROLE.guest;
 export const isModerator = (user: DirectoryUser): boolean => user.role === ROLE.moderator;
 
+/** The setting that decides how old a full member must be. */
+export type WaitingPeriod = Pick<RealmSettings, 'waiting_period_threshold'>;
+
 const DAY_MS = 86_400_000;
 
 /** Not a guest, and old enough for the organization; moderators and above always. */
-export function isFullMember(user: DirectoryUser, settings: RealmSettings, now: number): boolean {
+export function isFullMember(user: DirectoryUser, settings: WaitingPeriod, now: number): boolean {
   if (user.role <= ROLE.moderator) return true;
   if (isGuest(user)) return false;
-  return Math.floor((now - user.joined) / DAY_MS) >= Number(settings.waiting_period_threshold ?? 0);
+  return Math.floor((now - user.joined) / DAY_MS) >= settings.waiting_period_threshold;
 }
 
 /** `*_policy` settings, in the order of evaluation that conventions.md gives. */
-export function policyAllows(policy: number, user: DirectoryUser, settings: RealmSettings, now: number): boolean {
+export function policyAllows(policy: number, user: DirectoryUser, settings: WaitingPeriod, now: number): boolean {
   if (policy === 6) return false;
   if (policy === 5) return true;
   if (isOwner(user)) return true;
@@ -31,7 +36,7 @@ export function policyAllows(policy: number, user: DirectoryUser, settings: Real
 }
 
 /** `wildcard_mention_policy`, which has numbers of its own (realm.md). */
-export function wildcardAllowed(policy: number, user: DirectoryUser, settings: RealmSettings, now: number): boolean {
+export function wildcardAllowed(policy: number, user: DirectoryUser, settings: WaitingPeriod, now: number): boolean {
   if (policy === 1) return true;
   if (policy === 2) return !isGuest(user);
   if (policy === 3) return isFullMember(user, settings, now);

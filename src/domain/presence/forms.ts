@@ -1,5 +1,6 @@
 /** Who was here lately, in the forms in which the API shows it (users.md § Presence). Pure. */
 import type { JsonObject } from '#base';
+import { preference } from '#domain/people';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 
 /** Milliseconds since 1970. */
@@ -15,10 +16,10 @@ export type PresenceForm = 'slim' | 'legacy';
 
 /** Clients report once a minute: whoever was active shortly before he was last heard of is so still. */
 const STILL_ACTIVE_MS = 70_000;
-/** After so many seconds of silence one is offline. */
-const OFFLINE_SECONDS = 200;
+/** A user whose clients were silent for longer is offline. Register's snapshot tells clients the same number. */
+export const OFFLINE_SECONDS = 200;
 /** Whoever was not heard of for longer is in no list. */
-export const LISTED_MS = 14 * 86_400_000;
+export const MAX_LISTED_AGE_MS = 14 * 86_400_000;
 
 const seconds = (ms: number): number => Math.floor(ms / 1000);
 
@@ -67,7 +68,7 @@ export const presenceEvent = (user: DirectoryUser, times: PresenceTimes, now: nu
 
 /** The user's client reports nothing, by setting. */
 export const hidesPresence = (directory: DirectoryView, user: DirectoryUser): boolean =>
-  directory.personal(user.id).settings.presence_enabled === false;
+  !preference(directory, user.id, 'presence_enabled');
 
 export interface PresenceList {
   /** JSON text of the `presences` object. */
@@ -88,9 +89,9 @@ export function listPresences(
   for (const id of [...all.keys()].sort((a, b) => a - b)) {
     const times = all.get(id)!;
     const user = directory.user(id as never);
-    if (!user?.isActive || user.botType !== null || now - times.connected > LISTED_MS) continue;
+    if (!user?.isActive || user.botType !== null || now - times.connected > MAX_LISTED_AGE_MS) continue;
     if (hidesPresence(directory, user)) continue;
-    until = Math.min(until, times.connected + LISTED_MS);
+    until = Math.min(until, times.connected + MAX_LISTED_AGE_MS);
     const key = form === 'slim' ? String(id) : user.email;
     const shown = form === 'slim' ? slim(times, user.joined) : legacy(times, user.joined);
     entries.push(`${JSON.stringify(key)}:${JSON.stringify(shown)}`);

@@ -1,7 +1,8 @@
 export {
   hidesPresence,
-  LISTED_MS,
   listPresences,
+  MAX_LISTED_AGE_MS,
+  OFFLINE_SECONDS,
   type PresenceForm,
   type PresenceList,
   type PresenceTimes,
@@ -10,9 +11,9 @@ export {
   serverTime,
 } from './forms.js';
 export {
-  type AskPresences,
+  type FetchPresences,
   type PresenceChanges,
-  type PresenceKnown,
+  type PresenceCursor,
   PresenceReplica,
   presencesIn,
 } from './replica.js';

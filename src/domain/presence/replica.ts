@@ -7,7 +7,7 @@ import type { DirectoryView } from '#model/records';
 import { listPresences, type PresenceForm, type PresenceTimes } from './forms.js';
 
 /** Up to where the changes of one activation of the actor are known. */
-export interface PresenceKnown extends JsonObject {
+export interface PresenceCursor extends JsonObject {
   /** Names the activation: after a restart everything is asked for again. */
   readonly source: string;
   readonly version: number;
@@ -26,11 +26,11 @@ export interface PresenceChanges extends JsonObject {
 }
 
 /** Asks the actor. @param known null = for everything */
-export type AskPresences = (known: PresenceKnown | null) => Promise<JsonObject>;
+export type FetchPresences = (known: PresenceCursor | null) => Promise<JsonObject>;
 
 /** Of more people than this, a list may be this old when it is sent again. */
 const MANY = 200;
-const OLDEST_MS = 1_000;
+const MAX_AGE_MS = 1_000;
 
 interface EncodedList {
   readonly version: number;
@@ -52,14 +52,14 @@ export class PresenceReplica {
   constructor(private readonly directory: DirectoryView) {}
 
   /** Bring it up to what the actor knows when it answers this question. */
-  async sync(ask: AskPresences): Promise<void> {
+  async sync(ask: FetchPresences): Promise<void> {
     await this.load(ask);
     // A question that is under way may have been answered before: one more for all who come meanwhile.
     await this.#updates.ask('all', () => this.update(ask));
   }
 
   /** The first time everything comes, once for all who wait for it. */
-  async load(ask: AskPresences): Promise<void> {
+  async load(ask: FetchPresences): Promise<void> {
     if (this.#source !== '') return;
     this.#loading ??= this.update(ask).finally(() => {
       this.#loading = undefined;
@@ -68,7 +68,7 @@ export class PresenceReplica {
   }
 
   /** One question. */
-  async update(ask: AskPresences): Promise<void> {
+  async update(ask: FetchPresences): Promise<void> {
     const known = this.#source === '' ? null : { source: this.#source, version: this.#version };
     this.#merge((await ask(known)) as PresenceChanges);
   }
@@ -86,7 +86,7 @@ export class PresenceReplica {
     const encoded: EncodedList = {
       version: this.#version,
       users: directory.usersVersion,
-      choices: directory.choicesVersion,
+      choices: directory.preferencesVersion,
       made: now,
       until,
       json: Encoded.text(text),
@@ -96,12 +96,12 @@ export class PresenceReplica {
   }
 
   #isCurrent({ version, users, choices }: EncodedList): boolean {
-    const { usersVersion, choicesVersion } = this.directory;
-    return version === this.#version && users === usersVersion && choices === choicesVersion;
+    const { usersVersion, preferencesVersion } = this.directory;
+    return version === this.#version && users === usersVersion && choices === preferencesVersion;
   }
 
   #isFresh({ made }: EncodedList, now: number): boolean {
-    return this.#times.size > MANY && now - made < OLDEST_MS;
+    return this.#times.size > MANY && now - made < MAX_AGE_MS;
   }
 
   #merge({ source, since, version, seen, gone }: PresenceChanges): void {

@@ -12,7 +12,7 @@ const LIMITS: readonly Limit[] = [[30 * 60_000, 5]];
 export const waitForAttempt = (failures: readonly number[], now: number): number => waitFor(LIMITS, failures, now);
 
 /** Of an attempt before its time. @param wait ms */
-export const tooManyAttempts = (failures: readonly number[], wait: number, now: number): ApiError =>
+export const attemptTooEarly = (failures: readonly number[], wait: number, now: number): ApiError =>
   apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 }).withRate(standingOf(LIMITS, failures, now));
 
 /** Of one that failed. @param failures this one among them */

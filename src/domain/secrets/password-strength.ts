@@ -9,7 +9,7 @@ import type { StrengthJob } from './strength-worker.js';
 const MIN_LENGTH = 6;
 const MIN_GUESSES = 10_000;
 /** zxcvbn's time grows faster than the length; what is longer is strong enough by its first characters, or not. */
-const LOOKED_AT = 100;
+const MAX_JUDGED_LENGTH = 100;
 /** Many times what it takes, the start of the thread included. */
 const TIMEOUT_MS = 30_000;
 const IDLE_MS = 60_000;
@@ -24,7 +24,7 @@ export class PasswordThread implements PasswordStrength {
 
   async strongEnough(password: string, related: readonly string[]): Promise<boolean> {
     if ([...password].length < MIN_LENGTH) return false;
-    return (await this.#threads.run({ password: password.slice(0, LOOKED_AT), related })) >= MIN_GUESSES;
+    return (await this.#threads.run({ password: password.slice(0, MAX_JUDGED_LENGTH), related })) >= MIN_GUESSES;
   }
 
   /** Passwords under way are not judged any more: their commands fail. */

@@ -91,7 +91,7 @@ export class Secrets {
   }
 
   /** The same for the same text: for handlers, which have no randomness. Opened as what `seal` gives. */
-  sealSame(text: string): string {
+  sealDeterministic(text: string): string {
     return this.#sealed(text, createHmac('sha256', this.#vectorKey).update(text).digest().subarray(0, 12));
   }
 
@@ -110,7 +110,7 @@ export class Secrets {
   }
 
   /** undefined where `open` would throw. */
-  opened(sealed: string): string | undefined {
+  tryOpen(sealed: string): string | undefined {
     try {
       return this.open(sealed);
     } catch {

@@ -1,12 +1,3 @@
-import type { Secrets } from './secrets.js';
-
-declare module '../../runtime/kind.js' {
-  interface HostServices {
-    readonly secrets: Secrets;
-    readonly passwords: PasswordStrength;
-  }
-}
-
 export interface PasswordStrength {
   /** At least 6 characters and 10,000 estimated guesses (users.md). @param related what an attacker would try first */
   strongEnough(password: string, related: readonly string[]): Promise<boolean>;

@@ -1,8 +1,9 @@
 /** Who may see, read and post to a stream (streams.md § Who may see a stream, messages.md § Posting policy). Pure. */
 
 import { isAdmin, isFullMember, isGuest, ROLE } from '#domain/people';
+import type { RealmSettings } from '#model';
 import { apiError } from '#model/errors';
-import type { DirectoryStream, DirectoryUser, RealmSettings } from '#model/records';
+import type { DirectoryStream, DirectoryUser } from '#model/records';
 
 /** May know of the stream and read what its history rules give. */
 export function canAccess(user: DirectoryUser, stream: DirectoryStream, subscribed: boolean): boolean {

@@ -28,9 +28,9 @@ export {
   encodedStream,
   encodedStreams,
   type NotificationDefaults,
-  presentOwnSide,
   presentStream,
   presentSubscription,
+  presentSubscriptionFields,
   type Subscription,
   type SubscriptionOptions,
 } from './present-stream.js';

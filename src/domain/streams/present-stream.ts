@@ -69,7 +69,10 @@ export interface SubscriptionOptions {
 }
 
 /** What a subscription object has besides the fields of its stream. */
-export function presentOwnSide(own: Subscription, { traffic, notNull, subscribers }: SubscriptionOptions): JsonObject {
+export function presentSubscriptionFields(
+  own: Subscription,
+  { traffic, notNull, subscribers }: SubscriptionOptions,
+): JsonObject {
   return {
     color: own.color,
     is_muted: own.muted,
@@ -90,4 +93,4 @@ export const presentSubscription = (
   stream: DirectoryStream,
   own: Subscription,
   options: SubscriptionOptions,
-): JsonObject => ({ ...presentStream(stream), ...presentOwnSide(own, options) });
+): JsonObject => ({ ...presentStream(stream), ...presentSubscriptionFields(own, options) });

@@ -1,9 +1,10 @@
 /** Access without an account (conventions.md § Authentication). Pure. */
-import type { DirectoryView, RealmSettings } from '#model/records';
+import type { RealmSettings } from '#model';
+import type { DirectoryView } from '#model/records';
 
 /** @param server the configuration allows web-public streams */
 export const webPublicEnabled = (server: boolean, settings: RealmSettings): boolean =>
-  server && settings.enable_spectator_access === true;
+  server && settings.enable_spectator_access;
 
 /** May anybody read what is open to the web here, without credentials? */
 export function hasPublicAccess(server: boolean, directory: DirectoryView): boolean {

@@ -4,7 +4,7 @@ import type { JsonObject } from '#base';
 const DAY_MS = 86_400_000;
 const COUNTED_DAYS = 28;
 /** Of younger streams nothing is said. */
-const LEAST_DAYS = 7;
+const MIN_DAYS = 7;
 
 /** Messages by day (UTC). */
 export interface DailyCounts extends JsonObject {
@@ -45,7 +45,7 @@ function rounded(n: number): number {
 /** Messages a week; null of a stream younger than a week. @param recent of 28 days @param created seconds since 1970 */
 export function weeklyTraffic(recent: number, created: number, now: number): number | null {
   const age = Math.floor((now - created * 1000) / DAY_MS);
-  if (age < LEAST_DAYS) return null;
+  if (age < MIN_DAYS) return null;
   const weekly = age >= COUNTED_DAYS ? Math.floor(recent / 4) : Math.floor((recent * 7) / age);
   return weekly === 0 && recent > 0 ? 1 : rounded(weekly);
 }

@@ -24,7 +24,7 @@ export interface UserTopic extends JsonObject {
 export const TOPIC_PART = 'topic/';
 
 /** The deprecated list goes out whole with every change and must fit into a log entry. Characters. */
-const MOST_LISTED = 100_000;
+const MAX_LISTED = 100_000;
 
 type Parts = ReadonlyMap<string, Json>;
 
@@ -45,21 +45,21 @@ export const policyOf = (parts: Parts, stream: number, topic: string): number =>
 export const userTopics = (parts: Parts): UserTopic[] =>
   [...parts].filter(([name]) => name.startsWith(TOPIC_PART)).map(([, value]) => value as UserTopic);
 
-/** Policies where both topics were merged into one (messages.md § PATCH /messages). */
+/** Policies where both topics were merged into one (messages.md § PATCH /messages/{id}). */
 export function mergedPolicy(a: number, b: number): number {
   if (a === b) return a;
   return a === TOPIC_POLICY.unmuted || b === TOPIC_POLICY.unmuted ? TOPIC_POLICY.unmuted : TOPIC_POLICY.inherit;
 }
 
-interface Shown {
+interface ListedTopic {
   readonly topic: UserTopic;
   /** Name of the stream. */
   readonly name: string;
 }
 
 /** Topics of live streams, by stream and topic. */
-function shown(topics: readonly UserTopic[], directory: DirectoryView): Shown[] {
-  const found: Shown[] = [];
+function liveTopics(topics: readonly UserTopic[], directory: DirectoryView): ListedTopic[] {
+  const found: ListedTopic[] = [];
   for (const topic of topics) {
     const stream = directory.stream(streamId(topic.stream));
     if (stream && !stream.archived) found.push({ topic, name: stream.name });
@@ -69,12 +69,12 @@ function shown(topics: readonly UserTopic[], directory: DirectoryView): Shown[] 
 
 /** `muted_topics`: [stream name, topic, seconds]. Of very many, those muted last. */
 export function mutedTopics(topics: readonly UserTopic[], directory: DirectoryView): Json[] {
-  const muted = shown(topics, directory).filter(({ topic }) => topic.policy === TOPIC_POLICY.muted);
+  const muted = liveTopics(topics, directory).filter(({ topic }) => topic.policy === TOPIC_POLICY.muted);
   let size = 0;
-  const listed = new Set<Shown>();
+  const listed = new Set<ListedTopic>();
   for (const one of [...muted].sort((a, b) => b.topic.updated - a.topic.updated)) {
     size += one.name.length + one.topic.name.length + 20;
-    if (size > MOST_LISTED) break;
+    if (size > MAX_LISTED) break;
     listed.add(one);
   }
   return muted.filter((one) => listed.has(one)).map(({ topic, name }) => [name, topic.name, topic.updated]);
@@ -89,4 +89,4 @@ export const presentUserTopic = ({ stream, name, policy, updated }: UserTopic): 
 
 /** `user_topics` of register. */
 export const presentUserTopics = (topics: readonly UserTopic[], directory: DirectoryView): JsonObject[] =>
-  shown(topics, directory).map(({ topic }) => presentUserTopic(topic));
+  liveTopics(topics, directory).map(({ topic }) => presentUserTopic(topic));

@@ -5,12 +5,6 @@ import { VERSION } from '#base';
 import type { Clock } from '#base/clock';
 import { Forbidden, type Reachable } from './networks.js';
 
-declare module '../../runtime/kind.js' {
-  interface HostServices {
-    readonly webhooks: WebhookCaller;
-  }
-}
-
 /** Milliseconds that a call may take in all (users.md § Bots). */
 export const CALL_MS = 10_000;
 /** A reply holds a message of 10,000 characters and a widget; longer answers are cut off. */

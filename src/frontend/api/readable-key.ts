@@ -21,9 +21,9 @@ export async function readableKey(
   { user, sealed, instead, as }: SealedKey,
 ): Promise<string | undefined> {
   const { secrets, realm } = call;
-  const key = secrets.opened(sealed);
+  const key = secrets.tryOpen(sealed);
   if (key !== undefined) return key;
   const args = { user, instead };
   const renewed = await call.send({ to: realmKey(realm), command: 'renew-key', args, ...(as !== undefined && { as }) });
-  return typeof renewed.sealed === 'string' ? secrets.opened(renewed.sealed) : undefined;
+  return typeof renewed.sealed === 'string' ? secrets.tryOpen(renewed.sealed) : undefined;
 }

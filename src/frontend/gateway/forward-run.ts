@@ -1,11 +1,13 @@
-/** One command of an operation on its way through the actors: its redirects, its follow-up command, and its end before an answer. */
-
+/**
+ * One command of an operation on its way through the actors: its redirects, its follow-up command, and its end before
+ * an answer.
+ */
 import { encodeFields } from '#base';
 import type { ActorRepeat, ActorReply, Forward } from '#frontend/api';
 import type { ForwardContext, ForwardHandle } from '#frontend/http';
 import type { ActorKey, RealmId, UserId } from '#model';
 import { apiError } from '#model/errors';
-import { type ActorClient, CommandTimeout, type Sent } from '#runtime';
+import { type ActorClient, CommandTimeout, type SentCommand } from '#runtime';
 
 export interface ForwardServices {
   readonly client: ActorClient;
@@ -18,7 +20,7 @@ export interface ForwardServices {
 
 type Reply = ActorReply | ActorRepeat;
 
-/** What a waiting poll is answered when the frontend leaves. */
+/** The answer to a waiting poll when the frontend leaves. */
 const answerOnLeave = ({ released }: Forward): ActorReply =>
   released ? { ok: [encodeFields(released)] } : { error: apiError('SERVICE_UNAVAILABLE').toReply() };
 
@@ -32,7 +34,7 @@ export class ForwardRun implements ForwardHandle {
   #cancelled = false;
   #leaving = false;
   /** The command in progress. */
-  #sent: Sent | undefined;
+  #sent: SentCommand | undefined;
   /** The command that waits at an actor, and the resolver of its reply. */
   #held: Forward | undefined;
   #resolveHeld: ((reply: Reply) => void) | undefined;
@@ -81,7 +83,7 @@ export class ForwardRun implements ForwardHandle {
   }
 
   /** Follows a redirect or sends the follow-up command; otherwise the reply is the answer. */
-  #next(forward: Forward, reply: Awaited<Sent['reply']>): Reply | Promise<Reply> {
+  #next(forward: Forward, reply: Awaited<SentCommand['reply']>): Reply | Promise<Reply> {
     const { context, services } = this;
     if ('value' in reply) throw new Error(`${forward.command} was answered with a bare value`);
     if ('forward' in reply) {

@@ -1,29 +1,24 @@
 /** Implements FrontendServices: accounts from directory replicas, everything else from actors. */
-
-import { SharedRuns } from '#base';
+import { type Logger, SharedRuns } from '#base';
 import type { Clock } from '#base/clock';
-import type { Directories } from '#directory';
-import { DirectoryBehind, NoSuchRealm } from '#directory';
+import { type Directories, DirectoryBehind, NoSuchRealm } from '#directory';
 import type { Secrets } from '#domain/secrets';
 import type { Forward } from '#frontend/api';
-import type { AnonymousCaller, Caller, ForwardContext, ForwardHandle, FrontendServices, Log } from '#frontend/http';
+import type { AnonymousCaller, Caller, ForwardContext, ForwardHandle, FrontendServices } from '#frontend/http';
 import type { RealmId } from '#model';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { Blobs } from '#ports/blobs';
 import { LogUnavailable } from '#ports/log';
-import type { ActorClient } from '#runtime';
-import { CommandTimeout } from '#runtime';
-import type { ForwardServices } from './forward-run.js';
-import { ForwardRun } from './forward-run.js';
+import { type ActorClient, CommandTimeout } from '#runtime';
+import { ForwardRun, type ForwardServices } from './forward-run.js';
 import { NewestMessages } from './newest-messages.js';
 import { realmAtHost, subdomainOf } from './realms.js';
-import type { SiteOptions } from './site.js';
-import { siteOf } from './site.js';
+import { type SiteOptions, siteOf } from './site.js';
 
 export interface GatewayOptions {
   readonly clock: Clock;
-  readonly log: Log;
+  readonly log: Logger;
   readonly directories: Directories;
   readonly client: ActorClient;
   readonly secrets: Secrets;
@@ -33,7 +28,7 @@ export interface GatewayOptions {
   readonly deadlineMs: number;
 }
 
-/** What an API key says by itself. */
+/** The parts of an API key that are computed from its text. */
 interface ResolvedKey {
   readonly realm: RealmId;
   readonly hash: string;
@@ -44,7 +39,7 @@ const MAX_KEYS = 50_000;
 
 export class Gateway implements FrontendServices {
   readonly clock: Clock;
-  readonly log: Log;
+  readonly log: Logger;
   readonly blobs: Blobs;
   readonly secrets: Secrets;
   readonly #keys = new Map<string, ResolvedKey>();

@@ -1,14 +1,24 @@
 /**
  * The newest message that each user has a copy of, as this process can answer it without asking an actor.
  *
- * The user's actor is asked once; from then on the log is followed. What the log can't tell (the newest message was deleted or moved) makes the
- * answer unknown again. A user who was told of a change that the log has not shown here yet is answered from the Store.
+ * The user's actor is asked once; from then on the log is followed. A change that the log alone can't resolve (the
+ * newest message was deleted or moved) makes the answer unknown again. While the log has not shown a change that was
+ * already confirmed to the user, the answer comes from the Store.
  */
-
-import type { Dependent, Directories, TailReader } from '#directory';
+import type { Directories, ReplicaDependent, TailReader } from '#directory';
 import type { NewestKnown } from '#domain/messages';
-import type { CarryingItem, LogEntry, LogGroup, LogItem, MembershipItem, MessageItem } from '#model';
-import { type ActorKey, type RealmId, type UserId, userKey } from '#model';
+import type {
+  ActorKey,
+  CarryingItem,
+  LogEntry,
+  LogGroup,
+  LogItem,
+  MembershipItem,
+  MessageItem,
+  RealmId,
+  UserId,
+} from '#model';
+import { userKey } from '#model';
 import { ActorRefused } from '#model/errors';
 import type { ActorClient } from '#runtime';
 
@@ -19,7 +29,7 @@ const MAX_USED = 2_000_000;
 const isConversation = (actor: ActorKey): boolean => actor.startsWith('stream/') || actor.startsWith('dm/');
 
 /** Newest messages of the users of all realms that this process serves. */
-export class NewestMessages implements Dependent {
+export class NewestMessages implements ReplicaDependent {
   readonly #realms = new Map<RealmId, RealmNewestMessages>();
   readonly #budget: MemoryBudget = { used: 0 };
 
@@ -41,8 +51,8 @@ export class NewestMessages implements Dependent {
   }
 
   /**
-   * Id of the newest message that the user has a copy of; -1: none. It includes every change that this process has confirmed to the user, and
-   * changes by others as far as the log has arrived here.
+   * Id of the newest message that the user has a copy of; -1: none. It includes every change that this process has
+   * confirmed to the user, and changes by others as far as the log has arrived here.
    */
   of(realm: RealmId, user: UserId, deadlineMs: number): number | Promise<number> {
     const newest = this.#open(realm);
@@ -58,7 +68,7 @@ export class NewestMessages implements Dependent {
     if (newest && !this.directories.tail(realm)?.shows(actor, version)) newest.expectChange(user, actor, version);
   }
 
-  /** Undefined: this process doesn't follow the log of the realm. */
+  /** @returns undefined where this process doesn't follow the log of the realm */
   #open(realm: RealmId): RealmNewestMessages | undefined {
     if (this.#budget.used > MAX_USED) for (const newest of this.#realms.values()) newest.forget();
     const known = this.#realms.get(realm);
@@ -162,7 +172,7 @@ export class RealmNewestMessages implements TailReader {
 
   constructor(private readonly budget: MemoryBudget) {}
 
-  /** Undefined: the user's actor must be asked. */
+  /** @returns undefined where the user's actor must be asked */
   of(user: UserId): number | undefined {
     const known = this.#users.get(user);
     if (!known || (this.#unseenByUser.size > 0 && this.#unseenByUser.has(user))) return undefined;
@@ -180,7 +190,8 @@ export class RealmNewestMessages implements TailReader {
     try {
       const { id, streams } = await ask();
       const known = new UserNewest(Math.max(id, load.id), at, streams);
-      // Until the log has shown the user's last confirmed change, it may still deliver older, already reverted ones: don't cache.
+      // Until the log has shown the user's last confirmed change, it may still deliver older, already reverted ones:
+      // don't cache.
       if (load.unsure || this.#unseenByUser.has(user) || !this.#update(known)) return id;
       this.#forget(user);
       this.#users.set(user, known);

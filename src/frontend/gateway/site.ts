@@ -1,6 +1,6 @@
 /**
- * The base URL of an organization, for e-mails and stored texts. Any client can forge the `Host` header, but other users read these texts: a
- * forged header must not lead them to another server.
+ * The base URL of an organization, for e-mails and stored texts. Any client can forge the `Host` header, but other
+ * users read these texts: a forged header must not lead them to another server.
  */
 import { isIP, isIPv4 } from 'node:net';
 import { hostName, subdomainOf } from './realms.js';
@@ -34,8 +34,8 @@ function configured({ externalHost, host, port }: SiteOptions): string {
 const bracketed = (address: string): string => (address.includes(':') ? `[${address}]` : address);
 
 /**
- * Base URL of the organization, without trailing slash, from the configuration. Where that says only 'localhost', a Host header is used as it is
- * if it names this machine, or this organization on it: its port may be that of a proxy.
+ * Base URL of the organization, without trailing slash, from the configuration. Where that says only 'localhost', a
+ * Host header is used as it is if it names this machine, or this organization on it: its port may be that of a proxy.
  */
 export function siteOf(options: SiteOptions, host: string, subdomain: string): string {
   const external = configured(options);

@@ -1,5 +1,4 @@
 /** The `forward` step of the pipeline: sends commands to actors, and lets polls wait for their answers. */
-
 import type { JsonObject } from '#base';
 import type { ActorRepeat, ActorReply, Forward } from '#frontend/api';
 import type { RealmId } from '#model';
@@ -48,7 +47,7 @@ export class ActorForwarder {
     return fieldsOf(reply.ok);
   }
 
-  /** Undefined: the request has ended meanwhile. */
+  /** @returns undefined where the request has ended meanwhile */
   forward(
     request: InboundRequest,
     forward: Forward,
@@ -71,8 +70,8 @@ export class ActorForwarder {
   }
 
   /**
-   * Fast path: the request repeats the client's previous poll, except for the id of the last event that the client has; it is attached to the
-   * parked command. False: the request has to be parsed.
+   * Fast path: the request repeats the client's previous poll, except for the id of the last event that the client has;
+   * it is attached to the parked command. False: the request has to be parsed.
    */
   resume(request: InboundRequest, caller: Caller): boolean {
     if (this.#leaving || this.pollCount >= this.maxPolls) return false;

@@ -1,5 +1,7 @@
-/** The `authenticate` step of the pipeline: from credentials (conventions.md § Authentication) to an account or an organization. */
-
+/**
+ * The `authenticate` step of the pipeline: from credentials (conventions.md § Authentication) to an account or an
+ * organization.
+ */
 import { hasPublicAccess } from '#domain/streams';
 import type { Operation } from '#frontend/api';
 import { ApiError, apiError } from '#model/errors';
@@ -39,7 +41,10 @@ export function parseAuthorization(header: string): Credentials {
   return { username: text.slice(0, colon).trim(), key: checkKey(text.slice(colon + 1).trim()) };
 }
 
-/** '' for text that is not base64. Node skips foreign characters, so the length tells; a regular expression costs four times as much. */
+/**
+ * '' for text that is not base64. Node skips foreign characters, so the length tells; a regular expression costs four
+ * times as much.
+ */
 function decodeBase64(payload: string): string {
   const padding = payload.endsWith('==') ? 2 : payload.endsWith('=') ? 1 : 0;
   const bytes = Buffer.from(payload, 'base64');
@@ -72,7 +77,11 @@ export class Authenticator {
     this.#cache = new AuthCache(services);
   }
 
-  /** The account of the request, or for a call without credentials (`request.anonymous`) its organization. @throws ApiError, or rejects */
+  /**
+   * The account of the request, or for a call without credentials (`request.anonymous`) its organization.
+   *
+   * @throws ApiError, or rejects
+   */
   identify(request: InboundRequest, operation: Operation): AnonymousCaller | Promise<AnonymousCaller> {
     const { guard, visitors, anonymous } = operation;
     const { authorization, host, exchange } = request;
@@ -153,9 +162,9 @@ const MAX_ENTRIES = 20_000;
 const MAX_HEADER_LENGTH = 512;
 
 /**
- * Callers by Authorization header. An entry is valid only while the realm's replica is the same object at the same version, so the cache never
- * admits more than authentication would: everything that ends a right (another key, a deactivated account or organization, another role) is a
- * change of the directory.
+ * Callers by Authorization header. An entry is valid only while the realm's replica is the same object at the same
+ * version, so the cache never admits more than authentication would: everything that ends a right (another key, a
+ * deactivated account or organization, another role) is a change of the directory.
  */
 export class AuthCache {
   #entries = new Map<string, CachedCaller>();

@@ -1,4 +1,7 @@
-/** Bodies on their way through an HTTP server: requests as far as they have come, answers as far as the client has not taken them. */
+/**
+ * Bodies on their way through an HTTP server: requests as far as they have come, answers as far as the client has not
+ * taken them.
+ */
 import type { BodyPart } from './server.js';
 import type { SlowClientGuard, Transfer } from './slow-client-guard.js';
 
@@ -131,7 +134,10 @@ export class RequestBody implements Transfer {
     this.slow.progressed(this);
   }
 
-  /** False: the body exceeds the limit and is dropped. @param chunk kept without a copy */
+  /**
+   * @param chunk kept without a copy
+   * @returns false where the body exceeds the limit; it is dropped
+   */
   add(chunk: Uint8Array): boolean {
     this.#size += chunk.byteLength;
     if (this.#size > this.limit) {

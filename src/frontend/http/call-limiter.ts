@@ -1,5 +1,7 @@
-/** The `rate` step of the pipeline: counts calls, and states in answers how their limits stand (conventions.md § Rate limits). */
-
+/**
+ * The `rate` step of the pipeline: counts calls, and states in answers how their limits stand (conventions.md § Rate
+ * limits).
+ */
 import type { RateStanding } from '#base';
 import type { Operation } from '#frontend/api';
 import { type CallVerdict, type ClientAddresses, type RateLimits, tighterLimit } from '#frontend/limits';

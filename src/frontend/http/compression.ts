@@ -1,12 +1,13 @@
 /**
- * Compressed answers. Only gzip: its blocks can be composed (gzip.ts), and all clients know it. Brotli would save a few more bytes at several
- * times the work, for each answer again.
+ * Compressed answers. Only gzip: its blocks can be composed (gzip.ts), and all clients know it. Brotli would save a few
+ * more bytes at several times the work, for each answer again.
  */
+
+import type { Logger } from '#base';
 import type { Count, Metrics } from '#base/metrics';
 import { byteLength } from './bodies.js';
 import { DeflatePool, GzipBodies } from './gzip.js';
 import type { BodyPart, Headers, HttpExchange } from './server.js';
-import type { Log } from './services.js';
 
 /** Bytes; smaller bodies fit into a packet or two as they are. */
 export const MIN_COMPRESSED = 1024;
@@ -28,7 +29,7 @@ export class ResponseCompressor {
 
   constructor(
     metrics: Metrics,
-    private readonly log: Log,
+    private readonly log: Logger,
   ) {
     this.#plain = metrics.counter('conclave_http_compression_refused_total');
     this.#in = metrics.counter('conclave_http_compressed_bytes_total', 'before');
@@ -108,7 +109,11 @@ export function isLarge(body: readonly BodyPart[]): boolean {
 let lastText = '';
 let lastAnswer = false;
 
-/** The client accepts gzip and does not prefer an answer without it. @param header Accept-Encoding (RFC 9110 § 12.5.3) */
+/**
+ * The client accepts gzip and does not prefer an answer without it.
+ *
+ * @param header Accept-Encoding (RFC 9110 § 12.5.3)
+ */
 export function takesGzip(header: string): boolean {
   if (header === '') return false;
   if (header === lastText) return lastAnswer;

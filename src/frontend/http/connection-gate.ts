@@ -17,9 +17,9 @@ const descriptors = (): number => {
 };
 
 /**
- * Bounds the connections of a server that does not count them, by the open descriptors of this process, where the system shows them (Linux
- * since 6.2). It looks four times a second, so the connections of a quarter of a second may exceed the bound; once a second while fewer than
- * half are open.
+ * Bounds the connections of a server that does not count them, by the open descriptors of this process, where the
+ * system shows them (Linux since 6.2). It looks four times a second, so the connections of a quarter of a second may
+ * exceed the bound; once a second while fewer than half are open.
  */
 export class ConnectionGate {
   #shut = false;
@@ -66,10 +66,12 @@ const QUIET_MS = 0.2;
 const MAX_TURNS = 500;
 
 /**
- * Waits for a turn of the event loop that accepted no connection and did next to nothing else. Closing a listening socket resets connections
- * that are made but not yet accepted; right after such a turn there are only those of this moment.
+ * Waits for a turn of the event loop that accepted no connection and did next to nothing else. Closing a listening
+ * socket resets connections that are made but not yet accepted; right after such a turn there are only those of this
+ * moment.
  *
- * @param accepted connections so far, where a turn accepts one at most (libuv); constant where a turn accepts all there are
+ * @param accepted connections so far, where a turn accepts one at most (libuv); constant where a turn accepts all there
+ * are
  */
 export async function quietTurn(accepted: () => number): Promise<void> {
   for (let turns = 0; turns < MAX_TURNS; turns++) {

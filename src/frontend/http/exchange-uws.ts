@@ -1,4 +1,4 @@
-/** One request and its response on uWebSockets.js; server-uws.ts has the rules of the module. */
+/** One request and its response on uWebSockets.js; server-uws.ts has the rules of the engine. */
 import { byteLength, joined, RequestBody, ResponseBody, SMALL_BODY } from './bodies.js';
 import { statusLine } from './reply.js';
 import { announcesBody, type BodyPart, EMPTY_BODY, Headers, type HttpExchange } from './server.js';
@@ -8,9 +8,12 @@ import type { UwsRequest, UwsResponse } from './uws-module.js';
 const NO_HEADERS = new Headers([]);
 
 /**
- * The connection's last answer. The engine would take what it has read behind the request for another one, even when the answer ends the
- * connection; while an answer is missing it cuts the connection instead. So the answer comes when the engine has read all that it has.
- * @param write true: it leaves the connection to be closed
+ * Sends the last answer of a connection. The engine would take bytes behind the request for another request, even when
+ * the answer closes the connection; while the answer is missing, the engine cuts the connection instead. So the answer
+ * waits until the engine has read all bytes it has.
+ *
+ * @param write returns true if the connection is still to be closed
+ * @param over called when the answer is sent or the connection has ended
  */
 export function respondLast(res: UwsResponse, write: (res: UwsResponse) => boolean, over: () => void): void {
   let gone = false;
@@ -30,15 +33,15 @@ export function respondLast(res: UwsResponse, write: (res: UwsResponse) => boole
   });
 }
 
-/** The server, as its exchanges see it. */
+/** The part of the server that exchanges use. */
 export interface ExchangeOwner {
   readonly options: { readonly maxBodyBytes: number; readonly onError: (error: unknown) => void };
   readonly slowAnswers: SlowClientGuard;
   readonly slowBodies: SlowClientGuard;
   readonly engine: { readonly endsHead: boolean };
-  /** Every response ends its connection. */
+  /** Every response closes its connection. */
   readonly closing: boolean;
-  /** One is out of our hands. */
+  /** The answer of an exchange is handed over to the system, or its client has left. */
   ended(): void;
 }
 
@@ -49,25 +52,28 @@ export class UwsExchange implements HttpExchange {
   aborted = false;
   answered = false;
   #id = '';
-  /** What follows the text of the id; -1: nothing. */
+  /** Number appended to the text of the id; -1: none. */
   #idNumber = -1;
   #server: ExchangeOwner;
   #res: UwsResponse;
-  /** Undefined once the handler has returned. */
+  /** The engine's request; undefined once the handler has returned. */
   #req: UwsRequest | undefined;
-  /** Answered, and the client has not taken all of it. */
+  /** The client has not taken the whole answer yet. */
   #sending = false;
   #received: RequestBody | undefined;
   #abortListener: (() => void) | undefined;
-  /** What the native server calls when the connection ends before the answer. */
+  /** Called by the engine when the connection ends before the answer. */
   #onAborted: (() => void) | undefined;
-  /** The one that stands for this request. */
+  /** The reused exchange that now stands for this request. */
   #successor: UwsExchange | undefined;
 
-  /** The engine reads chunks loosely: nothing that may come behind them on the connection is taken for a request. */
+  /**
+   * The engine reads chunks loosely, so bytes behind them must not be taken for a request: the answer closes the
+   * connection.
+   */
   readonly #chunked: boolean;
 
-  /** @param length @param coding of the body, as the headers say */
+  /** @param length Content-Length @param coding Transfer-Encoding */
   constructor(
     server: ExchangeOwner,
     res: UwsResponse,
@@ -101,7 +107,7 @@ export class UwsExchange implements HttpExchange {
 
   headerLines(name: string): string {
     if (!this.#req) throw new Error(`header ${name} read after the handler returned`);
-    // getHeader gives the first line only.
+    // getHeader returns the first line only.
     const found: string[] = [];
     this.#req.forEach((key, value) => {
       if (key === name) found.push(value);
@@ -124,7 +130,7 @@ export class UwsExchange implements HttpExchange {
     this.#res.onData((chunk, isLast) => {
       if (finished || this.aborted || this.answered) return;
       const bytes = new Uint8Array(chunk);
-      // The bytes are gone when this callback returns.
+      // A copy: the bytes are valid during this callback only.
       const fits = received.add(isLast ? bytes : Buffer.from(bytes));
       if (fits && !isLast) {
         received.waitForMore();
@@ -165,7 +171,7 @@ export class UwsExchange implements HttpExchange {
     else this.#abortListener = listener;
   }
 
-  /** The handler has returned: from here on everything is asynchronous. */
+  /** The handler has returned; from now on the exchange is answered asynchronously. */
   leave(): void {
     this.#req = undefined;
     const heir = this.#successor;
@@ -174,7 +180,7 @@ export class UwsExchange implements HttpExchange {
       return;
     }
     if (this.answered) return;
-    // The server forgets it with the answer: it is not called for a connection that ends later.
+    // The engine drops the listener with the answer: later ends of the connection don't reach it.
     this.#onAborted ??= () => this.#abort();
     this.#res.onAborted(this.#onAborted);
   }
@@ -215,14 +221,14 @@ export class UwsExchange implements HttpExchange {
     if (!this.#sending) this.#server.ended();
   }
 
-  /** @param status its line */
+  /** @param status the status line */
   #respondLast(status: string, headers: Headers, parts: readonly BodyPart[], more: string): void {
     const { requestId } = this;
     const id = requestId === '' ? '' : `\r\nX-Request-Id: ${requestId}`;
     const head = this.method === 'HEAD';
     const { engine, closing } = this.#server;
     const length = byteLength(parts);
-    // What is valid during this call only is copied.
+    // A copy: the joined bytes are valid during this call only.
     const body = head ? '' : Buffer.from(joined(parts));
     respondLast(
       this.#res,
@@ -250,19 +256,19 @@ export class UwsExchange implements HttpExchange {
   #write(status: number, headers: Headers, parts: readonly BodyPart[], more: string): void {
     const res = this.#res;
     if (status !== 200) res.writeStatus(statusLine(status));
-    // One native call for all: each costs more than the longer text.
+    // All headers in one native call: a call costs more than the longer text.
     const { requestId } = this;
     const id = requestId === '' ? '' : `\r\nX-Request-Id: ${requestId}`;
     if (headers.name !== '') res.writeHeader(headers.name, headers.value + more + id);
     else if (id !== '') res.writeHeader('X-Request-Id', requestId);
     const closing = this.#server.closing;
     if (closing) {
-      // The connection's last: nothing can pile up behind it.
+      // The last answer of the connection: nothing can pile up behind it.
       res.end(parts.length === 1 ? parts[0]! : joined(parts), true);
     } else this.#send(parts);
   }
 
-  /** Only what the connection takes: a client that does not read would have the rest pile up where nobody sees it. */
+  /** Sends only as much as the connection takes: the engine would buffer the rest for a client that doesn't read. */
   #send(parts: readonly BodyPart[]): void {
     const [only] = parts;
     if (parts.length === 1 && typeof only !== 'string') {
@@ -275,7 +281,7 @@ export class UwsExchange implements HttpExchange {
     else if (length <= SMALL_BODY) {
       const body = parts.length === 1 ? only! : joined(parts);
       if (this.#res.tryEnd(body, length)[1]) return;
-      // A copy: the next answer needs the scratch.
+      // A copy: the next answer reuses the memory of `joined`.
       this.#sendLater(new ResponseBody([typeof body === 'string' ? body : Buffer.from(body)]));
     } else {
       const body = new ResponseBody(parts);
@@ -283,7 +289,7 @@ export class UwsExchange implements HttpExchange {
     }
   }
 
-  /** True: all of it is out of our hands. */
+  /** @returns true when the whole body is handed over */
   #sendMore(body: ResponseBody): boolean {
     for (;;) {
       const [ok, done] = this.#res.tryEnd(body.piece(), body.length);

@@ -1,6 +1,7 @@
 /**
- * `multipart/form-data`: its fields and, where an operation takes them, its files. A part costs the parser some microseconds, so boundaries are
- * counted before anything is parsed. A large body is parsed in pieces, and other requests are served in between.
+ * `multipart/form-data`: its fields and, where an operation takes them, its files. A part costs the parser some
+ * microseconds, so boundaries are counted before anything is parsed. A large body is parsed in pieces, and other
+ * requests are served in between.
  */
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { Turns } from '#base';

@@ -1,6 +1,6 @@
 /**
- * `application/x-www-form-urlencoded`, in bodies and query strings. Decoding never fails, as at the peer: an invalid escape stays as it is, and
- * bytes that are not UTF-8 become U+FFFD. The last value of a name counts.
+ * `application/x-www-form-urlencoded`, in bodies and query strings. Decoding never fails, as at the peer: an invalid
+ * escape stays as it is, and bytes that are not UTF-8 become U+FFFD. The last value of a name counts.
  */
 import { apiError } from '#model/errors';
 

@@ -1,5 +1,4 @@
 /** The `body` step of the pipeline: reads the form in a request's body. */
-
 import { madeOnce } from '#base';
 import { MOST_BODY_MIB, type Operation, type UploadedFile } from '#frontend/api';
 import { apiError } from '#model/errors';
@@ -37,10 +36,11 @@ export interface FormOptions {
 }
 
 /**
- * Reads the body as `HttpExchange.readBody` does. A body that is too large is refused, but with `files` it becomes a form whose files are 'too
- * large': the operation has a message of its own.
+ * Reads the body as `HttpExchange.readBody` does. A body that is too large is refused, but with `files` it becomes a
+ * form whose files are 'too large': the operation has a message of its own.
  *
- * @param take called with a function that gives the form or throws; it must be called at once, while the bytes are valid
+ * @param take called with a function that gives the form or throws; it must be called at once, while the bytes are
+ * valid
  */
 export function readForm(
   exchange: HttpExchange,
@@ -87,7 +87,7 @@ export class UploadBudget {
   }
 }
 
-/** What may be in a form, before its operation is known: the form of a POST may itself name the method. */
+/** Bounds of a form whose operation is not known yet: the form of a POST may itself name the method. */
 export interface FormPolicy {
   /** Some operation may be meant. */
   readonly possible: boolean;

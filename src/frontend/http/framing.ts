@@ -1,6 +1,7 @@
 /**
- * Refuses requests whose end is ambiguous. A proxy that trusts another header line for the length would see other requests on the connection
- * than this server does, and one client could slip requests into the connection of another (request smuggling; RFC 9112 § 6.3, 11.2).
+ * Refuses requests whose end is ambiguous. A proxy that trusts another header line for the length would see other
+ * requests on the connection than this server does, and one client could slip requests into the connection of another
+ * (request smuggling; RFC 9112 § 6.3, 11.2).
  */
 
 export interface FramingFault {

@@ -1,6 +1,6 @@
 /**
- * Bodies in gzip (RFC 1952), composed of pieces that were deflated apart (RFC 1951: blocks that end at a whole byte may follow each other). So
- * parts that many answers share are deflated once, and secrets can be left out.
+ * Bodies in gzip (RFC 1952), composed of pieces that were deflated apart (RFC 1951: blocks that end at a whole byte may
+ * follow each other). So parts that many answers share are deflated once, and secrets can be left out.
  */
 import { constants, crc32, createDeflateRaw, type DeflateRaw } from 'node:zlib';
 import { byteLength } from './bodies.js';
@@ -20,8 +20,9 @@ interface Job {
 }
 
 /**
- * Deflates in threads of Node's pool. A stream takes one job after the other: making one for each job costs more than the work itself on a
- * small body. A full flush between jobs drops the window, so each result stands alone, ends at a whole byte and can be combined with any other.
+ * Deflates in threads of Node's pool. A stream takes one job after the other: making one for each job costs more than
+ * the work itself on a small body. A full flush between jobs drops the window, so each result stands alone, ends at a
+ * whole byte and can be combined with any other.
  */
 export class DeflatePool {
   readonly #lanes: readonly Lane[];
@@ -30,7 +31,7 @@ export class DeflatePool {
     this.#lanes = Array.from({ length: LANES }, () => new Lane(level));
   }
 
-  /** Undefined: too much is waiting already. */
+  /** @returns undefined where too much is waiting already */
   run(bytes: Uint8Array): Promise<Uint8Array> | undefined {
     let jobs = 0;
     let waiting = bytes.byteLength;
@@ -121,9 +122,9 @@ const LAST_BLOCK = Buffer.from([3, 0]);
 const MAX_STORED = 0xffff;
 
 /**
- * Secret values follow these texts and are never deflated. An attacker who sees the lengths of answers and can place text in them would learn
- * a secret that is deflated together with that text, a few letters at a time (BREACH). In JSON these texts can only begin a value: within a
- * string their quotes are escaped.
+ * Secret values follow these texts and are never deflated. An attacker who sees the lengths of answers and can place
+ * text in them would learn a secret that is deflated together with that text, a few letters at a time (BREACH). In JSON
+ * these texts can only begin a value: within a string their quotes are escaped.
  */
 const SECRETS = ['"api_key":"', '"token":"'];
 
@@ -137,7 +138,10 @@ export class GzipBodies {
 
   constructor(private readonly pool: DeflatePool) {}
 
-  /** The gzip blocks of a body, at once if all parts are cached. Undefined: too much is waiting already. Rejects where zlib fails. */
+  /**
+   * The gzip blocks of a body, at once if all parts are cached. Undefined: too much is waiting already. Rejects where
+   * zlib fails.
+   */
   of(parts: readonly BodyPart[]): Blocks | Promise<Blocks> | undefined {
     const pieces: (Blocks | Promise<Blocks>)[] = [];
     let apart: Uint8Array[] = [];

@@ -1,5 +1,7 @@
-/** One request of a client: its head, what the steps of the pipeline learn about it, and its lifetime when it has to wait. */
-
+/**
+ * One request of a client: its head, what the steps of the pipeline learn about it, and its lifetime when it has to
+ * wait.
+ */
 import { madeOnce, type RateStanding } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import type { Operation } from '#frontend/api';
@@ -35,8 +37,8 @@ export interface HeaderPolicy {
 }
 
 /**
- * Reading a header costs as much as everything else that is done for a small answer. So headers that only some requests need are read on
- * first use.
+ * Reading a header costs as much as everything else that is done for a small answer. So headers that only some requests
+ * need are read on first use.
  */
 export class InboundRequest {
   authorization: string;
@@ -49,7 +51,7 @@ export class InboundRequest {
   /** The organization of the request and, unless `anonymous`, the account. */
   identity: AnonymousCaller | undefined;
   anonymous = false;
-  /** What the operation sees of the request. */
+  /** The request as the operation sees it. */
   call: OperationCall | undefined;
   /** Set when the request has to wait. */
   lifetime: RequestLifetime | undefined;
@@ -149,7 +151,9 @@ export class InboundRequest {
   }
 }
 
-/** A request that outlives its turn of the event loop: its deadline, and what to release when it ends, however it ends. */
+/**
+ * A request that outlives its turn of the event loop: its deadline, and what to release when it ends, however it ends.
+ */
 export class RequestLifetime {
   /** Answered or aborted; results that arrive later are dropped. */
   over = false;
@@ -193,7 +197,7 @@ export class RequestLifetime {
   }
 }
 
-/** What happens to requests that wait. */
+/** Listener for the ends of requests that wait. */
 export interface LifetimeEvents {
   deadlinePassed(request: InboundRequest): void;
   clientLeft(): void;
@@ -220,7 +224,9 @@ export class RequestLifetimes {
     return lifetime;
   }
 
-  /** Calls `next` with the promised value, unless the request ends before. Failures of both are failures of the request. */
+  /**
+   * Calls `next` with the promised value, unless the request ends before. Failures of both are failures of the request.
+   */
   wait<T>(request: InboundRequest, promise: Promise<T>, next: (request: InboundRequest, value: T) => void): void {
     const lifetime = this.of(request);
     lifetime.startDeadline(this.deadlineMs);

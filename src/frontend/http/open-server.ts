@@ -1,8 +1,9 @@
 /** Chooses between the two HTTP servers. */
+
+import type { Logger } from '#base';
 import type { HttpServer, HttpServerFactory, ListenOptions } from './server.js';
 import { nodeFactory } from './server-node.js';
 import { loadUws } from './server-uws.js';
-import type { Log } from './services.js';
 
 export type ServerChoice = 'auto' | 'uws' | 'node';
 
@@ -11,7 +12,7 @@ export type ServerChoice = 'auto' | 'uws' | 'node';
  *
  * @throws Error when the address is taken, or when 'uws' is chosen and cannot be loaded
  */
-export async function openServer(choice: ServerChoice, options: ListenOptions, log: Log): Promise<HttpServer> {
+export async function openServer(choice: ServerChoice, options: ListenOptions, log: Logger): Promise<HttpServer> {
   const { factory, reason } = await chooseFactory(choice);
   const server = await factory.listen(options);
   log.info({ http: server.kind, address: options.host, port: server.port, reason }, 'HTTP server listens');

@@ -15,7 +15,7 @@ import type { AnonymousCaller, Caller, FrontendServices } from './services.js';
 // biome-ignore lint/suspicious/noExplicitAny: an operation declares the type of its parameters, the table of operations cannot
 type AnyValues = any;
 
-/** What an operation may learn about its HTTP request; implemented by InboundRequest. */
+/** The part of an HTTP request that operations may read; implemented by InboundRequest. */
 export interface CallRequest extends CountedRequest {
   readonly form: Form;
   readonly host: string;
@@ -34,12 +34,12 @@ export interface CallServices {
 /** The caller's id in calls without credentials. */
 const NOBODY = userId(0);
 
-/** What an operation sees of a request, and what the pipeline learns from running it. */
+/** A request as its operation sees it, and the result of running the operation. */
 export class OperationCall implements Call<AnyValues> {
   readonly realm: RealmId;
   readonly caller: UserId;
   readonly directory: DirectoryView;
-  /** What the operation decided. */
+  /** The decision of the operation. */
   outcome: Outcome | undefined;
   /** The actor's reply; undefined where the operation answers without an actor. */
   reply: ActorReply | undefined;

@@ -1,5 +1,4 @@
 /** Settings of a frontend, with their defaults. */
-
 import type { Metrics } from '#base/metrics';
 import type { ImageProxy } from '#frontend/image-proxy';
 import type { CallLimiter } from './call-limiter.js';

@@ -1,8 +1,7 @@
 /**
- * The `parameters` step of the pipeline: looks up the parameters of an operation in the form, then in the query (conventions.md § Parameters),
- * decodes and checks them in the order of declaration. The first failure is the answer.
+ * The `parameters` step of the pipeline: looks up the parameters of an operation in the form, then in the query
+ * (conventions.md § Parameters), decodes and checks them in the order of declaration. The first failure is the answer.
  */
-
 import { type JsonText, parseJsonText, TooManyValues } from '#base';
 import { MOST_CHARACTERS, MOST_TEXT, MOST_VALUES, type Operation, type Parameter } from '#frontend/api';
 import { apiError, checkLength, tooMany } from '#model/errors';

@@ -1,13 +1,12 @@
 /**
- * Polls that wait in the frontend. A parked poll is a command that waits at an actor, together with the object that stands for all requests
- * that wait for its answer, one after the other.
+ * Polls that wait in the frontend. A parked poll is a command that waits at an actor, together with the object that
+ * stands for all requests that wait for its answer, one after the other.
  *
- * While nothing comes, the frontend answers each request with a heartbeat that the operation declares (`Forward.keepalive`), and the client's
- * next poll is attached to the same command: an idle client costs its actor nothing for 32 to 64 heartbeats. Objects that live for a minute are
- * dear to collect, so the objects of the command's first poll are reused for all that follow, and most of those are not even parsed
- * (NextPollMatcher).
+ * While nothing comes, the frontend answers each request with a heartbeat that the operation declares
+ * (`Forward.keepalive`), and the client's next poll is attached to the same command: an idle client costs its actor
+ * nothing for 32 to 64 heartbeats. Objects that live for a minute are dear to collect, so the objects of the command's
+ * first poll are reused for all that follow, and most of those are not even parsed (NextPollMatcher).
  */
-
 import { encodeFields } from '#base';
 import { type Clock, Slices, SPREAD, spread } from '#base/clock';
 import type { ActorRepeat, ActorReply, PollKeepalive } from '#frontend/api';
@@ -30,10 +29,10 @@ export interface ParkOptions {
   readonly random: () => number;
 }
 
-/** What a poll is parked with. */
+/** The parts of a poll that is parked. */
 interface FirstPoll {
   readonly keepalive: PollKeepalive;
-  /** Undefined: each following poll has to be parsed. */
+  /** Recognizes the following polls; undefined: each of them has to be parsed. */
   readonly nextPoll: NextPollMatcher | undefined;
   readonly forwarding: ForwardHandle;
   readonly request: InboundRequest;
@@ -61,7 +60,10 @@ export class ParkedPolls {
     this.#absences = new Slices(clock, ABSENCE_MS, (parked, now) => parked.checkAbsence(now));
   }
 
-  /** Attaches the request if a command is parked for this queue and the client acknowledges our last heartbeat. False otherwise. */
+  /**
+   * Attaches the request if a command is parked for this queue and the client acknowledges our last heartbeat. False
+   * otherwise.
+   */
   attach(
     to: ActorKey,
     { last }: PollKeepalive,
@@ -259,7 +261,10 @@ export class NextPollMatcher {
     private readonly after: string,
   ) {}
 
-  /** Undefined: the query doesn't have the last event id exactly once and in plain digits, or the request has a body. */
+  /**
+   * @returns undefined unless the query has the last event id exactly once, in plain digits, and the request has no
+   * body
+   */
   static create(
     { exchange, target }: InboundRequest,
     caller: Caller,

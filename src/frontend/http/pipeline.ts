@@ -1,11 +1,11 @@
 /**
  * The steps of a request, in their order: this file is the place to look up what happens when.
  *
- * The runner goes from step to step in the same turn of the event loop while values are at hand, and without promises: an operation that is
- * answered from the replica is over when `handle` returns. A step that has a promise to wait for leaves the loop; the runner goes on behind
- * that step when the promise settles. No step makes an object or closure on the synchronous path beyond the request and its call.
+ * The runner goes from step to step in the same turn of the event loop while values are at hand, and without promises:
+ * an operation that is answered from the replica is over when `handle` returns. A step that has a promise to wait for
+ * leaves the loop; the runner goes on behind that step when the promise settles. No step makes an object or closure on
+ * the synchronous path beyond the request and its call.
  */
-
 import { madeOnce } from '#base';
 import type { ActorRepeat, ActorReply, Forward, Outcome } from '#frontend/api';
 import { apiError } from '#model/errors';
@@ -24,7 +24,7 @@ import type { Route, RoutedOperation, Router } from './route.js';
 import type { Headers, HttpExchange } from './server.js';
 import type { AnonymousCaller, FrontendServices } from './services.js';
 
-/** What the steps work with. */
+/** Everything that the steps use. */
 export interface PipelineParts {
   readonly router: Router<RoutedOperation>;
   readonly services: FrontendServices;
@@ -81,7 +81,9 @@ const preflightOf = madeOnce((route: Route<RoutedOperation>): Headers => {
 export class Pipeline {
   constructor(readonly parts: PipelineParts) {}
 
-  /** For HttpServer's `handler`: routes, limits the load, and starts the steps. Never throws for what a client sends. */
+  /**
+   * For HttpServer's `handler`: routes, limits the load, and starts the steps. Never throws for what a client sends.
+   */
   readonly handle = (exchange: HttpExchange): void => {
     const { router, options, metrics, services, headerPolicy } = this.parts;
     const match = router.find(exchange.path);

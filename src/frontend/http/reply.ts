@@ -1,14 +1,17 @@
-/** Response bodies and headers (conventions.md § Response envelope). Constant parts are encoded once; actors' parts are sent as they are. */
+/**
+ * Response bodies and headers (conventions.md § Response envelope). Constant parts are encoded once; actors' parts are
+ * sent as they are.
+ */
 import { STATUS_CODES } from 'node:http';
-import type { JsonObject } from '#base';
-import { Encoded, encodeParts, type Fields, type ReadyFields } from '#base';
+import { Encoded, encodeParts, type Fields, type JsonObject, type ReadyFields } from '#base';
 import { ActorRefused, ApiError, apiError, type ErrorReply, PRODUCT } from '#model/errors';
 import { BlobsUnavailable } from '#ports/blobs';
 import { type BodyPart, Headers } from './server.js';
 
 /**
- * CORS headers of every answer, errors included: without them a browser keeps the answer from its script. Every origin is admitted, since only
- * an API key gives access: there are no cookies that a browser would add by itself, and `*` excludes the browser's own credentials.
+ * CORS headers of every answer, errors included: without them a browser keeps the answer from its script. Every origin
+ * is admitted, since only an API key gives access: there are no cookies that a browser would add by itself, and `*`
+ * excludes the browser's own credentials.
  */
 export const CROSS_ORIGIN: readonly (readonly [name: string, value: string])[] = [
   ['Access-Control-Allow-Origin', '*'],

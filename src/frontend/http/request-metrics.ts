@@ -1,10 +1,11 @@
 /** Counts, measures and logs requests, and gives each its id. */
+
+import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
 import { type Count, type Distribution, Metrics } from '#base/metrics';
 import type { InboundRequest } from './inbound-request.js';
 import type { FrontendOptions } from './options.js';
 import type { HttpExchange } from './server.js';
-import type { Log } from './services.js';
 
 /** Ids from proxies and clients go into logs, so only harmless characters are accepted. */
 const USABLE_ID = /^[A-Za-z0-9_.:-]{8,64}$/;
@@ -21,7 +22,7 @@ export class RequestMetrics {
 
   constructor(
     private readonly clock: Clock,
-    private readonly log: Log,
+    private readonly log: Logger,
     private readonly options: FrontendOptions,
   ) {
     this.metrics = options.metrics ?? new Metrics();

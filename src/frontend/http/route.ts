@@ -1,11 +1,10 @@
 /**
  * The `route` step of the pipeline: finds the operations of a path.
  *
- * The path pattern is found first and the method looked up afterwards, as at the peer: a method that the pattern lacks is 405 even if a later
- * pattern has it. At each segment, fixed text is tried first, then integers (`[0-9]+`), then any text; a pattern for the rest of a path comes
- * last.
+ * The path pattern is found first and the method looked up afterwards, as at the peer: a method that the pattern lacks
+ * is 405 even if a later pattern has it. At each segment, fixed text is tried first, then integers (`[0-9]+`), then any
+ * text; a pattern for the rest of a path comes last.
  */
-
 import type { Count, Distribution } from '#base/metrics';
 import type { Method, Operation } from '#frontend/api';
 import type { ParameterReader } from './parameters.js';
@@ -16,7 +15,7 @@ export interface OperationMetrics {
   seconds: Distribution | undefined;
 }
 
-/** What the router finds for a path and method. */
+/** An operation with its parameters and metrics, as the router finds it. */
 export interface RoutedOperation {
   readonly operation: Operation;
   readonly parameters: ParameterReader;
@@ -78,7 +77,10 @@ export class Router<T> {
     if (segments.every((s) => 'fixed' in s)) this.#fixed.set(path, { route: at.route, values: [] });
   }
 
-  /** Undefined: no such path, a bad escape, or a trailing slash. @param path as sent, percent-encoded */
+  /**
+   * @param path as sent, percent-encoded
+   * @returns undefined for an unknown path, a bad escape, or a trailing slash
+   */
   find(path: string): RouteMatch<T> | undefined {
     const fixed = this.#fixed.get(path);
     if (fixed) return fixed;
@@ -147,7 +149,11 @@ function descend<T>(at: Node<T>, segments: readonly string[], i: number, values:
   return at.rest?.route;
 }
 
-/** Segments of an operation's path below a prefix. @throws Error for a variable segment that is not declared as a path parameter */
+/**
+ * Segments of an operation's path below a prefix.
+ *
+ * @throws Error for a variable segment that is not declared as a path parameter
+ */
 export function segmentsOf(prefix: string, operation: Operation): Segment[] {
   const parts = `${prefix}${operation.path}`.split('/').slice(1);
   return parts.map((part) => {

@@ -1,4 +1,4 @@
-/** HttpServer on node:http: for every platform and Node version on which the native one has no build. */
+/** HttpServer on node:http, for every platform and Node version without a build of the native server. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -22,11 +22,11 @@ import {
 } from './server.js';
 import { SlowClientGuard, type Transfer } from './slow-client-guard.js';
 
-/** Idle connections are kept a little longer than load balancers keep theirs (60 s), so that those close first. */
+/** A little longer than load balancers keep idle connections (60 s), so that the balancers close first. */
 const KEEP_ALIVE_MS = 65_000;
-/** For receiving a request whole, body included; not for answering it: polls are held for minutes. */
+/** Time to receive a whole request with its body. Answers may take longer: polls wait for minutes. */
 const REQUEST_MS = 300_000;
-/** Handed to a connection at once; a client shows by such pieces that it goes on reading. */
+/** Bytes handed to a connection at a time; each piece taken shows that the client still reads. */
 const PIECE = 64 * 1024;
 
 export const nodeFactory: HttpServerFactory = { listen: (options) => NodeServer.listen(options) };
@@ -41,7 +41,7 @@ const PARSER_STATUS: Readonly<Record<string, number>> = {
 interface RequestTarget {
   readonly path: string;
   readonly query: string;
-  /** Of a URL in absolute form, which replaces the Host header. */
+  /** Host of a URL in absolute form, which replaces the Host header. */
   readonly host: string | undefined;
 }
 
@@ -62,7 +62,7 @@ function targetOf({ url = '/', method }: IncomingMessage): RequestTarget | Frami
   return mark < 0 ? { path: rest, query: '', host } : { path: rest.slice(0, mark), query: rest.slice(mark + 1), host };
 }
 
-/** What the parser of Node lets through. */
+/** Finds the faults that Node's parser accepts. */
 function faultOf({
   rawHeaders,
   headers,
@@ -81,7 +81,7 @@ function faultOf({
     else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') codings.push(rawHeaders[i + 1]!);
   }
   if (hosts > 1) return HOSTS;
-  // In HTTP/1.0 there are no codings: a proxy may have passed the line on unread.
+  // HTTP/1.0 has no codings: a proxy may have passed the header on without reading it.
   if (httpVersionMinor === 0 && codings.length > 0) return VERSION;
   return framingFault(lengths, codings, typeof headers.trailer === 'string' ? headers.trailer : '');
 }
@@ -95,11 +95,11 @@ class NodeServer implements HttpServer {
   readonly bodies: SlowClientGuard;
   #server: Server;
   #accepted = 0;
-  /** Nothing that comes on them is taken for a request. */
+  /** Connections on which no further request is accepted. */
   readonly #refused = new WeakSet<Duplex>();
-  /** The newest request of each connection. */
+  /** The latest request of each connection. */
   readonly #current = new WeakMap<Duplex, NodeExchange>();
-  /** Neither listening nor connected. */
+  /** Resolves when the server has stopped listening and has no connection. */
   #closed: Promise<void> | undefined;
 
   private constructor(readonly options: ListenOptions) {
@@ -119,7 +119,7 @@ class NodeServer implements HttpServer {
     this.#server.on('connection', () => {
       this.#accepted++;
     });
-    // Whatever is expected, the answer tells what becomes of the request.
+    // Expect headers are ignored: the final answer tells the result.
     this.#server.on('checkExpectation', (req, res) => this.#handle(req, res));
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) => this.#unreadable(error.code, socket));
     this.#server.timeout = 0;
@@ -176,10 +176,10 @@ class NodeServer implements HttpServer {
     req.resume();
   }
 
-  /** What the parser cannot read: the statuses are those that the native server has, where there is one for it. */
+  /** Answers a request that the parser can't read, with the status of the native server where it has one. */
   #unreadable(code: string | undefined, socket: Duplex): void {
     const current = this.#current.get(socket);
-    // Into the middle of an answer nothing may be written.
+    // An unfinished answer must not be mixed with another one.
     const free = !current?.answered || current.ended;
     if (!socket.writable || !free || this.#refused.has(socket)) {
       socket.destroy();
@@ -195,7 +195,7 @@ class NodeServer implements HttpServer {
     this.closing = true;
     await quietTurn(() => this.#accepted);
     this.#closed ??= new Promise((resolve) => {
-      // That of HTTP closes idle connections with the listener.
+      // The close method of the HTTP server would close idle connections, too.
       NetServer.prototype.close.call(this.#server, () => resolve());
     });
   }
@@ -229,7 +229,7 @@ class NodeExchange implements HttpExchange {
   #req: IncomingMessage;
   #res: ServerResponse;
   answered = false;
-  /** The answer is out of our hands. */
+  /** The answer is handed over to the system, or its client has left. */
   ended = false;
   #waiting: Transfer | undefined;
   #received: RequestBody | undefined;
@@ -248,7 +248,7 @@ class NodeExchange implements HttpExchange {
     this.hasBody = announcesBody(this.header('content-length'), this.header('transfer-encoding'));
     res.on('close', () => this.#closed());
     res.on('finish', () => this.#over());
-    // A broken connection ends in 'close'; without a listener it would be an uncaught exception.
+    // A broken connection ends in 'close'; an 'error' without a listener would be an uncaught exception.
     req.on('error', ignore);
     res.on('error', ignore);
   }
@@ -295,7 +295,7 @@ class NodeExchange implements HttpExchange {
     });
   }
 
-  /** Node keeps them anyway. */
+  /** Does nothing: Node keeps the request anyway. */
   forget(): void {}
 
   reuseFor(next: HttpExchange): HttpExchange {
@@ -320,7 +320,7 @@ class NodeExchange implements HttpExchange {
     this.#abortListener?.();
   }
 
-  /** The answer is out of our hands, or its client has gone. */
+  /** The answer is handed over to the system, or its client has left. */
   #over(): void {
     if (this.ended) return;
     this.ended = true;
@@ -353,11 +353,11 @@ class NodeExchange implements HttpExchange {
       if (this.method === 'HEAD') res.end();
       else this.#send(body);
     }
-    // What of the body nobody reads is thrown away, so that the connection can go on.
+    // The unread rest of the body is discarded, so that the connection can be reused.
     if (!this.#req.readableEnded) this.#req.resume();
   }
 
-  /** Only what the connection takes is handed over: the rest would be buffered whole. */
+  /** Hands over only as much as the connection takes: Node would buffer all the rest. */
   #send(body: ResponseBody): void {
     const res = this.#res;
     while (body.left > PIECE) {

@@ -8,7 +8,9 @@ import type { SlowClientGuard } from './slow-client-guard.js';
 export class Headers {
   /** Names and values alternate. */
   readonly flat: readonly string[];
-  /** All headers as one, for servers that copy a value as it is: the first name, and everything after it as its value. */
+  /**
+   * All headers as one, for servers that copy a value as it is: the first name, and everything after it as its value.
+   */
   readonly name: string;
   readonly value: string;
 
@@ -60,25 +62,28 @@ export interface HttpExchange {
   /**
    * Collects the body. Must be called before the handler returns, at most once.
    *
-   * @param done gets the whole body, valid only during that call, or undefined when the body exceeds the limit (the rest is discarded). It is
-   * not called when the client leaves first.
+   * @param done gets the whole body, valid only during that call, or undefined when the body exceeds the limit (the
+   * rest is discarded). It is not called when the client leaves first.
    * @param limit bytes; default `maxBodyBytes`
    */
   readBody(done: (body: Uint8Array | undefined) => void, limit?: number): void;
   /** Frees path and query of a request whose answer may take minutes. */
   forget(): void;
   /**
-   * Reuses this answered, long-lived object for the client's next request, where possible, and returns the object to use. So one poll per minute
-   * does not promote a new object to V8's old generation.
+   * Reuses this answered, long-lived object for the client's next request, where possible, and returns the object to
+   * use. So one poll per minute does not promote a new object to V8's old generation.
    */
   reuseFor(next: HttpExchange): HttpExchange;
-  /** Calls the listener if the client leaves before the response, at once if the client has left already. One listener only. */
+  /**
+   * Calls the listener if the client leaves before the response, at once if the client has left already. One listener
+   * only.
+   */
   onAborted(listener: () => void): void;
   /**
    * Sends the response, once. HEAD gets the head only, after which the connection may close. 204 has no parts.
    *
-   * @param more headers of this response alone, as lines that each begin with CRLF: a list would cost more than everything else that is done for
-   * them. They must not contain anything that a client sent.
+   * @param more headers of this response alone, as lines that each begin with CRLF: a list would cost more than
+   * everything else that is done for them. They must not contain anything that a client sent.
    */
   respond(status: number, headers: Headers, parts: readonly BodyPart[], more?: string): void;
 }
@@ -110,13 +115,13 @@ export interface HttpServer {
   /** From now on every response closes its connection, so that clients come back to another server. */
   leave(): void;
   /**
-   * Stops listening: when it resolves, new connections are refused. Open ones are served as after `leave`. Waiting polls are answered afterwards,
-   * or their clients would be back at once.
+   * Stops listening: when it resolves, new connections are refused. Open ones are served as after `leave`. Waiting
+   * polls are answered afterwards, or their clients would be back at once.
    */
   refuse(): Promise<void>;
   /**
-   * Stops listening, lets running requests end (waiting polls must be answered for this), then closes all connections. From now on every response
-   * closes its connection.
+   * Stops listening, lets running requests end (waiting polls must be answered for this), then closes all connections.
+   * From now on every response closes its connection.
    *
    * @param graceMs for which connections without a request are kept: a request may be on its way. Default 0.
    */

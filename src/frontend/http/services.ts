@@ -1,22 +1,14 @@
 /**
- * What the frontend needs from the rest of the server; implemented by the gateway. A frontend never touches the Store: accounts come from the
- * directory replica, everything else from actors.
+ * The services that the frontend needs from the rest of the server; implemented by the gateway. A frontend never
+ * touches the Store: accounts come from the directory replica, everything else from actors.
  */
-
+import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
 import type { Secrets } from '#domain/secrets';
 import type { ActorRepeat, ActorReply, Forward } from '#frontend/api';
 import type { RealmId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { Blobs } from '#ports/blobs';
-
-/** The part of pino that is used here. */
-export interface Log {
-  debug(fields: object, msg: string): void;
-  info(fields: object, msg: string): void;
-  warn(fields: object, msg: string): void;
-  error(fields: object, msg: string): void;
-}
 
 /** An authenticated caller: an active account of an active organization, as the replica shows it now. */
 export interface Caller {
@@ -48,18 +40,21 @@ export interface ForwardHandle {
    * After `cancel` it may do either or stay pending.
    */
   readonly reply: Promise<ActorReply | ActorRepeat>;
-  /** The reply is no longer wanted: the client has left, or the deadline passed. Ends a waiting poll. No effect once the reply has settled. */
+  /**
+   * The reply is no longer wanted: the client has left, or the deadline passed. Ends a waiting poll. No effect once the
+   * reply has settled.
+   */
   cancel(): void;
   /**
-   * The frontend leaves: a waiting poll is given up, and `reply` resolves with the answer that the operation declares for this
-   * (`Forward.released`), at once or as soon as the command would have to wait.
+   * The frontend leaves: a waiting poll is given up, and `reply` resolves with the answer that the operation declares
+   * for this (`Forward.released`), at once or as soon as the command would have to wait.
    */
   release(): void;
 }
 
 export interface FrontendServices {
   readonly clock: Clock;
-  readonly log: Log;
+  readonly log: Logger;
   readonly blobs: Blobs;
   readonly secrets: Secrets;
   /**
@@ -68,17 +63,22 @@ export interface FrontendServices {
    * @param username compared with the account; undefined: not compared
    * @param key 32 characters `[A-Za-z0-9]`, checked before
    * @param host the Host header in lower case, '' when absent; compared with the organization
-   * @throws ApiError (or rejects with it) API_KEY_UNKNOWN, ACCOUNT_DEACTIVATED, ORGANIZATION_DEACTIVATED, WRONG_SUBDOMAIN
+   * @throws ApiError (or rejects with it) API_KEY_UNKNOWN, ACCOUNT_DEACTIVATED, ORGANIZATION_DEACTIVATED,
+   * WRONG_SUBDOMAIN
    */
   authenticate(username: string | undefined, key: string, host: string): Caller | Promise<Caller>;
   /** The organization that the host names. @throws ApiError (or rejects with it) NONEXISTENT_SUBDOMAIN */
   anonymous(host: string): AnonymousCaller | Promise<AnonymousCaller>;
-  /** Base URL of the organization with that subdomain. @param host the Host header, used only where it is safe (gateway/site.ts) */
+  /**
+   * Base URL of the organization with that subdomain.
+   *
+   * @param host the Host header, used only where it is safe (gateway/site.ts)
+   */
   site(host: string, subdomain: string): string;
   forward(forward: Forward, context: ForwardContext): ForwardHandle;
   /**
-   * Id of the newest message that the caller has a copy of; -1: none. It includes every change that this frontend has confirmed to the caller, and
-   * changes by others as far as the log has arrived here.
+   * Id of the newest message that the caller has a copy of; -1: none. It includes every change that this frontend has
+   * confirmed to the caller, and changes by others as far as the log has arrived here.
    */
   newestMessage(caller: Caller): number | Promise<number>;
   /** Calls the listener with the hash of each API key that the replica of its realm shows as revoked. */
@@ -89,6 +89,9 @@ export interface FrontendServices {
   directoryOf(realm: RealmId): Promise<DirectoryView | undefined>;
   /** Brings the replica of the realm up to the end of its log. */
   refresh(realm: RealmId): Promise<void>;
-  /** Waits until the replica has applied that realm version: a change is confirmed only after this frontend shows it. Undefined: it has. */
+  /**
+   * Waits until the replica has applied that realm version: a change is confirmed only after this frontend shows it.
+   * Undefined: it has.
+   */
   waitFor(realm: RealmId, version: number): void | Promise<void>;
 }

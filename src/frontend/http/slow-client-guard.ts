@@ -1,6 +1,7 @@
 /**
- * Bounds what slow clients cost: answers that a client does not take, and bodies that do not arrive. A transfer without enough progress is cut
- * off. When all transfers together hold too much memory, those that began first are cut off as well.
+ * Bounds what slow clients cost: answers that a client does not take, and bodies that do not arrive. A transfer without
+ * enough progress is cut off. When all transfers together hold too much memory, those that began first are cut off as
+ * well.
  */
 import type { Clock, TimerHandle } from '#base/clock';
 

@@ -1,15 +1,15 @@
 /**
- * The native HTTP engine, uWebSockets.js: which build fits this process, and the part of its interface that is used. Upstream publishes
- * binaries outside npm; the packages named here hold those binaries and nothing else, no types either.
+ * The native HTTP engine, uWebSockets.js: the choice of the build for this process, and the part of its interface that
+ * is used. Upstream publishes binaries outside npm; the packages named here hold only those binaries, without types.
  */
 import { createRequire } from 'node:module';
 
-/** Lives only while the handler runs. */
+/** A request; valid only while the handler runs. */
 export interface UwsRequest {
   getUrl(): string;
   getQuery(): string | undefined;
   getCaseSensitiveMethod(): string;
-  /** The first line of that name, in lower case; '' when there is none. */
+  /** The first line of a header; '' when absent. @param name in lower case */
   getHeader(name: string): string;
   forEach(each: (name: string, value: string) => void): void;
 }
@@ -19,7 +19,7 @@ export interface UwsResponse {
   writeHeader(name: string, value: string): UwsResponse;
   end(body?: string | Uint8Array, closeConnection?: boolean): UwsResponse;
   tryEnd(part: string | Uint8Array, length: number): [ok: boolean, done: boolean];
-  /** @param announcedLength what the same GET would get */
+  /** @param announcedLength length of the body that a GET would get */
   endWithoutBody(announcedLength: number, closeConnection: boolean): UwsResponse;
   getWriteOffset(): number;
   onWritable(handler: (offset: number) => boolean): UwsResponse;
@@ -30,7 +30,7 @@ export interface UwsResponse {
   getRemoteAddressAsText(): ArrayBuffer;
 }
 
-/** Opaque. */
+/** An opaque handle. */
 export interface UwsListenSocket {
   readonly __listenSocket: never;
 }
@@ -53,31 +53,34 @@ export interface UwsModule {
 
 export interface UwsEngine {
   readonly uws: UwsModule;
-  /** It counts `endWithoutBody` as an answer. Where it does not, the connection is neither closed nor takes another request. */
+  /**
+   * The build counts `endWithoutBody` as an answer. Where it does not, the connection is neither closed nor takes
+   * another request.
+   */
   readonly endsHead: boolean;
 }
 
-/** What decides about a build. */
+/** The properties of a process that a build must fit. */
 export interface HostPlatform {
   readonly platform: string;
   readonly arch: string;
-  /** `process.versions.modules`: changes with each major version of Node. */
+  /** `process.versions.modules`; changes with each major version of Node. */
   readonly abi: string;
-  /** Of Node, for the message. */
+  /** Version of Node, for messages. */
   readonly node: string;
-  /** Undefined where the C library is another one. */
+  /** Version of glibc; undefined: another C library. */
   readonly glibc: string | undefined;
 }
 
 export interface NativeBuild {
   readonly name: string;
   readonly abi: string;
-  /** The oldest on which it loads. */
+  /** The oldest version on which the build loads. */
   readonly glibc: readonly [major: number, minor: number];
   readonly endsHead: boolean;
 }
 
-/** All for Linux on x64; the versions are in package.json, exact. */
+/** All builds are for Linux on x64; package.json has their exact versions. */
 const BUILDS: readonly NativeBuild[] = [
   { name: '@uwsjs/linux-x64-20', abi: '115', glibc: [2, 27], endsHead: false },
   { name: '@uwsjs/linux-x64-22', abi: '127', glibc: [2, 27], endsHead: false },
@@ -85,7 +88,7 @@ const BUILDS: readonly NativeBuild[] = [
   { name: '@uwsjs/linux-x64-26', abi: '147', glibc: [2, 38], endsHead: true },
 ];
 
-/** For a host. @throws Error that says why there is none */
+/** @throws Error that says why no build fits */
 export function buildFor({ platform, arch, abi, node, glibc }: HostPlatform): NativeBuild {
   if (platform !== 'linux' || arch !== 'x64') throw new Error(`no build for ${platform} on ${arch}`);
   const build = BUILDS.find((one) => one.abi === abi);
@@ -107,21 +110,22 @@ interface Report {
 
 export function thisHost(): HostPlatform {
   const { platform, arch, versions } = process;
-  // The types of Node 20 lack it. Without it names of connected peers are looked up, which can take seconds.
+  // The types of Node 20 lack this field. Without it the report looks up names of connected peers, which can take
+  // seconds.
   const report = process.report as typeof process.report & { excludeNetwork?: boolean };
   report.excludeNetwork = true;
   const { header } = report.getReport() as unknown as Report;
   return { platform, arch, abi: versions.modules, node: versions.node, glibc: header.glibcVersionRuntime };
 }
 
-/** @throws Error that says why none can be loaded, on one line */
+/** @throws Error that says on one line why no build can be loaded */
 export function loadUwsEngine(host: HostPlatform = thisHost()): UwsEngine {
   const { name, endsHead } = buildFor(host);
   try {
     return { uws: createRequire(import.meta.url)(name) as UwsModule, endsHead };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    // npm installs a package for the Node version that runs npm.
+    // npm installs the packages for the Node version that runs npm.
     if (code === 'MODULE_NOT_FOUND')
       throw new Error(`${name} is not installed; "npm ci" with Node ${host.node} installs it`);
     throw new Error(message.split('\n')[0]);

@@ -1,6 +1,6 @@
 /**
- * Serves pictures from other hosts to the readers of this process. Requests for the same picture share one fetch, and a picture is cached for
- * some minutes: the readers of a message see it at about the same time.
+ * Serves pictures from other hosts to the readers of this process. Requests for the same picture share one fetch, and a
+ * picture is cached for some minutes: the readers of a message see it at about the same time.
  */
 import { createHash } from 'node:crypto';
 import type { Clock, TimerHandle } from '#base/clock';
@@ -65,7 +65,7 @@ export class ImageProxy {
     private readonly limits: ProxyLimits = PROXY_LIMITS,
   ) {}
 
-  /** False: readers are redirected to the original. */
+  /** Whether pictures are fetched; otherwise readers are redirected to the original. */
   get fetches(): boolean {
     return this.fetcher !== undefined;
   }

@@ -1,6 +1,7 @@
 /**
- * A map with a bound. Entries live in two generations: a full young generation becomes the old one, and entries that were not used since are
- * dropped with the generation before it. A look-up is mostly one map access, and active entries stay, however many new ones come.
+ * A map with a bound. Entries live in two generations: a full young generation becomes the old one, and entries that
+ * were not used since are dropped with the generation before it. A look-up is mostly one map access, and active entries
+ * stay, however many new ones come.
  */
 export class BoundedTable<V> {
   #young = new Map<string, V>();

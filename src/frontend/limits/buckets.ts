@@ -1,8 +1,7 @@
 /**
- * Buckets count the calls of one user, address, … under that caller's rules. Counting is local and synchronous; the counts of other processes are
- * added as they arrive (sharing.ts).
+ * Buckets count the calls of one user, address, … under that caller's rules. Counting is local and synchronous; the
+ * counts of other processes are added as they arrive (sharing.ts).
  */
-
 import type { RateStanding } from '#base';
 import type { Clock } from '#base/clock';
 import { BoundedTable } from './bounded-table.js';
@@ -10,8 +9,8 @@ import { type CallCounter, LeakyBucket, SlidingWindow } from './counts.js';
 import type { Rules } from './rules.js';
 
 /**
- * user: calls of an account, except polls; polls: polls of an account; address: calls without an account, by network address; mails: e-mails sent
- * by such calls, by network address; file: access to one file without an account.
+ * user: calls of an account, except polls; polls: polls of an account; address: calls without an account, by network
+ * address; mails: e-mails sent by such calls, by network address; file: access to one file without an account.
  */
 export type BucketKind = 'user' | 'polls' | 'address' | 'mails' | 'file';
 
@@ -83,7 +82,12 @@ export class Buckets {
     return this.#tables[kind].size;
   }
 
-  /** Counts one call, unless it exceeds a rule. @param rules at least one @param own text of the rules, where they are the account's own */
+  /**
+   * Counts one call, unless it exceeds a rule.
+   *
+   * @param rules at least one
+   * @param own text of the rules, where they are the account's own
+   */
   count(kind: BucketKind, key: string, rules: Rules, own?: string): CallVerdict {
     const now = this.clock.monotonic();
     const bucket = this.#bucket(kind, key, rules, own);

@@ -66,7 +66,8 @@ export class ClientAddresses {
   }
 
   /**
-   * The network that a call is counted under: that of the rightmost address that is not a trusted proxy. Entries further left could be forged.
+   * The network that a call is counted under: that of the rightmost address that is not a trusted proxy. Entries
+   * further left could be forged.
    *
    * @param peer address of the connection
    * @param forwardedFor all lines of X-Forwarded-For

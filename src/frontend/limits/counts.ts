@@ -16,8 +16,9 @@ export interface CallCounter {
 const PARTS = 60;
 
 /**
- * Sliding window: at most `rule.calls` calls in any window. Memory is bounded: times are kept to a sixtieth of the window. A part is dated by its
- * first call, and a client that waits as long as it was asked to is never refused again for these calls.
+ * Sliding window: at most `rule.calls` calls in any window. Memory is bounded: times are kept to a sixtieth of the
+ * window. A part is dated by its first call, and a client that waits as long as it was asked to is never refused again
+ * for these calls.
  */
 export class SlidingWindow implements CallCounter {
   /** Time of the first call and number of calls of each part, alternating, oldest first. */
@@ -83,7 +84,10 @@ export class SlidingWindow implements CallCounter {
 /** Fractions of milliseconds add up to a little more than they should. */
 const ROUNDING = 1e-6;
 
-/** Leaky bucket: each call moves the time at which the bucket is empty by window / calls. A call that would move it past the window is refused. */
+/**
+ * Leaky bucket: each call moves the time at which the bucket is empty by window / calls. A call that would move it past
+ * the window is refused.
+ */
 export class LeakyBucket implements CallCounter {
   #emptyAt = Number.NEGATIVE_INFINITY;
   readonly #step: number;

@@ -1,3 +1,15 @@
+/**
+ * Folder limits counts calls and decides whether they exceed a rate limit (conventions.md § Rate limits,
+ * decisions/016-rate-limits.md). Limits of logins are those of the actor kind login-guard.
+ *
+ * The way of a call: CallLimiter of folder http → RateLimits (`rate-limits.ts`: the rules that apply) → Buckets
+ * (`buckets.ts`: one bucket per user, address or file) → the counters of its rules (`counts.ts`: sliding window, or
+ * leaky bucket for polls). `client-address.ts` gives the network address that a call without an account is counted
+ * under; `rules.ts` parses rules; `sharing.ts` exchanges counts between frontends.
+ *
+ * Invariants: counting is synchronous and waits for no other process. Memory is bounded: `bounded-table.ts` drops the
+ * least recently used buckets. A refused call is not counted. Importers: `frontend/http`, `app`.
+ */
 export type { BucketKind, CallVerdict } from './buckets.js';
 export { ClientAddresses } from './client-address.js';
 export { NO_LIMITS, RateLimits, type RateRules, tighterLimit } from './rate-limits.js';

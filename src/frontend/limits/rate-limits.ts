@@ -1,5 +1,7 @@
-/** Applies the configured and the accounts' own rules to calls (conventions.md § Rate limits). A refused call (`waitMs` > 0) is not counted. */
-
+/**
+ * Applies the configured and the accounts' own rules to calls (conventions.md § Rate limits). A refused call (`waitMs`
+ * > 0) is not counted.
+ */
 import type { RateStanding } from '#base';
 import type { Clock } from '#base/clock';
 import type { RealmId } from '#model';

@@ -6,7 +6,7 @@ export interface Rule {
   readonly calls: number;
 }
 
-/** Empty: no limit. */
+/** An empty list means no limit. */
 export type Rules = readonly Rule[];
 
 const MAX_SECONDS = 31 * 86_400;

@@ -1,9 +1,8 @@
 /**
- * Frontends share their counts: each publishes at most one message a second, beside the log of the server's own realm, and none while there are
- * no calls. No call waits for these messages. A lost one is tolerated: for that second each frontend limits by itself.
- * decisions/016-rate-limits.md.
+ * Frontends share their counts: each publishes at most one message a second, beside the log of the server's own realm,
+ * and none while there are no calls. No call waits for these messages. A lost one is tolerated: for that second each
+ * frontend limits by itself. decisions/016-rate-limits.md.
  */
-
 import type { Json } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import type { BucketKind } from './buckets.js';

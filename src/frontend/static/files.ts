@@ -34,7 +34,7 @@ const FILES: Readonly<Record<string, () => Promise<StaticFile>>> = {
 
 const cache = new Map<string, Promise<StaticFile>>();
 
-/** Undefined: there is no such file. */
+/** @returns undefined where there is no such file */
 export function staticFile(path: string): Promise<StaticFile> | undefined {
   const make = Object.hasOwn(FILES, path) ? FILES[path] : undefined;
   let file = cache.get(path);

@@ -1,8 +1,7 @@
-/** Accounts, and what they choose for themselves. */
+/** Accounts and their preferences. */
+import type { EmojiRef, RealmId, UserId, UserSettings } from '#model';
 
-import type { EmojiRef, RealmId, UserId } from '#model';
-
-/** Public facts of an account, as far as other parts need them without asking the user actor. */
+/** Facts of an account that other parts of the server need without asking the user actor. */
 export interface DirectoryUser {
   readonly id: UserId;
   /** recipient_id of direct messages to this account. */
@@ -22,7 +21,7 @@ export interface DirectoryUser {
   readonly avatarSource: 'G' | 'U';
   /** 1, and one more with each change. */
   readonly avatarVersion: number;
-  /** With source U. */
+  /** Present if `avatarSource` is U. */
   readonly avatar?: UploadedAvatar | null;
   /** users.md: 1 everyone, 2 members, 3 admins, 4 nobody, 5 moderators. */
   readonly emailVisibility: number;
@@ -32,35 +31,35 @@ export interface DirectoryUser {
   readonly keyHash: string;
   /** Roles held before, newest last: [role, first realm version with the next role]. Replay needs the role of then. */
   readonly pastRoles: readonly (readonly [number, number])[];
-  /** Rate limits of its own, as src/frontend/limits/rules.ts reads them; absent: those of all. */
+  /** Rate limits of this account, as src/frontend/limits/rules.ts reads them. Absent if the general ones apply. */
   readonly rateLimits?: string;
 }
 
-/** Where an account's uploaded avatar is. */
+/** Location of an account's uploaded avatar. */
 export interface UploadedAvatar {
   readonly realm: RealmId;
-  /** Names the account in addresses (secrets.ts). */
+  /** Hash that stands for the account in the address of the picture (secrets.ts). */
   readonly hash: string;
-  /** Of the upload; each has one of its own. */
+  /** Number of the upload. */
   readonly number: number;
 }
 
-/** What others need of a user's own choices: kept by the realm actor, so that every replica has it. */
-export interface DirectoryPersonal {
+/** Preferences of a user that other parts need. The realm actor keeps them, so that every replica has them. */
+export interface DirectoryPreferences {
   readonly user: UserId;
-  /** Settings of users.md that differ from the default. */
-  readonly settings: { readonly [name: string]: boolean | number | string | null };
+  /** Settings whose value differs from the default (users.md § Settings). */
+  readonly settings: Partial<UserSettings>;
   readonly alertWords: readonly string[];
-  /** Muted users, in the order of muting; seconds since 1970. */
+  /** Muted users in the order of muting, with the time in seconds since 1970. */
   readonly muted: readonly { readonly id: number; readonly timestamp: number }[];
-  /** Absent: says nothing. */
+  /** Absent if the user has set no status. */
   readonly status?: UserStatus;
 }
 
-/** What a person tells of himself, beside his name. */
+/** The status that a user shows beside their name. */
 export interface UserStatus {
   readonly text: string;
   readonly emoji: EmojiRef | null;
-  /** Said to be away, in the old way; the setting `presence_enabled` is off then. */
+  /** Away flag of older clients. The setting `presence_enabled` is off while it is set. */
   readonly away: boolean;
 }

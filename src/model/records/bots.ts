@@ -1,25 +1,25 @@
-/** What bots have beside their accounts. */
+/** Records of bots. */
 import type { StreamId, UserId } from '#model';
 
-/** What a bot has beside its account. */
+/** The data of a bot besides its account. */
 export interface DirectoryBot {
   readonly user: UserId;
-  /** API key, encrypted under the server secret: its owner and administrators may read it. */
+  /** API key, encrypted under the server secret. The owner and administrators may read it. */
   readonly keySealed: string;
-  /** Where its messages go that name no stream. */
+  /** Stream of messages that the bot sends without naming a stream. */
   readonly sendingStream: StreamId | null;
-  /** What its queues are narrowed to. */
+  /** Stream to which the bot's event queues are narrowed. */
   readonly eventsStream: StreamId | null;
-  /** Its queues get the messages of all public streams. */
+  /** The bot's event queues receive the messages of all public streams. */
   readonly allPublicStreams: boolean;
   /** Outgoing webhooks only. */
   readonly service: BotService | null;
   readonly config: { readonly [key: string]: string };
 }
 
-/** Where an outgoing webhook bot is told of messages. */
+/** The service that an outgoing webhook bot calls. */
 export interface BotService {
-  /** As given, '' where nothing was. */
+  /** URL as given; '' if none was given. */
   readonly baseUrl: string;
   /** 1 generic, 2 for services that expect the form of Slack's outgoing webhooks. */
   readonly interface: number;

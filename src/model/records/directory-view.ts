@@ -1,15 +1,14 @@
-import type { ExtraEmoji, RealmId, StreamId, UserId } from '#model';
-import type { DirectoryPersonal, DirectoryUser, UserStatus } from './accounts.js';
+import type { ExtraEmoji, RealmId, RealmSettings, StreamId, UserId } from '#model';
+import type { DirectoryPreferences, DirectoryUser, UserStatus } from './accounts.js';
 import type { DirectoryBot } from './bots.js';
+import type { DirectoryEmoji } from './emoji.js';
 import type { DirectoryGroup } from './groups.js';
 import type {
   DirectoryDomain,
-  DirectoryEmoji,
   DirectoryLinkifier,
   DirectoryPlayground,
   RealmEntry,
   RealmPictures,
-  RealmSettings,
   UserDefaults,
 } from './organization.js';
 import type { DirectoryProfileField, ProfileData } from './profiles.js';
@@ -17,10 +16,10 @@ import type { DirectoryStream, DirectoryStreamGroup } from './streams.js';
 
 export interface DirectoryView {
   readonly realm: RealmId;
-  /** Version of the realm actor that this view shows; grows. */
+  /** Version of the realm actor that this view shows. It only grows. */
   readonly version: number;
   readonly subdomain: string;
-  /** Deactivated organization: nobody may call anything. */
+  /** The organization is deactivated and refuses all calls. */
   readonly deactivated: boolean;
   readonly settings: RealmSettings;
   readonly pictures: RealmPictures;
@@ -39,24 +38,24 @@ export interface DirectoryView {
   streamByName(name: string): DirectoryStream | undefined;
   streams(): Iterable<DirectoryStream>;
   bot(user: UserId): DirectoryBot | undefined;
-  /** Bots that are called by the server, and get no copies of what is sent to streams. */
+  /** Bots that the server calls; they get no copies of messages to streams. */
   silentBots(): ReadonlySet<UserId>;
-  /** Deactivated ones too, in the order in which they were made. */
+  /** All bots, deactivated ones too, in the order of creation. */
   bots(): Iterable<DirectoryBot>;
-  /** Own choices of an account; those of an account that chose nothing are empty. */
-  personal(user: UserId): DirectoryPersonal;
-  /** Accounts with alert words or muted users. */
-  personals(): Iterable<DirectoryPersonal>;
-  /** Of all who have one, deactivated accounts too. */
+  /** Preferences of an account; empty if it changed none. */
+  preferencesOf(user: UserId): DirectoryPreferences;
+  /** Preferences of the accounts that have alert words or muted users. */
+  alertsAndMutes(): Iterable<DirectoryPreferences>;
+  /** Statuses of all accounts that have one, deactivated accounts too. */
   statuses(): Iterable<readonly [UserId, UserStatus]>;
   group(id: number): DirectoryGroup | undefined;
-  /** Groups made by people, by id; system groups follow from roles (people/groups.ts). */
+  /** Groups that users made, by id. System groups follow from roles (people/groups.ts). */
   groups(): Iterable<DirectoryGroup>;
-  /** Messages of the last 28 days, as of the last time it was counted. */
+  /** Messages in the last 28 days, as of the last count. */
   traffic(stream: StreamId): number;
   /** Default stream groups, in no particular order. */
   readonly streamGroups: readonly DirectoryStreamGroup[];
-  /** In the order in which they apply. */
+  /** Linkifiers in the order in which they apply. */
   linkifiers(): readonly DirectoryLinkifier[];
   /** By id. */
   playgrounds(): readonly DirectoryPlayground[];
@@ -65,25 +64,25 @@ export interface DirectoryView {
   domains(): readonly DirectoryDomain[];
   /** By their order. */
   profileFields(): readonly DirectoryProfileField[];
-  /** What this account has filled in: the same object until it, or a field, changes. */
+  /** Profile values of the account. The same object until a value or a field changes. */
   profile(user: UserId): ProfileData;
   /** Custom emoji by id, deactivated ones too. */
   emoji(): Iterable<DirectoryEmoji>;
-  /** How this server names the emoji that is neither Unicode nor the organization's. */
+  /** The form in which this server sends the extra emoji. */
   readonly extraEmoji: ExtraEmoji;
   /** Realms of the server; only realm 0 has any. */
   realms(): Iterable<RealmEntry>;
-  /** Counts changes of users (resp. streams): what was encoded from them is current while it stands. */
+  /** Counts changes of users (streams). Data encoded from them is current while the count stands. */
   readonly usersVersion: number;
   readonly streamsVersion: number;
-  /** Counts changes of what `profile` gives. */
+  /** Counts changes of profile values and fields. */
   readonly profilesVersion: number;
   /**
    * Until when it was told who became a full member by age, ms since 1970; changes together with the waiting period.
    */
   readonly fullMembersAt: number;
-  /** Counts changes of groups made by people. */
+  /** Counts changes of groups that users made. */
   readonly groupsVersion: number;
-  /** Counts changes of what `personal` gives. */
-  readonly choicesVersion: number;
+  /** Counts changes of preferences. */
+  readonly preferencesVersion: number;
 }

@@ -1,17 +1,17 @@
-export type { DirectoryPersonal, DirectoryUser, UploadedAvatar, UserStatus } from './accounts.js';
+export type { DirectoryPreferences, DirectoryUser, UploadedAvatar, UserStatus } from './accounts.js';
 export type { BotService, DirectoryBot } from './bots.js';
 export type { DirectoryView } from './directory-view.js';
+export type { DirectoryEmoji } from './emoji.js';
 export type { DirectoryGroup } from './groups.js';
+export type { MessageRecord } from './message.js';
 export type {
   DirectoryDomain,
-  DirectoryEmoji,
   DirectoryLinkifier,
   DirectoryPlayground,
   RealmEntry,
   RealmPicture,
   RealmPictureName,
   RealmPictures,
-  RealmSettings,
   UserDefaults,
 } from './organization.js';
 export type { DirectoryProfile, DirectoryProfileField, ProfileData, ProfileValue } from './profiles.js';

@@ -1,5 +1,5 @@
-/** The organization itself: settings, pictures, and what it adds to messages and accounts. */
-import type { RealmId, UserId } from '#model';
+/** Records of the organization itself: settings, pictures, domains, linkifiers and playgrounds. */
+import type { RealmId, UserSettings } from '#model';
 
 /** One realm of the server, as realm 0 (the server's own) lists it. */
 export interface RealmEntry {
@@ -9,39 +9,27 @@ export interface RealmEntry {
   readonly deactivated: boolean;
 }
 
-export type RealmSettings = { readonly [name: string]: boolean | number | string | null };
-
-/** Settings that new accounts start with (users.md § Settings), where they differ from those of the program. */
-export type UserDefaults = { readonly [name: string]: boolean | number | string };
+/** Settings that new accounts start with (users.md § Settings), where they differ from the program's defaults. */
+export type UserDefaults = Partial<UserSettings>;
 
 export type RealmPictureName = 'icon' | 'logo' | 'night_logo';
 
 export interface RealmPicture {
-  /** Of the upload; 0: the default picture. */
+  /** Number of the upload; 0 is the default picture. */
   readonly number: number;
-  /** One more with each change. */
+  /** Grows by one with each change. */
   readonly version: number;
 }
 
-/** Absent: never changed. */
+/** The pictures of an organization. A picture that was never changed is absent. */
 export type RealmPictures = { readonly [N in RealmPictureName]?: RealmPicture };
 
-/** Accounts may have addresses of it. */
+/** A domain that e-mail addresses of accounts may have. */
 export interface DirectoryDomain {
   readonly id: number;
   /** Lower-case. */
   readonly domain: string;
   readonly allowSubdomains: boolean;
-}
-
-export interface DirectoryEmoji {
-  readonly id: number;
-  readonly name: string;
-  /** Path under the organization's base URL. */
-  readonly url: string;
-  readonly stillUrl: string | null;
-  readonly deactivated: boolean;
-  readonly author: UserId | null;
 }
 
 export interface DirectoryLinkifier {
@@ -52,7 +40,7 @@ export interface DirectoryLinkifier {
   readonly urlTemplate: string;
 }
 
-/** Where code blocks of a language can be run. */
+/** A site on which code blocks of a language can be run. */
 export interface DirectoryPlayground {
   readonly id: number;
   readonly name: string;

@@ -1,4 +1,4 @@
-/** Custom profile fields, and what people fill into them. */
+/** Custom profile fields and their values. */
 import type { UserId } from '#model';
 
 /** A field that every human of the organization can fill in (realm.md § Custom profile fields). */
@@ -12,11 +12,14 @@ export interface DirectoryProfileField {
   readonly data: string;
   readonly order: number;
   readonly inSummary: boolean;
-  /** Options that came after the field: [key, realm version]. What was chosen up to then was another option of that key. */
+  /**
+   * Options added after the field was made: [key, realm version]. A value chosen up to that version belongs to an
+   * earlier, removed option with the same key.
+   */
   readonly added: readonly (readonly [string, number])[];
 }
 
-/** What a human has filled in; fields and options that are gone may still be among it. */
+/** Profile values of a user. Values of removed fields and options may still be among them. */
 export interface DirectoryProfile {
   readonly user: UserId;
   readonly values: { readonly [field: string]: ProfileValue };
@@ -31,7 +34,7 @@ export interface ProfileValue {
   readonly at: number;
 }
 
-/** As user objects show it: field id → value. */
+/** Profile values as user objects show them: field id → value. */
 export interface ProfileData {
   readonly [field: string]: { readonly value: string; readonly rendered_value?: string };
 }

@@ -17,10 +17,10 @@ export interface DirectoryStream {
   readonly postPolicy: number;
   readonly retentionDays: number | null;
   readonly canRemoveGroup: number;
-  /** Id of the first message ever sent to it; never changes afterwards. */
+  /** Id of the first message that was ever sent to the stream; null before that. */
   readonly firstMessage: number | null;
   readonly archived: boolean;
-  /** New users who are no guests are subscribed to it. */
+  /** New users are subscribed to the stream, except guests. */
   readonly isDefault: boolean;
 }
 

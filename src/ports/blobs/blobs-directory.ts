@@ -5,44 +5,50 @@ import { syncFolder } from '#base/disk';
 import type { RealmId } from '#model';
 import { type Blob, BlobGone, type Blobs } from './blobs.js';
 
-/** What stands before the bytes in their file: one file, so that no crash can part the two. */
-interface Head {
+/** Header before the bytes of a blob, in the same file, so that a crash can't separate the two. */
+interface BlobHeader {
   readonly path: string;
   readonly type: string;
 }
 
 const LENGTH_BYTES = 4;
-const LARGEST_HEAD = 64 * 1024;
+const MAX_HEADER_BYTES = 64 * 1024;
 
 /** A stored file, as a backup sees it. */
-export interface StoredFile {
-  /** Where its bytes are now. */
+export interface BlobFile {
+  /** Current path of the file. */
   readonly file: string;
-  /** Where they belong, below the folder of all blobs. */
+  /** Path of the file in a restored blob folder, relative to it. */
   readonly name: string;
 }
 
-/** While it stands, what is deleted is only put aside. */
-export interface Keeping {
-  /** Every file that was there at any time since, a few maybe twice; one that is gone when it is read comes again. */
-  files(): AsyncIterable<StoredFile>;
+/** While a hold exists, deleted files are only set aside. */
+export interface DeletionHold {
+  /**
+   * All files that existed at any time since the hold began, some perhaps twice. A file that is deleted before it is
+   * read is listed again.
+   */
+  files(): AsyncIterable<BlobFile>;
   release(): Promise<void>;
 }
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
-/** A folder per realm; files are named by the hash of their path, so that no name given by a user ever meets the disk. */
+/**
+ * Blobs in a folder per realm. Files are named by the hash of their path, so user-given names never reach the file
+ * system.
+ */
 export class DirectoryBlobs implements Blobs {
   readonly #temporary: string;
   readonly #removed: string;
-  #keepers = 0;
+  #holds = 0;
 
   private constructor(private readonly folder: string) {
     this.#temporary = join(folder, 'unfinished');
     this.#removed = join(folder, 'removed');
   }
 
-  /** Makes the folder, and removes what a crash left unfinished. */
+  /** Creates the folder, and removes unfinished files left by a crash. */
   static async open(folder: string): Promise<DirectoryBlobs> {
     const blobs = new DirectoryBlobs(folder);
     await rm(blobs.#temporary, { recursive: true, force: true });
@@ -52,8 +58,8 @@ export class DirectoryBlobs implements Blobs {
   }
 
   async put(realm: RealmId, path: string, bytes: Uint8Array, type: string): Promise<void> {
-    const head = Buffer.from(JSON.stringify({ path, type } satisfies Head));
-    if (head.length > LARGEST_HEAD) throw new Error('the path of a blob is too long');
+    const head = Buffer.from(JSON.stringify({ path, type } satisfies BlobHeader));
+    if (head.length > MAX_HEADER_BYTES) throw new Error('the path of a blob is too long');
     const length = Buffer.alloc(LENGTH_BYTES);
     length.writeUInt32BE(head.length);
     const unfinished = join(this.#temporary, randomUUID());
@@ -68,7 +74,7 @@ export class DirectoryBlobs implements Blobs {
       }
       const made = await mkdir(dirname(file), { recursive: true, mode: 0o700 });
       await rename(unfinished, file);
-      // A name is durable when its folder is, and a new folder when those above it are.
+      // A name is durable once its folder is synced, and a new folder once its parents are.
       await syncFolder(dirname(file));
       if (made !== undefined) {
         await syncFolder(dirname(dirname(file)));
@@ -87,8 +93,8 @@ export class DirectoryBlobs implements Blobs {
     try {
       const length = await exactly(opened, LENGTH_BYTES, 0);
       const headLength = length.readUInt32BE(0);
-      if (headLength > LARGEST_HEAD) throw new Error(`${file} is damaged`);
-      const head = JSON.parse((await exactly(opened, headLength, LENGTH_BYTES)).toString('utf8')) as Head;
+      if (headLength > MAX_HEADER_BYTES) throw new Error(`${file} is damaged`);
+      const head = JSON.parse((await exactly(opened, headLength, LENGTH_BYTES)).toString('utf8')) as BlobHeader;
       if (head.path !== path) throw new Error(`${file} is damaged`);
       const offset = LENGTH_BYTES + headLength;
       const size = (await opened.stat()).size - offset;
@@ -100,7 +106,7 @@ export class DirectoryBlobs implements Blobs {
 
   async delete(realm: RealmId, path: string): Promise<void> {
     const file = this.#file(realm, path);
-    if (this.#keepers === 0) return rm(file, { force: true });
+    if (this.#holds === 0) return rm(file, { force: true });
     try {
       await rename(file, join(this.#removed, relative(this.folder, file).replaceAll(sep, '.')));
     } catch (error) {
@@ -108,26 +114,26 @@ export class DirectoryBlobs implements Blobs {
     }
   }
 
-  /** For backups: between here and `release` no file that a snapshot of the Store names goes away. */
-  async keepDeleted(): Promise<Keeping> {
-    this.#keepers++;
+  /** Sets deleted files aside until `release`: a backup finds every file that its snapshot of the Store names. */
+  async holdDeletions(): Promise<DeletionHold> {
+    this.#holds++;
     try {
       await mkdir(this.#removed, { recursive: true, mode: 0o700 });
     } catch (error) {
-      this.#keepers--;
+      this.#holds--;
       throw error;
     }
     return {
       files: () => this.#files(),
       release: async () => {
-        if (--this.#keepers > 0) return;
+        if (--this.#holds > 0) return;
         for (const name of await readdir(this.#removed)) await rm(join(this.#removed, name), { force: true });
       },
     };
   }
 
-  /** Those put aside come last: whatever was missed because it was just being deleted is among them. */
-  async *#files(): AsyncIterable<StoredFile> {
+  /** Lists the files set aside last, so that a file deleted during the listing is still found. */
+  async *#files(): AsyncIterable<BlobFile> {
     for (const realm of await readdir(this.folder)) {
       if (!/^\d+$/.test(realm)) continue;
       for (const part of await readdir(join(this.folder, realm))) {
@@ -173,7 +179,7 @@ async function exactly(handle: FileHandle, length: number, position: number): Pr
   const buffer = Buffer.allocUnsafe(length);
   for (let at = 0; at < length; ) {
     const { bytesRead } = await handle.read(buffer, at, length - at, position + at);
-    if (bytesRead === 0) throw new Error('a blob is shorter than it was');
+    if (bytesRead === 0) throw new Error('a blob became shorter while it was read');
     at += bytesRead;
   }
   return buffer;

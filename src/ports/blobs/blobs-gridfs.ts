@@ -4,8 +4,8 @@ import { createClient, databaseName, foundNoServer, StoreUnavailable, serverName
 import { type Blob, BlobGone, type Blobs, BlobsUnavailable } from './blobs.js';
 
 /**
- * The cluster's: GridFS. A file's document is written after its chunks, so that what is found is whole; chunks without a
- * document, which a crash may leave, are reached by no name.
+ * Blobs of the cluster, in GridFS. A file's document is written after its chunks, so a file that is found is complete.
+ * Chunks that a crash leaves without a document are unreachable.
  */
 export class GridFsBlobs implements Blobs {
   #client: MongoClient;
@@ -17,7 +17,7 @@ export class GridFsBlobs implements Blobs {
     this.#bucket = this.#open();
   }
 
-  /** @throws BlobsUnavailable after some 3 s when no server answers */
+  /** @throws BlobsUnavailable after some 3 s if no server answers */
   static async connect(url: string): Promise<GridFsBlobs> {
     const blobs = new GridFsBlobs(url);
     try {
@@ -33,7 +33,7 @@ export class GridFsBlobs implements Blobs {
   put(realm: RealmId, path: string, bytes: Uint8Array, type: string): Promise<void> {
     return this.#available(async () => {
       const filename = nameOf(realm, path);
-      // Those known before: of several puts at once, none must remove what another has acknowledged.
+      // Only files that existed before: concurrent puts must not remove what another one has acknowledged.
       const older = await this.#bucket.find({ filename }).toArray();
       const upload = this.#bucket.openUploadStream(filename, { metadata: { type } });
       await new Promise<void>((resolve, reject) => {
@@ -80,14 +80,14 @@ export class GridFsBlobs implements Blobs {
       const stream = this.#bucket.openDownloadStream(file._id, { start, end });
       for await (const chunk of stream) chunks.push(chunk as Buffer);
     } catch (error) {
-      // Its document, or chunks of it, are not there any more.
+      // The file's document or some of its chunks are gone.
       if (error instanceof MongoRuntimeError) throw new BlobGone(file.filename, { cause: error });
       throw error;
     }
     return Buffer.concat(chunks);
   }
 
-  /** Another process may have removed it in the meantime. */
+  /** Removes a file; another process may have removed it first. */
   async #remove(file: GridFSFile): Promise<void> {
     try {
       await this.#bucket.delete(file._id);
@@ -103,7 +103,7 @@ export class GridFsBlobs implements Blobs {
     } catch (error) {
       const known = translate(error);
       if (!(known instanceof StoreUnavailable)) throw error;
-      // As in the Store: a client that found no server in all its time may never find one again.
+      // As in the Store: a client that found no server within its selection timeout may never find one again.
       if (foundNoServer(known) && client === this.#client && !this.#closed) {
         this.#client = createClient(this.url);
         this.#bucket = this.#open();

@@ -2,12 +2,12 @@
  * Blobs: uploaded files and pictures, by realm and path.
  *
  * Contract (test/contract/blobs.ts runs it against every implementation):
- * - A resolved `put` is durable, and every later `find` sees it; a crash or a rejection leaves nothing, or all of it,
- *   never a part. A second `put` replaces what is there.
- * - A path is any text: implementations must not let it name anything outside of their own place.
- * - `delete` of what isn't there resolves. Everything may be repeated.
- * - `BlobsUnavailable` is the error for a place that can't be reached now; any other rejection is a fault of ours or of
- *   the disk.
+ * - A resolved `put` is durable and visible to every later `find`. A crash or a rejection leaves all of the blob or
+ *   nothing, never a part. A second `put` replaces the first.
+ * - A path is any text: implementations must not let it name anything outside their own storage.
+ * - `delete` of a missing blob resolves. Every operation may be repeated.
+ * - `BlobsUnavailable` means that the storage can't be reached now. Any other rejection is a bug or a failure of the
+ *   disk.
  */
 import type { RealmId } from '#model';
 
@@ -15,17 +15,20 @@ export class BlobsUnavailable extends Error {
   override name = 'BlobsUnavailable';
 }
 
-/** It was deleted between `find` and `read`. */
+/** The blob was deleted between `find` and `read`. */
 export class BlobGone extends Error {
   override name = 'BlobGone';
 }
 
 export interface Blob {
-  /** As given to `put`. */
+  /** Media type given to `put`. */
   readonly type: string;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
-  /** @param start first byte @param end the one after the last; default: all. @throws BlobGone */
+  /**
+   * Reads the bytes from `start` to before `end`; default: all.
+   * @throws BlobGone
+   */
   read(start?: number, end?: number): Promise<Uint8Array>;
 }
 

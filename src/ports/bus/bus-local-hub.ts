@@ -1,37 +1,22 @@
-import type { Json } from '#base';
-import type { BusRequest } from './bus.js';
-import type { LocalBus } from './bus-local.js';
-
-/** One hand-over between two clients of a hub: everything of one tick with the same destination. */
-export interface LocalFrame {
-  readonly kind: 'request' | 'reply' | 'cancel';
-  /** Client that sends. */
-  readonly from: string;
-  /** Client that receives; '' for requests to a subject that nobody serves. */
-  readonly to: string;
-  /** Subject of the requests; '' for replies and cancels. */
-  readonly subject: string;
-  /** Requests, replies or cancels in it. */
-  readonly count: number;
-  /** The requests. */
-  readonly requests?: readonly { readonly value: Json }[];
-}
+import type { LocalClient, LocalFrame, LocalServer } from './bus-local-requests.js';
 
 /**
- * Every frame passes through: call `deliver` now, later, twice or never. `lose` tells both sides what a network's silence
- * would have told them of a frame that never came: requests fail with unknown outcome.
+ * Intercepts every frame: call `deliver` now, later, twice or never. `lose` tells both sides what a network's silence
+ * would tell them about a lost frame: the requests fail with an unknown outcome.
  */
 export type LocalHook = (frame: LocalFrame, deliver: () => void, lose: () => void) => void;
-/** Which of those that serve a subject (at least one) gets a frame. */
+/** Selects the server that gets a frame, from those that serve the subject (at least one). */
 export type LocalChoice = (servers: readonly LocalServer[]) => LocalServer;
 
-/** The one that came last: a new owner takes over from one that has not noticed yet. */
+/** The last server that registered: a new owner, while the previous one may not have noticed yet. */
 const newest: LocalChoice = (servers) => servers.at(-1)!;
 
-/** What the clients of one process share: who serves what. Knows no time and loses nothing by itself. */
+/**
+ * Connects the clients of one process: which client serves which subject. Has no timers, and loses no frame by itself.
+ */
 export class LocalHub {
   readonly #servers = new Map<string, LocalServer[]>();
-  readonly #clients = new Map<string, LocalBus>();
+  readonly #clients = new Map<string, LocalClient>();
   hook: LocalHook;
   choose: LocalChoice = newest;
 
@@ -39,30 +24,32 @@ export class LocalHub {
     this.hook = hook;
   }
 
-  /** As if the process behind this client had been killed: nothing of it is answered, nothing it held stays held. */
+  /** Acts as if this client's process had been killed: nothing is answered, and the requests it holds are released. */
   crash(id: string): void {
     this.#clients.get(id)?.crash();
   }
 
-  /** As if the client had lost (or got back) its connection: what it has under way fails with 'disconnected'. */
+  /**
+   * Acts as if the client had lost its connection (or got it back): its requests in flight fail with 'disconnected'.
+   */
   setConnected(id: string, connected: boolean): void {
     this.#clients.get(id)?.setConnected(connected);
   }
 
-  /** As if these two had heard nothing of each other for long: what they have under way with each other fails. */
+  /** Acts as if two clients had not heard of each other for long: requests in flight between them fail. */
   silence(one: string, other: string): void {
     this.#clients.get(one)?.silent(other);
     this.#clients.get(other)?.silent(one);
   }
 
   /** @internal */
-  join(bus: LocalBus): void {
-    this.#clients.set(bus.id, bus);
+  join(client: LocalClient): void {
+    this.#clients.set(client.id, client);
   }
 
   /** @internal */
-  leave(bus: LocalBus): void {
-    this.#clients.delete(bus.id);
+  leave(client: LocalClient): void {
+    this.#clients.delete(client.id);
   }
 
   /** @internal */
@@ -83,19 +70,13 @@ export class LocalHub {
   /** @internal */
   find(subject: string): LocalServer | undefined {
     const all = this.#servers.get(subject);
-    if (all?.length === 1) return all[0]!.bus.connected ? all[0] : undefined;
-    const servers = all?.filter((s) => s.bus.connected);
+    if (all?.length === 1) return all[0]!.client.connected ? all[0] : undefined;
+    const servers = all?.filter((s) => s.client.connected);
     return servers && servers.length > 0 ? this.choose(servers) : undefined;
   }
 
   /** @internal */
-  client(id: string): LocalBus | undefined {
+  client(id: string): LocalClient | undefined {
     return this.#clients.get(id);
   }
-}
-
-export interface LocalServer {
-  readonly subject: string;
-  readonly bus: LocalBus;
-  readonly handler: (request: BusRequest) => void;
 }

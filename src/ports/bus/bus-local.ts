@@ -1,75 +1,31 @@
 import { randomBytes } from 'node:crypto';
 import type { Json } from '#base';
 import type { Clock } from '#base/clock';
-import { type Deadline, Deadlines } from '#base/clock';
+import { Deadlines } from '#base/clock';
 import { type Bus, BusError, type BusFailure, type BusRequest, type BusServer, type PendingReply } from './bus.js';
-import { type LocalFrame, LocalHub, type LocalServer } from './bus-local-hub.js';
-import { Held } from './held.js';
-import { ServedHints } from './served-hints.js';
+import { LocalHub } from './bus-local-hub.js';
+import {
+  type LocalClient,
+  LocalDelivery,
+  type LocalFrame,
+  LocalPendingReply,
+  type LocalServer,
+} from './bus-local-requests.js';
+import { ServedHints } from './bus-shared.js';
 
-const NOT_HELD: readonly LocalHeld[] = [];
-
-class Pending implements Deadline, PendingReply {
-  readonly reply: Promise<Json>;
-  bucket: Set<Deadline> | undefined;
-  settled = false;
-  /** One, or several when a frame was delivered twice. */
-  held: readonly LocalHeld[] = NOT_HELD;
-  resolve!: (value: Json) => void;
-  reject!: (error: BusError) => void;
-
-  constructor(
-    readonly bus: LocalBus,
-    readonly subject: string,
-    readonly value: Json,
-  ) {
-    this.reply = new Promise<Json>((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
-    });
-  }
-
-  cancel(): void {
-    this.bus.cancel(this);
-  }
-
-  expire(): void {
-    this.bus.settle(this, 'timeout');
-    // The server knows the deadline too: no frame is needed to tell it.
-    for (const held of this.held) held.cancel();
-  }
-}
-
-class LocalHeld extends Held {
-  constructor(
-    readonly server: LocalBus,
-    readonly pending: Pending,
-  ) {
-    super(pending.value, pending.bus.id);
-  }
-
-  protected override answered(value: Json): void {
-    this.server.answer(this, value);
-  }
-
-  protected override released(): void {
-    this.server.forget(this);
-  }
-}
-
-/** In-process Bus. Values travel by reference; hand-over happens in a microtask, so no caller is ever re-entered. */
-export class LocalBus implements Bus {
+/** The in-process Bus. Values travel by reference. Delivery happens in a microtask, so no caller is re-entered. */
+export class LocalBus implements Bus, LocalClient {
   readonly id: string;
   readonly #hub: LocalHub;
   readonly #deadlines: Deadlines;
   readonly #servers = new Set<LocalServer>();
-  readonly #pending = new Set<Pending>();
-  readonly #held = new Set<LocalHeld>();
+  readonly #pending = new Set<LocalPendingReply>();
+  readonly #deliveries = new Set<LocalDelivery>();
   readonly #reconnect: (() => void)[] = [];
   readonly #hints = new ServedHints();
-  #requests: Pending[] = [];
-  #replies: [LocalHeld, Json][] = [];
-  #cancels: LocalHeld[] = [];
+  #requests: LocalPendingReply[] = [];
+  #replies: [LocalDelivery, Json][] = [];
+  #cancels: LocalDelivery[] = [];
   #scheduled = false;
   #closed = false;
   #connected = true;
@@ -87,7 +43,7 @@ export class LocalBus implements Bus {
 
   async serve(subject: string, handler: (request: BusRequest) => void): Promise<BusServer> {
     if (this.#closed) throw new BusError('disconnected', 'the bus is closed');
-    const server: LocalServer = { subject, bus: this, handler };
+    const server: LocalServer = { subject, client: this, handler };
     this.#servers.add(server);
     this.#hub.add(server);
     return {
@@ -99,7 +55,7 @@ export class LocalBus implements Bus {
   }
 
   request(subject: string, value: Json, deadlineMs: number): PendingReply {
-    const pending = new Pending(this, subject, value);
+    const pending = new LocalPendingReply(this, subject, value);
     if (this.connected) {
       this.#pending.add(pending);
       this.#deadlines.add(pending, deadlineMs);
@@ -119,7 +75,7 @@ export class LocalBus implements Bus {
   /** @internal */
   served(subject: string): void {
     queueMicrotask(() => {
-      if (this.connected) this.#hints.told([subject]);
+      if (this.connected) this.#hints.notify([subject]);
     });
   }
 
@@ -151,34 +107,37 @@ export class LocalBus implements Bus {
     else this.#drop();
   }
 
-  /** Nothing was heard of this server for long: what it was asked fails with unknown outcome. @internal */
+  /**
+   * Requests to this server fail with an unknown outcome.
+   * @internal
+   */
   silent(server: string): void {
     for (const pending of [...this.#pending]) {
-      const there = pending.held.filter((held) => held.server.id === server);
+      const there = pending.deliveries.filter((delivery) => delivery.server.id === server);
       if (there.length === 0) continue;
       this.settle(pending, 'timeout');
-      for (const held of there) held.cancel();
+      for (const delivery of there) delivery.cancel();
     }
   }
 
-  /** Both sides of everything under way learn that the other is gone. */
+  /** Ends all requests in flight, on both sides. */
   #drop(): void {
     this.#requests = [];
     this.#replies = [];
     this.#cancels = [];
     for (const pending of [...this.#pending]) {
       this.settle(pending, 'disconnected');
-      for (const held of pending.held) held.cancel();
+      for (const delivery of pending.deliveries) delivery.cancel();
     }
-    for (const held of this.#held) {
-      held.abandon();
-      held.pending.bus.settle(held.pending, 'disconnected');
+    for (const delivery of this.#deliveries) {
+      delivery.abandon();
+      delivery.pending.client.settle(delivery.pending, 'disconnected');
     }
-    this.#held.clear();
+    this.#deliveries.clear();
   }
 
   /** @internal */
-  settle(pending: Pending, outcome: BusFailure | 'cancelled' | { value: Json }): void {
+  settle(pending: LocalPendingReply, outcome: BusFailure | 'cancelled' | { value: Json }): void {
     if (pending.settled) return;
     pending.settled = true;
     this.#pending.delete(pending);
@@ -189,24 +148,24 @@ export class LocalBus implements Bus {
   }
 
   /** @internal */
-  answer(held: LocalHeld, value: Json): void {
-    this.#held.delete(held);
+  answer(delivery: LocalDelivery, value: Json): void {
+    this.#deliveries.delete(delivery);
     if (!this.connected) return;
-    this.#replies.push([held, value]);
+    this.#replies.push([delivery, value]);
     this.#schedule();
   }
 
   /** @internal */
-  forget(held: LocalHeld): void {
-    this.#held.delete(held);
+  forget(delivery: LocalDelivery): void {
+    this.#deliveries.delete(delivery);
   }
 
   /** @internal */
-  cancel(pending: Pending): void {
+  cancel(pending: LocalPendingReply): void {
     if (pending.settled) return;
     this.settle(pending, 'cancelled');
-    for (const held of pending.held) this.#cancels.push(held);
-    if (pending.held.length > 0) this.#schedule();
+    for (const delivery of pending.deliveries) this.#cancels.push(delivery);
+    if (pending.deliveries.length > 0) this.#schedule();
   }
 
   #schedule(): void {
@@ -225,35 +184,35 @@ export class LocalBus implements Bus {
     this.#requests = [];
     this.#replies = [];
     this.#cancels = [];
-    // Each is empty in most flushes.
+    // Each of these is empty in most flushes.
     if (replies.length > 0) this.#sendReplies(replies);
     if (requests.length > 0) this.#sendRequests(requests);
     if (cancels.length > 0) this.#sendCancels(cancels);
   }
 
-  #sendReplies(replies: [LocalHeld, Json][]): void {
-    for (const [id, group] of groupBy(replies, ([held]) => held.from)) {
+  #sendReplies(replies: [LocalDelivery, Json][]): void {
+    for (const [id, group] of groupBy(replies, ([delivery]) => delivery.from)) {
       const pendings = group.map(([{ pending }]) => pending);
       this.#frame('reply', id, '', pendings, () => {
-        for (const [held, value] of group) held.pending.bus.settle(held.pending, { value });
+        for (const [delivery, value] of group) delivery.pending.client.settle(delivery.pending, { value });
       });
     }
   }
 
-  #sendRequests(requests: Pending[]): void {
+  #sendRequests(requests: LocalPendingReply[]): void {
     for (const [subject, group] of groupBy(
       requests.filter((p) => !p.settled),
       (p) => p.subject,
     )) {
-      const to = this.#hub.find(subject)?.bus.id ?? '';
-      this.#frame('request', to, subject, group, () => this.#deliver(subject, group));
+      const to = this.#hub.find(subject)?.client.id ?? '';
+      this.#frame('request', to, subject, group, () => this.#deliverAll(subject, group));
     }
   }
 
-  #sendCancels(cancels: LocalHeld[]): void {
-    for (const [id, group] of groupBy(cancels, (held) => held.server.id)) {
+  #sendCancels(cancels: LocalDelivery[]): void {
+    for (const [id, group] of groupBy(cancels, (delivery) => delivery.server.id)) {
       const cancel = (): void => {
-        for (const held of group) held.cancel();
+        for (const delivery of group) delivery.cancel();
       };
       this.#hub.hook({ kind: 'cancel', from: this.id, to: id, subject: '', count: group.length }, cancel, cancel);
     }
@@ -263,36 +222,37 @@ export class LocalBus implements Bus {
     kind: LocalFrame['kind'],
     to: string,
     subject: string,
-    pendings: readonly Pending[],
+    pendings: readonly LocalPendingReply[],
     deliver: () => void,
   ): void {
     const frame: LocalFrame = { kind, from: this.id, to, subject, count: pendings.length, requests: pendings };
     this.#hub.hook(frame, deliver, () => {
-      for (const pending of pendings) pending.bus.settle(pending, 'timeout');
+      for (const pending of pendings) pending.client.settle(pending, 'timeout');
     });
   }
 
-  #deliver(subject: string, group: Pending[]): void {
+  #deliverAll(subject: string, group: LocalPendingReply[]): void {
     const server = this.#hub.find(subject);
     for (const pending of group) {
-      if (server) server.bus.#take(server, pending);
+      if (server) server.client.deliver(server, pending);
       else this.settle(pending, 'nobody');
     }
   }
 
-  #take(server: LocalServer, pending: Pending): void {
-    const held = new LocalHeld(this, pending);
+  /** @internal */
+  deliver(server: LocalServer, pending: LocalPendingReply): void {
+    const delivery = new LocalDelivery(this, pending);
     if (pending.settled) {
-      // Given up while the frame was under way: the server does the work, as it would across a network.
-      held.cancel();
+      // Cancelled while the frame was in flight: the server does the work, as it would across a network.
+      delivery.cancel();
     } else {
-      pending.held = [...pending.held, held];
-      this.#held.add(held);
+      pending.deliveries = [...pending.deliveries, delivery];
+      this.#deliveries.add(delivery);
     }
     try {
-      server.handler(held);
+      server.handler(delivery);
     } catch (error) {
-      // A bug of the handler must end the process loudly, but not take the rest of the frame with it.
+      // A bug of the handler must end the process, but must not take the rest of the frame with it.
       queueMicrotask(() => {
         throw error;
       });

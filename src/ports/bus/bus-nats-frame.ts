@@ -1,6 +1,7 @@
 /**
- * What travels between two NatsBus clients. A message is: kind (1 byte), length of the head (4), number of blobs
- * (4), their lengths (4 each), head (msgpack), blobs. Large byte arrays stay outside the head: each is carried once per frame and never copied by the encoder.
+ * The messages between two NatsBus clients: kind (1 byte), length of the head (4), number of blobs (4), their lengths
+ * (4 each), head (msgpack), blobs. Large byte arrays are blobs outside the head: each is carried once per frame, and
+ * the encoder doesn't copy it.
  */
 import { addExtension, Packr } from 'msgpackr';
 import type { Json } from '#base';
@@ -11,21 +12,21 @@ export const KIND_OPEN = 3;
 export const KIND_CONTROL = 4;
 export const KIND_CHUNK = 5;
 
-/** Where a client takes replies, and chunks of them (its fan-out connection). */
+/** Inbox of a client for replies and chunks of replies (on its reply connection). */
 export const replyInbox = (client: string): string => `cb.r.${client}`;
-/** Where a client takes control messages, and chunks of requests (its request connection). */
+/** Inbox of a client for control messages and chunks of requests (on its request connection). */
 export const controlInbox = (client: string): string => `cb.h.${client}`;
-/** Where all clients are told which subjects somebody has begun to serve. */
+/** Subject that announces newly served subjects to all clients. */
 export const SERVED = 'cb.s';
-/** Where NATS tells a client that nobody serves the subject of its frame number `n`. */
+/** Inbox at which NATS reports that the subject of frame number `n` has no server. */
 export const nobodyInbox = (client: string, n: number | '*'): string => `cb.n.${client}.${n}`;
 
-/** Frames above this are split (NATS refuses over 1 MiB). */
-export const LARGEST = 900 * 1024;
+/** Larger frames are split (NATS refuses messages over 1 MiB). */
+export const MAX_FRAME_BYTES = 900 * 1024;
 /** A frame is closed when its estimated size passes this. */
-const FULL = 512 * 1024;
-/** Smaller byte arrays are written in place: a blob costs some 20 bytes of bookkeeping. */
-const SMALLEST_BLOB = 128;
+const FULL_BYTES = 512 * 1024;
+/** Smaller byte arrays stay in the head: a blob costs some 20 bytes of bookkeeping. */
+const MIN_BLOB_BYTES = 128;
 const BLOB_TYPE = 0x62;
 
 class BlobRef {
@@ -33,7 +34,7 @@ class BlobRef {
 }
 
 const packr = new Packr({ useRecords: false });
-let arriving: readonly Uint8Array[] = [];
+let currentBlobs: readonly Uint8Array[] = [];
 
 addExtension({
   Class: BlobRef,
@@ -44,23 +45,25 @@ addExtension({
     return b;
   },
   unpack(b: Buffer): Uint8Array {
-    return arriving[Buffer.from(b.buffer, b.byteOffset, b.byteLength).readUInt32LE()]!;
+    return currentBlobs[Buffer.from(b.buffer, b.byteOffset, b.byteLength).readUInt32LE()]!;
   },
 });
 
-export type Head = readonly unknown[];
+export type FrameHead = readonly unknown[];
 
-/** Collects the values of a frame, its blobs, and an estimate of its size. */
+/** Collects the values and blobs of a frame, and estimates its size. */
 export class FrameWriter {
   readonly #blobs: Uint8Array[] = [];
   #refs: Map<Uint8Array, BlobRef> | undefined;
   #size = 0;
 
   get full(): boolean {
-    return this.#size > FULL;
+    return this.#size > FULL_BYTES;
   }
 
-  /** The value as it goes into the head; sender and receiver never change values, so unchanged parts are shared. */
+  /**
+   * Returns the value as it goes into the head. Values are never changed by sender or receiver, so parts are shared.
+   */
   take(value: Json | undefined): unknown {
     switch (typeof value) {
       case 'string':
@@ -77,7 +80,7 @@ export class FrameWriter {
   }
 
   #bytes(value: Uint8Array): unknown {
-    if (value.byteLength < SMALLEST_BLOB) {
+    if (value.byteLength < MIN_BLOB_BYTES) {
       this.#size += value.byteLength + 3;
       return value;
     }
@@ -119,7 +122,7 @@ export class FrameWriter {
     return copy ?? value;
   }
 
-  finish(kind: number, head: Head): Buffer {
+  finish(kind: number, head: FrameHead): Buffer {
     const packed = packr.pack(head);
     const blobs = this.#blobs;
     const start = 9 + 4 * blobs.length;
@@ -140,13 +143,16 @@ export class FrameWriter {
   }
 }
 
-/** A message without blobs. */
-export function writeHead(kind: number, head: Head): Buffer {
+/** Encodes a message without blobs. */
+export function writeHead(kind: number, head: FrameHead): Buffer {
   return new FrameWriter().finish(kind, head);
 }
 
-/** The head of a message, its blobs in place (as views of `data`); throws on malformed input. */
-export function readHead(data: Uint8Array): Head {
+/**
+ * Decodes the head of a message, with its blobs as views of `data`.
+ * @throws Error on malformed input
+ */
+export function readHead(data: Uint8Array): FrameHead {
   const buffer = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   const length = buffer.readUInt32LE(1);
@@ -159,18 +165,18 @@ export function readHead(data: Uint8Array): Head {
     blobs.push(bytes.subarray(at, end));
     at = end;
   }
-  arriving = blobs;
+  currentBlobs = blobs;
   try {
-    // Not a Buffer, so that byte arrays come out as plain Uint8Arrays.
-    return packr.unpack(bytes.subarray(start, start + length)) as Head;
+    // Given a Buffer, msgpackr would return byte arrays as Buffers, not as plain Uint8Arrays.
+    return packr.unpack(bytes.subarray(start, start + length)) as FrameHead;
   } finally {
-    arriving = [];
+    currentBlobs = [];
   }
 }
 
 const CHUNK_HEAD = 9;
 
-/** One piece of a transfer: kind, transfer (4 bytes), index (4 bytes), sender, data. */
+/** Encodes one chunk of a transfer: kind, transfer (4 bytes), index (4 bytes), sender, data. */
 export function writeChunk(from: string, transfer: number, index: number, data: Uint8Array): Buffer {
   const out = Buffer.allocUnsafe(CHUNK_HEAD + 1 + from.length + data.byteLength);
   out[0] = KIND_CHUNK;

@@ -1,28 +1,84 @@
 import type { Json } from '#base';
+import type { Deadline } from '#base/clock';
 import { BusError, type BusFailure, type PendingReply } from './bus.js';
-import { FrameWriter, KIND_OPEN, KIND_REQUESTS, LARGEST, nobodyInbox, writeHead } from './bus-nats-frame.js';
-import { type Lane, Pending, type SentFrame, type ServerPeer } from './bus-nats-pending.js';
-import { FORGET, SERVER_SILENT, type Shared } from './bus-nats-wire.js';
+import { FORGET_MS, type NatsBusContext, SERVER_SILENT_MS } from './bus-nats-context.js';
+import { FrameWriter, KIND_OPEN, KIND_REQUESTS, MAX_FRAME_BYTES, nobodyInbox, writeHead } from './bus-nats-frame.js';
 
-/** The side of a NatsBus that asks. */
+class NatsPendingReply implements Deadline, PendingReply {
+  readonly reply: Promise<Json>;
+  bucket: Set<Deadline> | undefined;
+  settled = false;
+  sent = false;
+  /** The server that confirmed the request; undefined before. */
+  server: ServerPeer | undefined;
+  resolve!: (value: Json) => void;
+  reject!: (error: BusError) => void;
+
+  constructor(
+    readonly requester: Requester,
+    readonly id: number,
+    readonly subject: string,
+    readonly deadlineMs: number,
+    public value: Json | undefined,
+  ) {
+    this.reply = new Promise<Json>((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+
+  cancel(): void {
+    this.requester.cancel(this);
+  }
+
+  expire(): void {
+    this.requester.settle(this, 'timeout');
+  }
+}
+
+/** Queued requests to one subject, in order. A lane is busy while one of its frames is being transferred in chunks. */
+interface SubjectLane {
+  queue: NatsPendingReply[];
+  cancels: number[];
+  busy: boolean;
+}
+
+/** A sent frame that no server has confirmed yet. */
+interface SentFrame {
+  readonly subject: string;
+  readonly requests: readonly NatsPendingReply[];
+  transfer: number;
+  silent: number;
+}
+
+interface ServerPeer {
+  readonly id: string;
+  /** Number of the last frame received from this server. */
+  last: number;
+  silent: number;
+  readonly pending: Set<NatsPendingReply>;
+  cancels: number[];
+}
+
+/** The requesting half of a NatsBus. */
 export class Requester {
-  readonly #bus: Shared;
-  readonly #lanes = new Map<string, Lane>();
+  readonly #bus: NatsBusContext;
+  readonly #lanes = new Map<string, SubjectLane>();
   readonly #dirty = new Set<string>();
-  readonly #pending = new Map<number, Pending>();
+  readonly #pending = new Map<number, NatsPendingReply>();
   readonly #sent = new Map<number, SentFrame>();
   readonly #servers = new Map<string, ServerPeer>();
-  /** Who confirmed the last frame of a subject: a gap in what it sends may hide its confirmation of later ones. */
+  /** The server that last confirmed a frame, by subject. A gap in its frames may hide confirmations of later frames. */
   readonly #lastServer = new Map<string, string>();
   #ids = 0;
   #frames = 0;
 
-  constructor(bus: Shared) {
+  constructor(bus: NatsBusContext) {
     this.#bus = bus;
   }
 
   request(subject: string, value: Json, deadlineMs: number): PendingReply {
-    const pending = new Pending(this, ++this.#ids, subject, deadlineMs, value);
+    const pending = new NatsPendingReply(this, ++this.#ids, subject, deadlineMs, value);
     this.#pending.set(pending.id, pending);
     if (this.#bus.link.up) {
       this.#bus.deadlines.add(pending, deadlineMs);
@@ -32,13 +88,13 @@ export class Requester {
     return pending;
   }
 
-  settle(pending: Pending, outcome: BusFailure | 'cancelled' | { value: Json }): void {
+  settle(pending: NatsPendingReply, outcome: BusFailure | 'cancelled' | { value: Json }): void {
     if (pending.settled) return;
     pending.settled = true;
     pending.value = undefined;
     this.#pending.delete(pending.id);
     this.#bus.deadlines.remove(pending);
-    pending.server?.held.delete(pending);
+    pending.server?.pending.delete(pending);
     if (typeof outcome === 'object') pending.resolve(outcome.value);
     else if (outcome !== 'cancelled') {
       this.#bus.stats.failed[outcome]++;
@@ -46,14 +102,14 @@ export class Requester {
     }
   }
 
-  /** Everything under way fails: the connection is gone, or about to be closed. */
+  /** Fails all requests in flight: the connection is lost, or about to be closed. */
   failAll(): void {
     this.#fail([...this.#pending.values()]);
     for (const frame of [...this.#sent.values()]) if (frame.transfer > 0) this.#bus.transfers.abort(frame.transfer);
     this.#sent.clear();
   }
 
-  /** @param replies id and value of each */
+  /** @param replies id and value of each reply, alternating */
   replies(from: string, replies: readonly unknown[]): void {
     this.heard(from);
     for (let i = 0; i < replies.length; i += 2) {
@@ -67,21 +123,21 @@ export class Requester {
     if (server) server.silent = 0;
   }
 
-  /** The server said that it ends. */
+  /** Handles a server's announcement that it is closing. */
   gone(from: string): void {
     this.failServer(from);
     this.#servers.delete(from);
   }
 
-  /** The numbered part of a frame, which arrives in order even when its body comes later in chunks. */
+  /** Handles the numbered part of a frame. It arrives in order even if the frame's body follows in chunks. */
   announced(from: string, n: number, acks: readonly number[]): void {
     let server = this.#servers.get(from);
     if (!server) {
-      server = { id: from, last: n - 1, silent: 0, held: new Set(), cancels: [] };
+      server = { id: from, last: n - 1, silent: 0, pending: new Set(), cancels: [] };
       this.#servers.set(from, server);
     }
     server.silent = 0;
-    // 1: the server had forgotten us after a long silence and starts again.
+    // Number 1: the server had forgotten this client after a long silence, and counts from the start.
     const gap = n !== server.last + 1 && n !== 1;
     server.last = n;
     for (const ack of acks) this.#confirm(server, ack);
@@ -91,10 +147,12 @@ export class Requester {
     }
   }
 
-  /** Replies of this server were lost: nobody knows which, so all of its requests have an unknown outcome. */
+  /**
+   * Fails all requests held by a server whose frames were lost: any of them may have been answered (unknown outcome).
+   */
   failServer(id: string): void {
     const server = this.#servers.get(id);
-    if (server) this.#fail([...server.held]);
+    if (server) this.#fail([...server.pending]);
     for (const [n, frame] of this.#sent) {
       if (frame.transfer > 0 || this.#lastServer.get(frame.subject) !== id) continue;
       this.#sent.delete(n);
@@ -102,14 +160,14 @@ export class Requester {
     }
   }
 
-  /** Whoever else holds requests to these subjects is dead, or about to say that it serves them no more. */
+  /** Fails requests to these subjects that another server holds: that server is dead, or about to stop serving. */
   served(from: string, subjects: ReadonlySet<string>): void {
     for (const server of this.#servers.values()) {
       if (server.id === from) continue;
-      this.#fail([...server.held].filter(({ subject }) => subjects.has(subject)));
+      this.#fail([...server.pending].filter(({ subject }) => subjects.has(subject)));
     }
     for (const [n, frame] of this.#sent) {
-      // What has only just been sent may well have come to the new one.
+      // A frame sent since the last tick may well have reached the new server.
       if (frame.silent === 0 || frame.transfer > 0 || !subjects.has(frame.subject)) continue;
       this.#sent.delete(n);
       this.#fail(frame.requests);
@@ -124,21 +182,21 @@ export class Requester {
     if (frame.transfer > 0) this.#bus.transfers.abort(frame.transfer);
   }
 
-  /** @param elapsed milliseconds in which something could have been heard */
+  /** @param elapsed milliseconds in which a message could have arrived */
   tick(elapsed: number, tellAlive: boolean): void {
     for (const [n, frame] of this.#sent) {
       frame.silent += elapsed;
-      // The transfer has its own rule.
-      if (frame.silent <= SERVER_SILENT || frame.transfer > 0) continue;
+      // A transfer has its own time limit.
+      if (frame.silent <= SERVER_SILENT_MS || frame.transfer > 0) continue;
       this.#sent.delete(n);
       this.#fail(frame.requests);
     }
     for (const server of [...this.#servers.values()]) {
       server.silent += elapsed;
-      if (server.held.size > 0) {
-        if (server.silent > SERVER_SILENT) this.#fail([...server.held]);
+      if (server.pending.size > 0) {
+        if (server.silent > SERVER_SILENT_MS) this.#fail([...server.pending]);
         else if (tellAlive) this.#bus.control(server.id, 'alive');
-      } else if (server.silent > FORGET) this.#servers.delete(server.id);
+      } else if (server.silent > FORGET_MS) this.#servers.delete(server.id);
     }
   }
 
@@ -157,7 +215,7 @@ export class Requester {
     }
   }
 
-  #lane(subject: string): Lane {
+  #lane(subject: string): SubjectLane {
     let lane = this.#lanes.get(subject);
     if (!lane) {
       lane = { queue: [], cancels: [], busy: false };
@@ -171,9 +229,9 @@ export class Requester {
     this.#bus.schedule();
   }
 
-  #send(subject: string, lane: Lane): void {
+  #send(subject: string, lane: SubjectLane): void {
     const writer = new FrameWriter();
-    const requests: Pending[] = [];
+    const requests: NatsPendingReply[] = [];
     const entries: unknown[] = [];
     let taken = 0;
     while (taken < lane.queue.length && !writer.full) {
@@ -188,7 +246,7 @@ export class Requester {
     const cancels = lane.cancels;
     lane.cancels = [];
     if (requests.length === 0) {
-      // Nothing to confirm, and nobody's absence matters.
+      // Cancels need no confirmation, and it doesn't matter if no server is there.
       if (cancels.length > 0) {
         this.#bus.publish(subject, writeHead(KIND_REQUESTS, [0, this.#bus.id, [], cancels]));
       }
@@ -199,13 +257,13 @@ export class Requester {
     this.#sent.set(n, frame);
     this.#bus.stats.requestsOut += requests.length;
     let data = writer.finish(KIND_REQUESTS, [n, this.#bus.id, entries, cancels]);
-    if (data.byteLength > LARGEST) {
+    if (data.byteLength > MAX_FRAME_BYTES) {
       data = this.#transfer(subject, lane, n, frame, data);
     }
     this.#bus.publish(subject, data, nobodyInbox(this.#bus.id, n));
   }
 
-  #transfer(subject: string, lane: Lane, n: number, frame: SentFrame, body: Buffer): Buffer {
+  #transfer(subject: string, lane: SubjectLane, n: number, frame: SentFrame, body: Buffer): Buffer {
     lane.busy = true;
     this.#bus.stats.transfersOut++;
     const done = (complete: boolean): void => {
@@ -230,12 +288,12 @@ export class Requester {
     for (const pending of frame.requests) {
       if (pending.settled) continue;
       pending.server = server;
-      server.held.add(pending);
+      server.pending.add(pending);
     }
   }
 
-  /** Unknown outcome. The server, if it is still there, need not hold them any longer. */
-  #fail(requests: readonly Pending[]): void {
+  /** Fails the requests (unknown outcome), and lets the server release them if it still lives. */
+  #fail(requests: readonly NatsPendingReply[]): void {
     for (const pending of requests) {
       if (pending.settled) continue;
       this.settle(pending, 'disconnected');
@@ -244,13 +302,13 @@ export class Requester {
   }
 
   /** @internal */
-  cancel(pending: Pending): void {
+  cancel(pending: NatsPendingReply): void {
     if (pending.settled) return;
     this.settle(pending, 'cancelled');
     this.#giveUp(pending);
   }
 
-  #giveUp(pending: Pending): void {
+  #giveUp(pending: NatsPendingReply): void {
     if (pending.server) {
       pending.server.cancels.push(pending.id);
       this.#bus.schedule();

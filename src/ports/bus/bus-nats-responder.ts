@@ -1,24 +1,24 @@
 import type { Json } from '#base';
 import type { Deadline } from '#base/clock';
+import { crashOnThrow } from '#ports/nats';
 import type { BusRequest } from './bus.js';
-import { FrameWriter, KIND_OPEN, KIND_REPLIES, LARGEST, replyInbox, writeHead } from './bus-nats-frame.js';
-import { loudly } from './bus-nats-link.js';
-import { CLIENT_SILENT, FORGET, type Shared } from './bus-nats-wire.js';
-import { Held } from './held.js';
+import { CLIENT_SILENT_MS, FORGET_MS, type NatsBusContext } from './bus-nats-context.js';
+import { FrameWriter, KIND_OPEN, KIND_REPLIES, MAX_FRAME_BYTES, replyInbox, writeHead } from './bus-nats-frame.js';
+import { RequestDelivery } from './bus-shared.js';
 
-/** A client as a server sees it. */
+/** A requesting client, as the server sees it. */
 interface ClientPeer {
   readonly id: string;
-  /** Frames sent to it. */
+  /** Number of frames sent to the client. */
   frames: number;
-  /** Numbers of its frames that it does not know to have arrived. */
+  /** Numbers of received request frames, to be confirmed with the next frame. */
   acks: number[];
-  replies: [NatsHeld, Json][];
-  readonly held: Map<number, NatsHeld>;
+  replies: [NatsDelivery, Json][];
+  readonly deliveries: Map<number, NatsDelivery>;
   silent: number;
 }
 
-class NatsHeld extends Held implements Deadline {
+class NatsDelivery extends RequestDelivery implements Deadline {
   bucket: Set<Deadline> | undefined;
 
   constructor(
@@ -34,22 +34,22 @@ class NatsHeld extends Held implements Deadline {
     this.cancel();
   }
 
-  protected override answered(value: Json): void {
+  protected override sendReply(value: Json): void {
     this.responder.answered(this, value);
   }
 
-  protected override released(): void {
+  protected override release(): void {
     this.responder.release(this);
   }
 }
 
-/** The side of a NatsBus that answers. */
+/** The responding half of a NatsBus. */
 export class Responder {
-  readonly #bus: Shared;
+  readonly #bus: NatsBusContext;
   readonly #clients = new Map<string, ClientPeer>();
   readonly #dirty = new Set<ClientPeer>();
 
-  constructor(bus: Shared) {
+  constructor(bus: NatsBusContext) {
     this.#bus = bus;
   }
 
@@ -65,10 +65,10 @@ export class Responder {
     if (n > 0) peer.acks.push(n);
     for (let i = 0; i < entries.length; i += 3) {
       const id = entries[i] as number;
-      const held = new NatsHeld(this, peer, id, entries[i + 2] as Json);
-      peer.held.set(id, held);
-      this.#bus.deadlines.add(held, entries[i + 1] as number);
-      loudly(() => handler(held));
+      const delivery = new NatsDelivery(this, peer, id, entries[i + 2] as Json);
+      peer.deliveries.set(id, delivery);
+      this.#bus.deadlines.add(delivery, entries[i + 1] as number);
+      crashOnThrow(() => handler(delivery));
     }
     this.cancel(from, cancels);
   }
@@ -76,8 +76,8 @@ export class Responder {
   cancel(from: string, ids: readonly number[]): void {
     const peer = this.heard(from);
     for (const id of ids) {
-      const held = peer?.held.get(id);
-      if (held) loudly(() => held.cancel());
+      const delivery = peer?.deliveries.get(id);
+      if (delivery) crashOnThrow(() => delivery.cancel());
     }
   }
 
@@ -87,10 +87,10 @@ export class Responder {
     return peer;
   }
 
-  answered(held: NatsHeld, value: Json): void {
-    this.release(held);
-    held.peer.replies.push([held, value]);
-    this.#dirty.add(held.peer);
+  answered(delivery: NatsDelivery, value: Json): void {
+    this.release(delivery);
+    delivery.peer.replies.push([delivery, value]);
+    this.#dirty.add(delivery.peer);
     this.#bus.schedule();
   }
 
@@ -99,31 +99,31 @@ export class Responder {
     this.#dirty.clear();
   }
 
-  /** @param elapsed milliseconds in which something could have been heard */
+  /** @param elapsed milliseconds in which a message could have arrived */
   tick(elapsed: number, beat: boolean): void {
     for (const peer of [...this.#clients.values()]) {
       peer.silent += elapsed;
-      if (peer.held.size > 0 && peer.silent > CLIENT_SILENT) {
-        for (const held of [...peer.held.values()]) loudly(() => held.cancel());
-      } else if (peer.held.size === 0 && peer.silent > FORGET) this.#clients.delete(peer.id);
-      if (beat && (peer.held.size > 0 || peer.acks.length > 0)) this.#send(peer, false);
+      if (peer.deliveries.size > 0 && peer.silent > CLIENT_SILENT_MS) {
+        for (const delivery of [...peer.deliveries.values()]) crashOnThrow(() => delivery.cancel());
+      } else if (peer.deliveries.size === 0 && peer.silent > FORGET_MS) this.#clients.delete(peer.id);
+      if (beat && (peer.deliveries.size > 0 || peer.acks.length > 0)) this.#send(peer, false);
     }
   }
 
-  /** Tell the clients that nothing more will come. */
+  /** Tells the clients that nothing more will come. */
   bye(): void {
     this.flush();
     for (const peer of this.#clients.values()) {
-      if (peer.held.size > 0 || peer.acks.length > 0) this.#send(peer, true);
+      if (peer.deliveries.size > 0 || peer.acks.length > 0) this.#send(peer, true);
     }
     this.abandon();
   }
 
   abandon(): void {
     for (const peer of this.#clients.values()) {
-      for (const held of peer.held.values()) {
-        this.#bus.deadlines.remove(held);
-        held.abandon();
+      for (const delivery of peer.deliveries.values()) {
+        this.#bus.deadlines.remove(delivery);
+        delivery.abandon();
       }
     }
     this.#clients.clear();
@@ -133,7 +133,7 @@ export class Responder {
   #client(id: string): ClientPeer {
     let peer = this.#clients.get(id);
     if (!peer) {
-      peer = { id, frames: 0, acks: [], replies: [], held: new Map(), silent: 0 };
+      peer = { id, frames: 0, acks: [], replies: [], deliveries: new Map(), silent: 0 };
       this.#clients.set(id, peer);
     }
     peer.silent = 0;
@@ -141,9 +141,9 @@ export class Responder {
   }
 
   /** @internal */
-  release(held: NatsHeld): void {
-    this.#bus.deadlines.remove(held);
-    held.peer.held.delete(held.id);
+  release(delivery: NatsDelivery): void {
+    this.#bus.deadlines.remove(delivery);
+    delivery.peer.deliveries.delete(delivery.id);
   }
 
   #send(peer: ClientPeer, bye: boolean): void {
@@ -151,26 +151,26 @@ export class Responder {
     const entries: unknown[] = [];
     let taken = 0;
     while (taken < peer.replies.length && !writer.full) {
-      const [held, value] = peer.replies[taken++]!;
-      entries.push(held.id, writer.take(value));
+      const [delivery, value] = peer.replies[taken++]!;
+      entries.push(delivery.id, writer.take(value));
     }
     peer.replies = peer.replies.slice(taken);
     const acks = peer.acks;
     peer.acks = [];
     const n = ++peer.frames;
     if (!this.#bus.link.up) {
-      // The number is used up: the client will see that something is missing.
+      // The number is used up, so the client will notice the gap.
       this.#bus.stats.repliesDropped += taken;
       return;
     }
     this.#bus.stats.repliesOut += taken;
     const data = writer.finish(KIND_REPLIES, [n, this.#bus.id, acks, entries, bye]);
-    if (data.byteLength <= LARGEST) {
+    if (data.byteLength <= MAX_FRAME_BYTES) {
       this.#bus.publishReply(replyInbox(peer.id), data);
       return;
     }
     this.#bus.stats.transfersOut++;
-    // A transfer that fails here fails there too: the client notices the silence.
+    // A transfer that fails here fails at the client too, which notices the silence.
     const transfer = this.#bus.transfers.send('reply', data, () => {});
     const open = writeHead(KIND_OPEN, [n, this.#bus.id, transfer, data.byteLength, acks]);
     this.#bus.publishReply(replyInbox(peer.id), open);

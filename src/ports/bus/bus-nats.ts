@@ -1,12 +1,12 @@
 /**
- * NatsBus: core NATS with what it lacks for our contract.
+ * NatsBus: core NATS plus what the Bus contract needs beyond it.
  *
- * - Frames, not messages: everything of a tick to one destination is one NATS message (bus-nats-frame.ts).
- * - Requests are confirmed: a server names the request frames that arrived in what it sends next, at the latest in its
- *   heartbeat a second later. Frames from a server are numbered. A missing confirmation, a missing number, or silence
- *   fails the requests concerned with 'disconnected', because core NATS loses messages without a word.
- * - Large frames go in chunks with credit (bus-nats-chunks.ts).
- * - What this process serves itself doesn't leave it: actors of one host ask each other without a frame.
+ * - Frames: everything of a tick to one destination is one NATS message (bus-nats-frame.ts).
+ * - Confirmations: a server confirms request frames with the next message it sends, at the latest with its heartbeat a
+ *   second later, and numbers its own frames. A missing confirmation, a missing number, or silence fails the requests
+ *   concerned with 'disconnected', because core NATS loses messages without notice.
+ * - Large frames go in chunks with credit (bus-nats-transfers.ts).
+ * - Requests to a subject served by this process stay in it: actors of one host ask each other without a frame.
  */
 import { randomBytes } from 'node:crypto';
 import type { Msg, Subscription } from 'nats';
@@ -15,7 +15,7 @@ import { type Clock, Deadlines, every } from '#base/clock';
 import { type Bus, BusError, type BusRequest, type BusServer, type BusStats, type PendingReply } from './bus.js';
 import { LocalBus } from './bus-local.js';
 import { LocalHub } from './bus-local-hub.js';
-import { Transfers } from './bus-nats-chunks.js';
+import { type ControlType, type NatsBusContext, newStats } from './bus-nats-context.js';
 import {
   controlInbox,
   KIND_CHUNK,
@@ -33,16 +33,16 @@ import {
 import { NatsLink } from './bus-nats-link.js';
 import { Requester } from './bus-nats-requester.js';
 import { Responder } from './bus-nats-responder.js';
-import { type ControlType, newStats, type Shared } from './bus-nats-wire.js';
-import { ServedHints } from './served-hints.js';
+import { Transfers } from './bus-nats-transfers.js';
+import { ServedHints } from './bus-shared.js';
 
-const TICK = 500;
+const TICK_MS = 500;
 const TICKS_PER_BEAT = 2;
 
 export interface NatsBusOptions {
-  /** Identity; random by default. Two living clients must never share one. */
+  /** Identity of the client; random by default. Two living clients must never share one. */
   readonly id?: string;
-  /** Shown in the monitoring of the NATS server. */
+  /** Name shown in the NATS server's monitoring. */
   readonly name?: string;
 }
 
@@ -55,7 +55,7 @@ export class NatsBus implements Bus {
   readonly #hints = new ServedHints();
   readonly #transfers: Transfers;
   readonly #serving = new Set<Subscription>();
-  /** What we serve ourselves. */
+  /** Subjects served by this process itself. */
   readonly #hub = new LocalHub();
   readonly #own: LocalBus;
   #requester!: Requester;
@@ -82,7 +82,7 @@ export class NatsBus implements Bus {
 
   /**
    * @param url one or several server URLs, separated by commas
-   * @throws BusError 'disconnected' when no server can be reached now; later losses are repaired by themselves
+   * @throws BusError 'disconnected' if no server can be reached now
    */
   static async connect(url: string, clock: Clock, options: NatsBusOptions = {}): Promise<NatsBus> {
     const bus = new NatsBus(clock, options.id ?? randomBytes(12).toString('hex'));
@@ -95,7 +95,10 @@ export class NatsBus implements Bus {
     return !this.#closed && this.#link.up;
   }
 
-  /** Resolves when the server takes requests (at once while the connection is away: when it is back). */
+  /**
+   * Resolves when the NATS server routes requests here. While the connection is lost, resolves at once; requests arrive
+   * when the connection is back.
+   */
   async serve(subject: string, handler: (request: BusRequest) => void): Promise<BusServer> {
     if (this.#closed) throw new BusError('disconnected', 'the bus is closed');
     const subscription: Subscription = this.#link.subscribe(subject, (m) =>
@@ -103,7 +106,7 @@ export class NatsBus implements Bus {
     );
     this.#serving.add(subscription);
     const own = await this.#own.serve(subject, handler);
-    this.#hints.begun(subject);
+    this.#hints.announce(subject);
     this.#schedule();
     if (this.#link.up) await this.#link.flush().catch(() => {});
     return {
@@ -127,7 +130,7 @@ export class NatsBus implements Bus {
     this.#reconnect.push(fn);
   }
 
-  /** Requests under way fail with 'disconnected', here and at the clients whose requests are held here. */
+  /** Fails requests in flight with 'disconnected', here and at the clients whose requests are held here. */
   async close(): Promise<void> {
     if (this.#closed) return;
     await this.#own.close();
@@ -139,7 +142,7 @@ export class NatsBus implements Bus {
     await this.crash();
   }
 
-  /** As if the process had been killed: nobody is told. For tests. */
+  /** Ends as if the process had been killed, without telling the peers. For tests. */
   async crash(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -160,7 +163,7 @@ export class NatsBus implements Bus {
 
   async #start(link: NatsLink): Promise<void> {
     this.#link = link;
-    const shared: Shared = {
+    const shared: NatsBusContext = {
       id: this.id,
       link,
       transfers: this.#transfers,
@@ -178,7 +181,7 @@ export class NatsBus implements Bus {
     link.subscribe(nobodyInbox(this.id, '*'), (message) => this.#nobody(message));
     link.subscribeReplies(replyInbox(this.id), (m) => this.#read(m, () => this.#replied(m.data)));
     await link.flush();
-    this.#stop = every(this.#clock, TICK, () => this.#tick());
+    this.#stop = every(this.#clock, TICK_MS, () => this.#tick());
   }
 
   #changed(up: boolean): void {
@@ -192,7 +195,7 @@ export class NatsBus implements Bus {
     }
   }
 
-  /** Handlers of requests throw elsewhere (see `loudly`), so what is thrown here is the fault of the message. */
+  /** Counts a malformed message. Throws of request handlers don't end up here (see `crashOnThrow`). */
   #read({ data }: Msg, take: () => void): void {
     this.stats.framesIn++;
     this.stats.bytesIn += data.byteLength;
@@ -251,7 +254,7 @@ export class NatsBus implements Bus {
 
   #othersServe(from: string, subjects: readonly string[]): void {
     this.#requester.served(from, new Set(subjects));
-    this.#hints.told(subjects);
+    this.#hints.notify(subjects);
   }
 
   #nobody(message: Msg): void {
@@ -283,7 +286,7 @@ export class NatsBus implements Bus {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    // After the poll phase: what all sockets of this turn of the loop brought in shares a frame.
+    // After the poll phase: requests from all sockets of this event-loop turn share a frame.
     setImmediate(() => {
       this.#scheduled = false;
       if (this.#closed) return;
@@ -295,7 +298,7 @@ export class NatsBus implements Bus {
   }
 
   #tellServed(): void {
-    const begun = this.#hints.take();
+    const begun = this.#hints.takeAnnouncements();
     if (begun.length > 0) {
       this.#publish(SERVED, writeHead(KIND_CONTROL, [this.id, 'served' satisfies ControlType, begun]));
     }
@@ -303,8 +306,8 @@ export class NatsBus implements Bus {
 
   #tick(): void {
     const now = this.#clock.monotonic();
-    // If this process itself stood still, the others' words wait unread: that time was not their silence.
-    const elapsed = Math.min(now - this.#lastTick, 1.5 * TICK);
+    // If this process stalled, messages of the peers are still unread: that time doesn't count as their silence.
+    const elapsed = Math.min(now - this.#lastTick, 1.5 * TICK_MS);
     this.#lastTick = now;
     const beat = ++this.#ticks % TICKS_PER_BEAT === 0;
     this.#transfers.tick(elapsed);

@@ -2,14 +2,14 @@
  * Bus: requests and replies between frontends and actor hosts.
  *
  * Contract (test/contract/bus.ts runs it against every implementation):
- * - A request is delivered to one server of its subject at most once, in the order in which one client sent them.
- *   Replies may come in any order, once each, at any time before the deadline.
- * - Requests and replies of one tick to the same destination travel as one frame, in both directions. A Uint8Array
- *   that occurs in several replies of a frame (the shared body of a fan-out) is carried once.
- * - Payloads may be of any size (tested to 20 MB); implementations split them.
- * - Failures are told apart: `nobody` (no server for the subject: nothing was executed), `timeout` (unknown outcome),
- *   `disconnected` (the bus itself is away: unknown outcome). All are worth a retry under the same command id.
- * - Values are shared by reference on the local bus: neither side changes them.
+ * - A request is delivered to one server of its subject at most once. Requests of one client arrive in the order in
+ *   which they were sent. Replies may come in any order, once each, at any time before the deadline.
+ * - Requests and replies of one tick to the same destination travel as one frame, in both directions. A Uint8Array that
+ *   occurs in several replies of a frame (the shared body of a fan-out) is carried once.
+ * - Payloads may have any size (tested to 20 MB); implementations split them.
+ * - Failures are distinguished: `nobody` (no server for the subject: nothing was executed), `timeout` (unknown
+ *   outcome), `disconnected` (the bus is unreachable: unknown outcome). All may be retried under the same command id.
+ * - The local bus passes values by reference: neither side may change them.
  */
 import type { Json } from '#base';
 
@@ -25,60 +25,64 @@ export class BusError extends Error {
   }
 }
 
-export interface BusRequest {
+/** @typeParam Reply what the subject's server answers: plain data, as the requester expects it */
+export interface BusRequest<Reply = Json> {
   readonly value: Json;
-  /** Identity of the requesting bus client, stable for the life of its process. */
+  /** Identity of the requesting client, stable for the life of its process. */
   readonly from: string;
-  /** Answer once; later calls and calls after the deadline do nothing. May be called at any later time. */
-  reply(value: Json): void;
-  /** Called once if the requester is known to have given up (cancelled, or its process is gone). */
+  /** Answers the request, at any later time. A second call, or a call after the deadline, does nothing. */
+  reply(value: Reply): void;
+  /** Calls `fn` once if the requester is known to have given up (cancelled, or its process is gone). */
   onCancel(fn: () => void): void;
 }
 
 export interface BusServer {
-  /** Stop taking new requests; resolves when those already delivered by the bus have been handed over. */
+  /** Stops taking requests. Resolves when requests already delivered by the bus have reached the handler. */
   close(): Promise<void>;
 }
 
 export interface PendingReply {
   readonly reply: Promise<Json>;
-  /** Give up: `reply` never settles, the server is told at the next frame. */
+  /** Gives up: `reply` never settles, and the next frame cancels the request at the server. */
   cancel(): void;
 }
 
 export interface BusStats {
-  /** Messages of the transport, chunks and control messages included. */
+  /** Messages of the transport, including chunks and control messages. */
   framesOut: number;
   framesIn: number;
   bytesOut: number;
   bytesIn: number;
   requestsOut: number;
   repliesOut: number;
-  /** Replies that could not be sent because the connection was away. */
+  /** Replies dropped because the connection was lost. */
   repliesDropped: number;
-  /** Times a frame of a server was found missing. */
+  /** Gaps found in the numbered frames of servers. */
   gaps: number;
   transfersOut: number;
-  /** Messages on our subjects that no client of ours can have sent. */
+  /** Received messages that no NatsBus client can have sent. */
   malformed: number;
   failed: { -readonly [F in BusFailure]: number };
 }
 
 export interface Bus {
-  /** This client's identity, as servers see it in `BusRequest.from`. */
+  /** Identity of this client: `BusRequest.from` at the servers. */
   readonly id: string;
   serve(subject: string, handler: (request: BusRequest) => void): Promise<BusServer>;
-  /** @param deadlineMs from now, on the injected clock; `reply` rejects with BusError. */
+  /**
+   * Sends a request. `reply` rejects with BusError.
+   * @param deadlineMs from now, on the injected clock
+   */
   request(subject: string, value: Json, deadlineMs: number): PendingReply;
   /**
-   * Called when somebody has begun to serve a subject; who waits for that need not ask again and again. A hint: it may be
-   * lost, and may come for a server that has gone since.
+   * Calls `fn` when a server begins to serve a subject, so that waiting clients can retry at once. Only a hint: it may
+   * get lost, or name a server that has gone since.
    */
   onServed(fn: (subject: string) => void): void;
-  /** Called when the connection was lost and is back: requests under way may have been lost with it. */
+  /** Calls `fn` when a lost connection is back: requests in flight may have been lost. */
   onReconnect(fn: () => void): void;
   readonly connected: boolean;
-  /** What went over the wire; absent where there is none. */
+  /** Traffic of the transport; absent for an in-process bus. */
   readonly stats?: BusStats | undefined;
   close(): Promise<void>;
 }

@@ -1,3 +1,24 @@
+/**
+ * The event log: what happened in each realm, in one total order per realm, kept for a limited time.
+ *
+ * log.ts is the contract; read it first. An append resolves when its entry is durable. A rejected append has an unknown
+ * outcome and is repeated, so readers drop repeats. A subscriber gets every entry after its position once and in order,
+ * or `gap` if entries were trimmed. Transient values (`publish`) have no position and may be lost.
+ *
+ * - LmdbLog (log-lmdb*.ts) is the embedded face: tables in the Store's environment; readers catch up from the tables
+ *   and then take live entries from memory.
+ * - JetStreamLog (log-jetstream*.ts) is the cluster's: one stream, a subject per realm. Live entries come as
+ *   republished core-NATS messages; log-jetstream-subscription.ts finds every lost one and reads it from the stream
+ *   (log-jetstream-stream.ts).
+ * - MeteredLog counts and times another log.
+ *
+ * A new incarnation means that the log was lost or recreated: positions of the old one have no meaning, and queues that
+ * follow them end.
+ *
+ * Imported by the runtime (appends of the outbox), the delivery of events and the replicas (subscriptions), and the
+ * code that starts a server.
+ */
+
 export {
   type EventLog,
   type LogLimits,

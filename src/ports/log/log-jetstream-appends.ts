@@ -1,20 +1,21 @@
 /**
- * Appends: published with one inbox for all answers. What is appended in one turn of the loop is one write to the socket, and the
- * answers come in one read. The client library's own requests (an Error, a timer and a write each) cost several times as much.
+ * Appends to JetStream, with one inbox for all answers. The appends of one event-loop turn are one write to the socket,
+ * and their answers come in one read. The client library's own requests (an Error, a timer and a write each) cost
+ * several times as much.
  */
 import { createInbox, type Msg, type NatsConnection } from 'nats';
 import type { Clock } from '#base/clock';
 import { type Deadline, Deadlines } from '#base/clock';
-import { loudly } from '#ports/bus';
+import { crashOnThrow } from '#ports/nats';
 import { LogUnavailable } from './log.js';
 
 const NO_RESPONDERS = 503;
 
-class Append implements Deadline {
+class AppendRequest implements Deadline {
   bucket: Set<Deadline> | undefined;
 
   constructor(
-    private readonly owner: Appends,
+    private readonly owner: AppendRequests,
     readonly id: string,
     readonly subject: string,
     readonly data: Uint8Array,
@@ -27,49 +28,52 @@ class Append implements Deadline {
   }
 }
 
-export class Appends {
+export class AppendRequests {
   readonly #nats: NatsConnection;
   readonly #deadlines: Deadlines;
-  readonly #patience: number;
+  readonly #timeoutMs: number;
   readonly #inbox = createInbox();
-  readonly #underWay = new Map<string, Append>();
-  #waiting: Append[] = [];
+  readonly #inFlight = new Map<string, AppendRequest>();
+  #waiting: AppendRequest[] = [];
   #listening = false;
   #count = 0;
 
-  /** @param patience milliseconds until an answer is not waited for any longer */
+  /** @param timeoutMs time limit for each answer */
   constructor(nats: NatsConnection, clock: Clock, patience: number) {
     this.#nats = nats;
     this.#deadlines = new Deadlines(clock);
-    this.#patience = patience;
+    this.#timeoutMs = patience;
   }
 
-  /** Resolves with what the server answers. Rejects with LogUnavailable; whether it was stored is open then. */
+  /**
+   * Resolves with the server's answer.
+   * @throws LogUnavailable with an unknown outcome
+   */
   send(subject: string, data: Uint8Array): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
-      const append = new Append(this, (this.#count++).toString(36), subject, data, resolve, reject);
-      this.#underWay.set(append.id, append);
-      this.#deadlines.add(append, this.#patience);
+      const append = new AppendRequest(this, (this.#count++).toString(36), subject, data, resolve, reject);
+      this.#inFlight.set(append.id, append);
+      this.#deadlines.add(append, this.#timeoutMs);
       this.#waiting.push(append);
       if (this.#waiting.length === 1) setImmediate(() => this.#flush());
     });
   }
 
-  /** The connection is gone. */
-  lost(): void {
-    for (const append of [...this.#underWay.values()]) {
+  /** Fails all appends in flight: the connection is lost. */
+  connectionLost(): void {
+    for (const append of [...this.#inFlight.values()]) {
       this.fail(append, new LogUnavailable('the connection to NATS was lost'));
     }
   }
 
   /** @internal */
-  fail(append: Append, error: Error): void {
-    this.#over(append);
+  fail(append: AppendRequest, error: Error): void {
+    this.#remove(append);
     append.reject(error);
   }
 
-  #over(append: Append): void {
-    this.#underWay.delete(append.id);
+  #remove(append: AppendRequest): void {
+    this.#inFlight.delete(append.id);
     this.#deadlines.remove(append);
   }
 
@@ -77,23 +81,23 @@ export class Appends {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const append of waiting) {
-      if (!this.#underWay.has(append.id)) continue;
+      if (!this.#inFlight.has(append.id)) continue;
       try {
         this.#listen();
         this.#nats.publish(append.subject, append.data, { reply: `${this.#inbox}.${append.id}` });
       } catch (error) {
-        // Closed.
+        // The connection is closed for good.
         this.fail(append, new LogUnavailable(`NATS: ${(error as Error).message}`));
       }
     }
   }
 
-  /** Once: the client library subscribes again whenever it connects anew. */
+  /** Subscribes to the inbox once: the client library renews subscriptions when it reconnects. */
   #listen(): void {
     if (this.#listening) return;
     this.#nats.subscribe(`${this.#inbox}.*`, {
       callback: (error, message) => {
-        loudly(() => {
+        crashOnThrow(() => {
           if (error) throw error;
           this.#answered(message);
         });
@@ -103,13 +107,13 @@ export class Appends {
   }
 
   #answered({ subject, headers, data }: Msg): void {
-    const append = this.#underWay.get(subject.slice(this.#inbox.length + 1));
+    const append = this.#inFlight.get(subject.slice(this.#inbox.length + 1));
     if (!append) return;
     if (headers?.code === NO_RESPONDERS) {
-      this.fail(append, new LogUnavailable('NATS: no JetStream takes entries of the log'));
+      this.fail(append, new LogUnavailable('NATS: no JetStream stream stores the log'));
       return;
     }
-    this.#over(append);
+    this.#remove(append);
     append.resolve(data);
   }
 }

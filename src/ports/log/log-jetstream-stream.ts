@@ -1,16 +1,19 @@
-/** The JetStream API requests that JetStreamLog needs, spoken directly: small, and answered by the stream's leader. */
+/**
+ * The JetStream API requests that JetStreamLog needs, sent directly: they are few, and the stream's leader answers
+ * them.
+ */
 import { Packr } from 'msgpackr';
 import { createInbox, type MsgHdrs, type NatsConnection } from 'nats';
 import type { Json } from '#base';
 import type { Clock } from '#base/clock';
 import type { Seq } from '#model';
-import { loudly } from '#ports/bus';
+import { crashOnThrow } from '#ports/nats';
 import { type LogLimits, LogUnavailable } from './log.js';
-import { Appends } from './log-jetstream-appends.js';
+import { AppendRequests } from './log-jetstream-appends.js';
 
-/** Every request to JetStream ends within this, milliseconds. */
-const PATIENCE = 5_000;
-/** A batch of a catch-up read. */
+/** Time limit for every request to JetStream, milliseconds. */
+const TIMEOUT_MS = 5_000;
+/** Entries and bytes per batch of a catch-up read. */
 const BATCH = 512;
 const BATCH_BYTES = 4 * 1024 * 1024;
 const NO_MESSAGE = 10037;
@@ -18,15 +21,15 @@ const NO_STREAM = 10059;
 
 const packr = new Packr({ useRecords: false });
 export const encodeEntry = (value: Json): Buffer => packr.pack(value);
-/** Not from a Buffer, so that byte arrays come out as plain Uint8Arrays. */
+/** Given a Buffer, msgpackr would return byte arrays as Buffers, not as plain Uint8Arrays. */
 export const decodeEntry = (data: Uint8Array): Json =>
   packr.unpack(new Uint8Array(data.buffer, data.byteOffset, data.byteLength)) as Json;
 
 export interface StreamState {
   readonly incarnation: string;
-  /** Last position given out in the stream. */
+  /** Last position assigned in the stream. */
   readonly last: Seq;
-  /** Everything up to here may be gone. */
+  /** Entries up to this position may be gone. */
   readonly trimmed: Seq;
 }
 
@@ -71,7 +74,7 @@ export class EntryStream {
   readonly #nats: NatsConnection;
   readonly #clock: Clock;
   readonly #options: StreamOptions;
-  readonly #appends: Appends;
+  readonly #appends: AppendRequests;
   readonly #waiting = new Set<(error: Error) => void>();
   #batches = true;
 
@@ -79,10 +82,10 @@ export class EntryStream {
     this.#nats = nats;
     this.#clock = clock;
     this.#options = options;
-    this.#appends = new Appends(nats, clock, PATIENCE);
+    this.#appends = new AppendRequests(nats, clock, TIMEOUT_MS);
   }
 
-  /** Create the stream, or bring the limits of an existing one up to date. */
+  /** Creates the stream, or updates the limits of an existing one. */
   async ensure(): Promise<void> {
     const { stream, subjects, republish, replicas, limits } = this.#options;
     const wanted = {
@@ -113,7 +116,7 @@ export class EntryStream {
     await this.#api(`STREAM.UPDATE.${stream}`, { ...config, ...changed, duplicate_window: wanted.duplicate_window });
   }
 
-  /** A lost stream (its storage is gone) is created anew, under another incarnation. */
+  /** State of the stream. If its storage was lost, creates it again, under another incarnation. */
   async state(): Promise<StreamState> {
     const name = this.#options.stream;
     let reply: ApiReply;
@@ -132,7 +135,7 @@ export class EntryStream {
     };
   }
 
-  /** One that isn't there is removed already. */
+  /** Removes the stream; resolves if there is none. */
   async remove(): Promise<void> {
     try {
       await this.#api(`STREAM.DELETE.${this.#options.stream}`, {});
@@ -141,12 +144,12 @@ export class EntryStream {
     }
   }
 
-  /** Position of the last entry kept of this subject; 0 when there is none. */
+  /** Position of the subject's last stored entry; 0 if there is none. */
   lastOf(subject: string): Promise<Seq> {
     return this.#find({ last_by_subj: subject });
   }
 
-  /** Position of the first entry of this subject at or after `from`; 0 when there is none. Never stale. */
+  /** Position of the subject's first entry at or after `from`; 0 if there is none. Never stale. */
   next(subject: string, from: number): Promise<Seq> {
     return this.#find({ seq: from, next_by_subj: subject });
   }
@@ -158,9 +161,9 @@ export class EntryStream {
   }
 
   /**
-   * Some entries of a subject from a position on, in order; the caller asks again until nothing more comes.
+   * Passes some entries of a subject to `entry`, in order from a position on. The caller repeats until nothing comes.
    *
-   * Batched direct gets: one request and no consumer to create or to look after; 200,000 entries/s measured.
+   * Uses batched direct gets: one request, and no consumer to create or maintain; 200,000 entries/s measured.
    */
   async read(subject: string, from: number, entry: (seq: Seq, data: Uint8Array) => void): Promise<number> {
     if (this.#batches) {
@@ -171,34 +174,34 @@ export class EntryStream {
     return this.#readOne(subject, from, entry);
   }
 
-  /** The connection is gone: what waits for an answer fails now. */
-  lost(): void {
-    this.#appends.lost();
+  /** Fails all requests in flight: the connection is lost. */
+  connectionLost(): void {
+    this.#appends.connectionLost();
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     for (const fail of waiting) fail(new LogUnavailable('the connection to NATS was lost'));
   }
 
-  /** @returns how many came, or -1 when the server is too old for batches (before 2.11) */
+  /** @returns the number of entries, or -1 if the server is too old for batches (before 2.11) */
   #readBatch(subject: string, from: number, entry: (seq: Seq, data: Uint8Array) => void): Promise<number> {
     return this.#guard(
       new Promise((resolve, reject) => {
         const inbox = createInbox();
         let count = 0;
-        const patience = this.#clock.setTimeout(() => end(new LogUnavailable('JetStream read timed out')), PATIENCE);
+        const patience = this.#clock.setTimeout(() => end(new LogUnavailable('JetStream read timed out')), TIMEOUT_MS);
         const subscription = this.#nats.subscribe(inbox, {
           callback: (error, message) => {
             if (error) return end(error);
             const headers = message.headers;
             const sequence = headers?.get('Nats-Sequence');
             if (!headers || !sequence) {
-              // 204 ends a batch, 404 says that nothing is there, 408 that this server doesn't know batches.
+              // 204 ends a batch, 404 reports no entry, 408 a server without batches.
               if (headers?.code === 204 || headers?.code === 404) return end(count);
               return end(headers?.code === 408 ? -1 : new LogUnavailable(`JetStream read: ${headers?.description}`));
             }
             if (!headers.has('Nats-Num-Pending')) return end(-1);
             count++;
-            loudly(() => entry(Number(sequence) as Seq, message.data));
+            crashOnThrow(() => entry(Number(sequence) as Seq, message.data));
           },
         });
         const end = (result: number | Error): void => {
@@ -216,7 +219,7 @@ export class EntryStream {
   async #readOne(subject: string, from: number, entry: (seq: Seq, data: Uint8Array) => void): Promise<number> {
     const query = JSON.stringify({ seq: from, next_by_subj: subject });
     const message = await this.#guard(
-      this.#nats.request(`$JS.API.DIRECT.GET.${this.#options.stream}`, query, { timeout: PATIENCE }),
+      this.#nats.request(`$JS.API.DIRECT.GET.${this.#options.stream}`, query, { timeout: TIMEOUT_MS }),
     );
     const seq = Number(message.headers?.get('Nats-Sequence') || '0');
     if (seq === 0) return 0;
@@ -236,11 +239,11 @@ export class EntryStream {
 
   async #api(path: string, body: object): Promise<ApiReply> {
     const data = Buffer.from(JSON.stringify(body));
-    const message = await this.#guard(this.#nats.request(`$JS.API.${path}`, data, { timeout: PATIENCE }));
+    const message = await this.#guard(this.#nats.request(`$JS.API.${path}`, data, { timeout: TIMEOUT_MS }));
     return parsed(message.data);
   }
 
-  /** Every failure of the connection is a LogUnavailable, and comes as soon as the connection is known to be lost. */
+  /** Turns every failure of the connection into LogUnavailable, as soon as the connection is known to be lost. */
   #guard<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const fail = (error: unknown): void => {

@@ -1,14 +1,15 @@
 /**
- * EventLog on one JetStream stream of all realms, a subject per realm.
+ * EventLog on one JetStream stream for all realms, with a subject per realm.
  *
- * Stored entries are republished by the server with their position and that of their predecessor; readers listen to
- * that (core NATS, may lose) and go to the stream only for what they missed (log-jetstream-cursor.ts).
+ * The server republishes stored entries with their position and that of their predecessor. Readers listen to these
+ * messages (core NATS, which may lose some) and read from the stream only what they missed
+ * (log-jetstream-subscription.ts).
  */
 import type { NatsConnection, Subscription } from 'nats';
 import { type Json, SharedRuns } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import { type RealmId, realmSubject, type Seq } from '#model';
-import { connectNats, loudly, natsName, watchConnection } from '#ports/bus';
+import { connectNats, crashOnThrow, natsName, watchConnection } from '#ports/nats';
 import {
   type EventLog,
   type LogLimits,
@@ -17,32 +18,32 @@ import {
   type LogSubscription,
   LogUnavailable,
 } from './log.js';
-import { Cursor } from './log-jetstream-cursor.js';
 import { decodeEntry, EntryStream, encodeEntry, headerNumber } from './log-jetstream-stream.js';
+import { JetStreamSubscription } from './log-jetstream-subscription.js';
 
-/** Lost last entries are found within this, milliseconds. */
-const CHECK = 2_000;
+/** A lost last entry is found within this time, milliseconds. */
+const CHECK_MS = 2_000;
 /** Readers compared with the log at the same time. */
 const CHECKS_AT_ONCE = 64;
-/** The protocol of NATS: larger messages are refused. */
-const LARGEST = 1024 * 1024;
+/** NATS refuses larger messages. */
+const MAX_ENTRY_BYTES = 1024 * 1024;
 
 const STREAM = 'CONCLAVE_EV';
 
 export interface JetStreamLogOptions {
   readonly limits: LogLimits;
-  /** Copies of each entry in a NATS cluster; 1, 3 or 5. */
+  /** Copies of each entry in a NATS cluster: 1, 3 or 5. */
   readonly replicas?: number;
   readonly stream?: string;
-  /** Put before all subjects, so that tests keep apart. */
+  /** Prefix of all subjects, which keeps tests apart. */
   readonly namespace?: string;
-  /** Tests only: true loses this live entry on its way here. */
+  /** Tests only: returns true to lose this live entry. */
   readonly lose?: (realm: RealmId, seq: number) => boolean;
 }
 
-interface Feed {
+interface RealmListener {
   readonly subscription: Subscription;
-  readonly cursors: Set<Cursor>;
+  readonly cursors: Set<JetStreamSubscription>;
 }
 
 export class JetStreamLog implements EventLog {
@@ -51,7 +52,7 @@ export class JetStreamLog implements EventLog {
   readonly #stream: EntryStream;
   readonly #prefix: string;
   readonly #lose: ((realm: RealmId, seq: number) => boolean) | undefined;
-  readonly #feeds = new Map<RealmId, Feed>();
+  readonly #listeners = new Map<RealmId, RealmListener>();
   #timer: TimerHandle | undefined;
   readonly #positions = new SharedRuns<RealmId, LogPosition>(true);
   #up = true;
@@ -73,22 +74,22 @@ export class JetStreamLog implements EventLog {
       nats,
       () => {
         this.#up = false;
-        this.#stream.lost();
+        this.#stream.connectionLost();
       },
       () => {
         this.#up = true;
-        // What was sent while we were away is lost to the live subscriptions.
-        for (const feed of this.#feeds.values()) for (const cursor of feed.cursors) cursor.catchUp();
+        // Live messages sent during the outage are lost.
+        for (const feed of this.#listeners.values()) for (const cursor of feed.cursors) cursor.catchUp();
       },
     );
   }
 
   /**
-   * Removes the log with all its entries; who opens it next gets an empty one of another incarnation.
+   * Removes the log with all its entries. The next `open` creates an empty log of another incarnation.
    * @throws LogUnavailable
    */
   static async discard(url: string, clock: Clock, stream = STREAM): Promise<void> {
-    const nats = await connected(url);
+    const nats = await connect(url);
     try {
       const limits = { maxAgeMs: 1, maxBytes: 1 };
       await new EntryStream(nats, clock, { stream, subjects: '', republish: '', replicas: 1, limits }).remove();
@@ -97,9 +98,9 @@ export class JetStreamLog implements EventLog {
     }
   }
 
-  /** @throws LogUnavailable when NATS, or JetStream in it, can't be reached now */
+  /** @throws LogUnavailable if NATS or its JetStream can't be reached now */
   static async open(url: string, clock: Clock, options: JetStreamLogOptions): Promise<JetStreamLog> {
-    const nats = await connected(url);
+    const nats = await connect(url);
     const log = new JetStreamLog(nats, clock, options);
     try {
       await log.#stream.ensure();
@@ -111,10 +112,13 @@ export class JetStreamLog implements EventLog {
     return log;
   }
 
-  /** Rejects with RangeError when the value is too large for NATS, with LogUnavailable otherwise (unknown outcome). */
+  /**
+   * @throws RangeError if the value is too large for NATS
+   * @throws LogUnavailable with an unknown outcome
+   */
   async append(realm: RealmId, value: Json): Promise<Seq> {
     const data = encodeEntry(value);
-    if (data.byteLength > LARGEST) throw new RangeError(`entry of ${data.byteLength} bytes`);
+    if (data.byteLength > MAX_ENTRY_BYTES) throw new RangeError(`entry of ${data.byteLength} bytes`);
     this.#mustBeUp();
     return this.#stream.append(`${this.#prefix}${realmSubject(realm)}`, data);
   }
@@ -124,12 +128,12 @@ export class JetStreamLog implements EventLog {
     this.#nats.publish(this.#republished(realm), encodeEntry(value));
   }
 
-  /** After a take-over, or when clients come back, hundreds of queues ask at once. */
+  /** Combines concurrent calls: after a takeover, or when clients reconnect, hundreds of queues ask at once. */
   position(realm: RealmId): Promise<LogPosition> {
     return this.#positions.ask(realm, () => this.#position(realm));
   }
 
-  /** `end` is at least `trimmed`: a realm whose entries are all gone is followed from there. */
+  /** `end` is at least `trimmed`, so that a realm whose entries are all gone is followed from there. */
   async #position(realm: RealmId): Promise<LogPosition> {
     this.#mustBeUp();
     const state = await this.#stream.state();
@@ -142,16 +146,16 @@ export class JetStreamLog implements EventLog {
   }
 
   subscribe(realm: RealmId, after: Seq, reader: LogReader): LogSubscription {
-    const feed = this.#feed(realm);
+    const feed = this.#listener(realm);
     const subject = `${this.#prefix}${realmSubject(realm)}`;
-    const cursor = new Cursor(this.#stream, this.#clock, subject, after, reader, () => {
+    const cursor = new JetStreamSubscription(this.#stream, this.#clock, subject, after, reader, () => {
       feed.cursors.delete(cursor);
       if (feed.cursors.size > 0 || this.#closed) return;
       feed.subscription.unsubscribe();
-      this.#feeds.delete(realm);
+      this.#listeners.delete(realm);
     });
     feed.cursors.add(cursor);
-    // The subscription goes out before the first question on the same connection, so nothing falls between the two.
+    // The subscription is sent before the first query on the same connection, so no entry falls between them.
     cursor.catchUp();
     return cursor;
   }
@@ -160,10 +164,10 @@ export class JetStreamLog implements EventLog {
     if (this.#closed) return;
     this.#closed = true;
     if (this.#timer) this.#clock.clearTimeout(this.#timer);
-    for (const feed of this.#feeds.values()) for (const cursor of [...feed.cursors]) cursor.close();
-    this.#feeds.clear();
+    for (const feed of this.#listeners.values()) for (const cursor of [...feed.cursors]) cursor.close();
+    this.#listeners.clear();
     await this.#nats.close();
-    this.#stream.lost();
+    this.#stream.connectionLost();
   }
 
   #republished(realm: RealmId): string {
@@ -171,33 +175,33 @@ export class JetStreamLog implements EventLog {
   }
 
   #mustBeUp(): void {
-    if (!this.#up || this.#closed) throw new LogUnavailable('the connection to NATS is away');
+    if (!this.#up || this.#closed) throw new LogUnavailable('not connected to NATS');
   }
 
-  #feed(realm: RealmId): Feed {
-    const known = this.#feeds.get(realm);
+  #listener(realm: RealmId): RealmListener {
+    const known = this.#listeners.get(realm);
     if (known) return known;
-    const cursors = new Set<Cursor>();
+    const cursors = new Set<JetStreamSubscription>();
     const subscription = this.#nats.subscribe(this.#republished(realm), {
       callback: (error, message) => {
-        loudly(() => {
+        crashOnThrow(() => {
           if (error) throw error;
           const headers = message.headers;
           if (!headers) {
             const value = decodeEntry(message.data);
-            for (const cursor of cursors) cursor.transient(value);
+            for (const cursor of cursors) cursor.deliverTransient(value);
             return;
           }
           const seq = headerNumber(headers, 'Nats-Sequence') as Seq;
           if (seq === 0 || this.#lose?.(realm, seq)) return;
           const previous = headerNumber(headers, 'Nats-Last-Sequence') as Seq;
           const value = decodeEntry(message.data);
-          for (const cursor of cursors) cursor.live({ seq, previous, value });
+          for (const cursor of cursors) cursor.deliverLive({ seq, previous, value });
         });
       },
     });
     const feed = { subscription, cursors };
-    this.#feeds.set(realm, feed);
+    this.#listeners.set(realm, feed);
     return feed;
   }
 
@@ -206,12 +210,14 @@ export class JetStreamLog implements EventLog {
       void this.#check().finally(() => {
         if (!this.#closed) this.#arm();
       });
-    }, CHECK);
+    }, CHECK_MS);
   }
 
-  /** One question for all realms; a second one only for readers above whose position something was stored since. */
+  /**
+   * Compares all readers with the log: one query for all realms, and a second one for readers below the stream's end.
+   */
   async #check(): Promise<void> {
-    const cursors = [...this.#feeds.values()].flatMap((feed) => [...feed.cursors]);
+    const cursors = [...this.#listeners.values()].flatMap((feed) => [...feed.cursors]);
     if (!this.#up || cursors.length === 0) return;
     try {
       const state = await this.#stream.state();
@@ -220,13 +226,13 @@ export class JetStreamLog implements EventLog {
       };
       await Promise.all(Array.from({ length: CHECKS_AT_ONCE }, worker));
     } catch {
-      // Asked again in a moment.
+      // The next check repeats it.
     }
   }
 }
 
 /** @throws LogUnavailable */
-async function connected(url: string): Promise<NatsConnection> {
+async function connect(url: string): Promise<NatsConnection> {
   try {
     return await connectNats(url, 'conclave log');
   } catch (error) {

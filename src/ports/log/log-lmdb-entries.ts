@@ -1,47 +1,45 @@
 import type { Json } from '#base';
 import type { RealmId } from '#model';
-import { type Embedded, pack, unpack } from '#ports/store';
+import { type LmdbEnvironment, type LmdbTable, pack, unpack } from '#ports/store';
 
-type Table = ReturnType<Embedded['table']>;
-
-/** Entries removed from one realm by one transaction. */
+/** Entries that one transaction removes from one realm. */
 const TRIM_AT_ONCE = 128;
-/** Bytes before a packed entry: the wall time at which it was appended, as a double. */
+/** Bytes before a packed entry: the wall time of its append, as a double. */
 const HEADER = 8;
 
-export interface RealmState {
+export interface RealmLogState {
   readonly end: number;
   readonly trimmed: number;
-  /** Sum of what is kept, encoded. */
+  /** Encoded size of all stored entries. */
   readonly bytes: number;
 }
 
-export interface Appended {
+export interface StoredPosition {
   readonly at: number;
-  /** End of the realm after the transaction. */
+  /** End of the realm's log right after this entry. */
   readonly end: number;
 }
 
 /** The tables of the log: entries keyed [realm, position], and the state of each realm. */
 export class LmdbLogEntries {
-  readonly #entries: Table;
-  readonly #states: Table;
-  /** Ends whose live delivery has begun: what a table shows above them is delivered from memory, not read. */
+  readonly #entries: LmdbTable;
+  readonly #states: LmdbTable;
+  /** Ends up to which entries were handed to live subscribers. Entries above come from memory, not from the table. */
   readonly #ends = new Map<RealmId, number>();
 
-  constructor(environment: Embedded) {
+  constructor(environment: LmdbEnvironment) {
     this.#entries = environment.table('log-entries');
     this.#states = environment.table('log-realms');
   }
 
-  state(realm: RealmId): RealmState {
+  state(realm: RealmId): RealmLogState {
     const stored = this.#states.get(realm);
     if (!stored) return { end: 0, trimmed: 0, bytes: 0 };
     const [end, trimmed, bytes] = unpack(stored) as [number, number, number];
     return { end, trimmed, bytes };
   }
 
-  /** Last position that is durable and handed to live subscribers. */
+  /** Last position that is durable and was handed to live subscribers. */
   end(realm: RealmId): number {
     let end = this.#ends.get(realm);
     if (end === undefined) {
@@ -51,7 +49,7 @@ export class LmdbLogEntries {
     return end;
   }
 
-  delivered(realm: RealmId, end: number): void {
+  markDelivered(realm: RealmId, end: number): void {
     this.#ends.set(realm, end);
   }
 
@@ -59,13 +57,13 @@ export class LmdbLogEntries {
     return [...this.#states.getKeys()] as RealmId[];
   }
 
-  /** Inside a write transaction. */
+  /** Stores entries. Call inside a write transaction. */
   append(
     batch: readonly { realm: RealmId; bytes: Buffer }[],
     now: number,
     limits: { maxAgeMs: number; maxBytes: number },
-  ): Appended[] {
-    const states = new Map<RealmId, RealmState>();
+  ): StoredPosition[] {
+    const states = new Map<RealmId, RealmLogState>();
     const stored = batch.map(({ realm, bytes }) => {
       const before = states.get(realm) ?? this.state(realm);
       const at = before.end + 1;
@@ -83,7 +81,10 @@ export class LmdbLogEntries {
     return stored;
   }
 
-  /** Inside a write transaction. Returns true when there is more to drop. */
+  /**
+   * Drops entries beyond the limits. Call inside a write transaction.
+   * @returns true if there is more to drop
+   */
   trim(realm: RealmId, now: number, limits: { maxAgeMs: number; maxBytes: number }): boolean {
     const { end, trimmed, bytes } = this.state(realm);
     let kept = bytes;
@@ -92,7 +93,7 @@ export class LmdbLogEntries {
     for (const { key, value } of this.#entries.getRange({ start: [realm, trimmed + 1], end: [realm, end + 1] })) {
       const at = (key as number[])[1] as number;
       const old = now - value.readDoubleBE(0) > limits.maxAgeMs;
-      // Never the newest entry for its size: nobody could ever read it.
+      // The newest entry is never dropped for its size: no reader could have read it.
       if (!old && (kept <= limits.maxBytes || at === end)) break;
       more = at - trimmed > TRIM_AT_ONCE;
       if (more) break;
@@ -105,7 +106,7 @@ export class LmdbLogEntries {
     return more;
   }
 
-  /** Entries above `after` up to `end`, at most `count`, stopping after `bytes`. */
+  /** Reads entries above `after` up to `end`: at most `count`, and no more once `bytes` are reached. */
   read(realm: RealmId, after: number, end: number, count: number, bytes: number): { at: number; value: Json }[] {
     const found: { at: number; value: Json }[] = [];
     let size = 0;
@@ -118,7 +119,7 @@ export class LmdbLogEntries {
     return found;
   }
 
-  #putState(realm: RealmId, { end, trimmed, bytes }: RealmState): void {
+  #putState(realm: RealmId, { end, trimmed, bytes }: RealmLogState): void {
     this.#states.put(realm, pack([end, trimmed, bytes]));
   }
 }

@@ -4,13 +4,13 @@ import type { LogReader, LogSubscription } from './log.js';
 import { LogUnavailable } from './log.js';
 import type { LmdbLogEntries } from './log-lmdb-entries.js';
 
-/** One turn of reading up: some milliseconds at most, then other work gets its turn. */
+/** Limits of one reading turn, some milliseconds, before other work gets its turn. */
 const READ_ENTRIES = 64;
 const READ_BYTES = 512 * 1024;
 
 /**
- * Reads up from the tables until it stands at the log's end, then takes live entries. The check and the switch happen in
- * one turn, so nothing can come between them.
+ * Reads from the tables up to the log's end, then takes live entries. The check for the end and the switch happen in
+ * one turn, so no entry falls between them.
  */
 export class LmdbSubscription implements LogSubscription {
   readonly #entries: LmdbLogEntries;
@@ -29,7 +29,7 @@ export class LmdbSubscription implements LogSubscription {
     this.#reader = reader;
     this.#onClose = onClose;
     this.#position = after;
-    // Also when there is nothing to read: the caller has its subscription before its reader is called.
+    // Deferred even with nothing to read: the caller gets its subscription before its reader is called.
     setImmediate(() => this.#readUp());
   }
 
@@ -37,14 +37,14 @@ export class LmdbSubscription implements LogSubscription {
     return seq(this.#position);
   }
 
-  live(at: number, value: Json): void {
+  deliverLive(at: number, value: Json): void {
     if (!this.#live || at <= this.#position) return;
     this.#position = at;
     this.#call(() => this.#reader.entry(seq(at), value));
     this.#settle();
   }
 
-  transient(value: Json): void {
+  deliverTransient(value: Json): void {
     this.#call(() => this.#reader.transient(value));
   }
 
@@ -71,7 +71,7 @@ export class LmdbSubscription implements LogSubscription {
       this.#position = at;
       this.#call(() => this.#reader.entry(seq(at), value));
     }
-    // The reader may have appended or closed meanwhile, but `end` moves only in turns of its own.
+    // The reader may have appended or closed meanwhile, but `end` moves only in another turn.
     this.#live = this.#position >= end;
     this.#settle();
     if (!this.#live) setImmediate(() => this.#readUp());
@@ -89,7 +89,7 @@ export class LmdbSubscription implements LogSubscription {
     for (const { done } of reached) done(this.position);
   }
 
-  /** A throwing reader ends the process, but not in the middle of a delivery to others. */
+  /** Lets a throwing reader end the process, but not in the middle of a delivery to others. */
   #call(read: () => void): void {
     if (this.#closed) return;
     try {

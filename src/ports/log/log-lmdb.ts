@@ -2,27 +2,27 @@ import { randomUUID } from 'node:crypto';
 import type { Json } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import { type RealmId, type Seq, seq } from '#model';
-import { type Embedded, pack, unpack } from '#ports/store';
+import { type LmdbEnvironment, pack, unpack } from '#ports/store';
 import type { EventLog, LogLimits, LogPosition, LogReader, LogSubscription } from './log.js';
 import { LogUnavailable } from './log.js';
-import { type Appended, LmdbLogEntries } from './log-lmdb-entries.js';
+import { LmdbLogEntries, type StoredPosition } from './log-lmdb-entries.js';
 import { LmdbSubscription } from './log-lmdb-subscription.js';
 
 const META = 'log-meta';
 
 /**
- * For a restored environment: what clients of the one that was copied have seen since is not in it, so its positions
- * mean something else from here on, and every queue of before ends.
+ * Gives a restored environment a new incarnation. Entries that clients have seen since the backup are missing from it,
+ * so its positions get another meaning, and every earlier queue ends.
  */
-export const renewIncarnation = (environment: Embedded): Promise<void> =>
+export const renewIncarnation = (environment: LmdbEnvironment): Promise<void> =>
   environment.transaction(() => {
     environment.table(META).put('incarnation', pack(randomUUID()));
   });
 
-/** Realms visited by one pass of trimming before other work gets its turn. */
+/** Realms trimmed per transaction, before other work gets its turn. */
 const TRIM_AT_ONCE = 16;
 
-interface Waiting {
+interface PendingAppend {
   readonly realm: RealmId;
   readonly value: Json;
   readonly bytes: Buffer;
@@ -32,19 +32,19 @@ interface Waiting {
 
 /** The event log of the embedded face, in the Store's environment. Positions of a realm count 1, 2, 3 … */
 export class LmdbLog implements EventLog {
-  readonly #environment: Embedded;
+  readonly #environment: LmdbEnvironment;
   readonly #entries: LmdbLogEntries;
   readonly #clock: Clock;
   readonly #limits: LogLimits;
   readonly #incarnation: string;
   readonly #subscriptions = new Map<RealmId, Set<LmdbSubscription>>();
-  #waiting: Waiting[] = [];
+  #waiting: PendingAppend[] = [];
   #writing: Promise<void> = Promise.resolve();
   #timer: TimerHandle | undefined;
   #closed = false;
 
   private constructor(
-    environment: Embedded,
+    environment: LmdbEnvironment,
     entries: LmdbLogEntries,
     clock: Clock,
     limits: LogLimits,
@@ -58,8 +58,8 @@ export class LmdbLog implements EventLog {
     this.#armTrimming();
   }
 
-  /** Use one per environment. */
-  static async open(environment: Embedded, clock: Clock, limits: LogLimits): Promise<LmdbLog> {
+  /** Use one log per environment. */
+  static async open(environment: LmdbEnvironment, clock: Clock, limits: LogLimits): Promise<LmdbLog> {
     const meta = environment.table(META);
     const incarnation = await environment.transaction(() => {
       const stored = meta.get('incarnation');
@@ -73,7 +73,7 @@ export class LmdbLog implements EventLog {
 
   append(realm: RealmId, value: Json): Promise<Seq> {
     if (this.#closed) return Promise.reject(new LogUnavailable('the log is closed'));
-    // Encoded now: what the caller changes later isn't what it appended.
+    // Encoded now, so that later changes of the value by its caller have no effect.
     const bytes = pack(value);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ realm, value, bytes, resolve, reject });
@@ -85,10 +85,10 @@ export class LmdbLog implements EventLog {
     });
   }
 
-  /** One transaction for all that was appended in this tick. Transactions resolve in order, hence deliveries too. */
-  async #flush(batch: readonly Waiting[]): Promise<void> {
+  /** Writes all appends of this tick in one transaction. Transactions resolve in order, hence deliveries too. */
+  async #flush(batch: readonly PendingAppend[]): Promise<void> {
     const before = this.#writing;
-    let stored: readonly Appended[];
+    let stored: readonly StoredPosition[];
     try {
       stored = await this.#environment.transaction(() => this.#entries.append(batch, this.#clock.now(), this.#limits));
     } catch (cause) {
@@ -98,10 +98,10 @@ export class LmdbLog implements EventLog {
     }
     await before;
     for (const [i, { realm, value, resolve }] of batch.entries()) {
-      const { at, end } = stored[i] as Appended;
-      this.#entries.delivered(realm, end);
+      const { at, end } = stored[i] as StoredPosition;
+      this.#entries.markDelivered(realm, end);
       resolve(seq(at));
-      for (const s of [...(this.#subscriptions.get(realm) ?? [])]) s.live(at, value);
+      for (const s of [...(this.#subscriptions.get(realm) ?? [])]) s.deliverLive(at, value);
     }
   }
 
@@ -110,7 +110,7 @@ export class LmdbLog implements EventLog {
     if (!present) return;
     const to = [...present];
     queueMicrotask(() => {
-      for (const s of to) s.transient(value);
+      for (const s of to) s.deliverTransient(value);
     });
   }
 
@@ -133,22 +133,22 @@ export class LmdbLog implements EventLog {
     return subscription;
   }
 
-  /** Waits for appends under way, then ends every subscription. Leaves the environment open. */
+  /** Waits for appends in flight, then ends every subscription. Leaves the environment open. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#timer) this.#clock.clearTimeout(this.#timer);
-    // What was appended in this tick is handed over in a microtask of its own.
+    // Appends of this tick are written in a microtask of their own.
     await Promise.resolve();
     await this.#writing;
     for (const present of [...this.#subscriptions.values()]) for (const s of [...present]) s.close();
   }
 
-  /** Appending keeps a busy realm within its limits; this is for the quiet ones, whose entries only grow old. */
+  /** Schedules trimming of quiet realms, whose entries only grow old. A busy realm is trimmed when it appends. */
   #armTrimming(): void {
     const every = Math.max(1_000, Math.min(60_000, this.#limits.maxAgeMs / 10));
     this.#timer = this.#clock.setTimeout(() => {
       this.#trim()
-        // The next pass tries again; a store that can't write shows everywhere else.
+        // The next pass tries again; a store that can't write fails visibly elsewhere.
         .catch(() => undefined)
         .then(() => {
           if (!this.#closed) this.#armTrimming();

@@ -4,7 +4,7 @@ import type { Count, Distribution, Metrics } from '#base/metrics';
 import type { RealmId, Seq } from '#model';
 import type { EventLog, LogPosition, LogReader, LogSubscription } from './log.js';
 
-/** Another log, and how it is used. */
+/** An EventLog that counts and times the use of another one. */
 export class MeteredLog implements EventLog {
   readonly #done: Count;
   readonly #failed: Count;

@@ -1,32 +1,35 @@
-/** The cluster as somebody sees it who is no part of it: for the command line. */
+/** The cluster as seen by a process that is not a member: the command line. */
 import { type Clock, wait } from '#base/clock';
 import type { Partition } from '#model';
-import { baseOf, drainKey, hostOfKey } from './host-key.js';
+import { baseOf, drainKey, hostOfKey } from './host-record.js';
 import type { KeyValue, KvEntry } from './kv.js';
 import { LEASE_TIMES } from './lease.js';
 import { Members } from './members.js';
+import { allPartitions, PartitionTable, TABLE_KEY } from './partition-table.js';
 import type { HostStatus } from './placement.js';
-import { hostStatus } from './status.js';
-import { allPartitions, TABLE_KEY, Table } from './table.js';
+import { hostStatus } from './placement-status.js';
 
-/** Between two looks; milliseconds. */
-const LOOK_MS = 100;
-/** A host that lives shows itself within this time. */
+/** Interval between two reads of the keys, milliseconds. */
+const POLL_MS = 100;
+/** A living host changes its key within this time. */
 const SILENT_MS = 3 * LEASE_TIMES.renewMs;
 
 export interface ClusterView {
   readonly hosts: readonly HostStatus[];
   readonly partitions: readonly {
     readonly partition: Partition;
-    /** Id of a host. */
+    /** Id of the owning host. */
     readonly owner: string | null;
     readonly epoch: number;
   }[];
-  /** Partitions whose owner is nobody, silent or dead. */
+  /** Partitions without an owner, or with a silent or dead one. */
   readonly unowned: readonly Partition[];
 }
 
-/** Watches until every host that lives has shown itself. Rejects when the keys can't be reached. */
+/**
+ * Reads the keys until every living host has changed its key, for at most `SILENT_MS`. Rejects if the keys can't be
+ * reached.
+ */
 export async function viewCluster(kv: KeyValue, clock: Clock): Promise<ClusterView> {
   const first = await kv.all();
   const began = clock.monotonic();
@@ -34,14 +37,14 @@ export async function viewCluster(kv: KeyValue, clock: Clock): Promise<ClusterVi
   for (;;) {
     const sent = clock.monotonic();
     const entries = await kv.all();
-    const table = Table.parse(entries.get(TABLE_KEY));
-    members.look(entries, table, sent, clock.monotonic());
+    const table = PartitionTable.parse(entries.get(TABLE_KEY));
+    members.observe(entries, table, sent, clock.monotonic());
     const still = [...members.all()].filter(
       ({ id, value, revision }) => value.end === null && revision === (revisionOf(first, id) ?? 0),
     );
     const late = clock.monotonic() - began >= SILENT_MS;
     if (still.length === 0 || late) return present(members, table, new Set(still.map(({ id }) => id)));
-    await wait(clock, LOOK_MS);
+    await wait(clock, POLL_MS);
   }
 }
 
@@ -50,7 +53,7 @@ function revisionOf(entries: ReadonlyMap<string, KvEntry>, host: string): number
   return undefined;
 }
 
-function present(members: Members, table: Table, silent: ReadonlySet<string>): ClusterView {
+function present(members: Members, table: PartitionTable, silent: ReadonlySet<string>): ClusterView {
   const hosts = [...members.all()].map((member) => hostStatus(member, silent.has(member.id), table));
   hosts.sort((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id));
   const living = new Set(hosts.filter(({ state }) => state !== 'dead' && state !== 'silent').map(({ id }) => id));
@@ -63,12 +66,12 @@ function present(members: Members, table: Table, silent: ReadonlySet<string>): C
   return { hosts, partitions, unowned };
 }
 
-/** Ask a host to own nothing, from now on until it is asked otherwise. False: it was asked before. */
+/** Asks a host to own nothing, until `askToServe`. Returns false if it was asked before. */
 export async function askToDrain(kv: KeyValue, host: string): Promise<boolean> {
   return (await kv.put(drainKey(baseOf(host)), '', 0)) !== undefined;
 }
 
-/** Ask it to take its share again. False: it was not asked to own nothing. */
+/** Asks a host to own partitions again. Returns false if it was not asked to own nothing. */
 export async function askToServe(kv: KeyValue, host: string): Promise<boolean> {
   for (;;) {
     const asked = await kv.get(drainKey(baseOf(host)));

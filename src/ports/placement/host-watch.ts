@@ -1,18 +1,21 @@
-/** Whether any actor host is alive, for processes that are none: frontends and the command line. */
+/** Watches whether any actor host is alive, for processes that are no hosts: frontends and the command line. */
 import type { Clock, TimerHandle } from '#base/clock';
 import { viewCluster } from './cluster-view.js';
 import type { KeyValue } from './kv.js';
 import { NoBucket } from './kv-nats.js';
 import { LEASE_TIMES } from './lease.js';
 import { Members } from './members.js';
-import { TABLE_KEY, Table } from './table.js';
+import { PartitionTable, TABLE_KEY } from './partition-table.js';
 
-/** One request for all keys, whatever the number of hosts; as far apart as `Members` counts time between two looks. */
-const LOOK_MS = 2 * LEASE_TIMES.renewMs;
+/**
+ * Interval between two reads of all keys (one request for any number of hosts): as long as `Members` counts between two
+ * reads.
+ */
+const POLL_MS = 2 * LEASE_TIMES.renewMs;
 
 export class HostWatch {
   readonly #members = new Members(LEASE_TIMES);
-  /** Hosts that gave a sign of life within a lease; undefined: the keys can't be reached. */
+  /** Number of hosts with a sign of life within a lease; undefined if the keys can't be reached. */
   #living: number | undefined;
   #noneSince: number | undefined;
   #timer: TimerHandle | undefined;
@@ -23,11 +26,11 @@ export class HostWatch {
     private readonly clock: Clock,
   ) {}
 
-  /** Resolves after the first look. Never rejects. */
+  /** Resolves after the first read. Never rejects. */
   async start(): Promise<void> {
-    await this.#look();
+    await this.#observe();
     if (this.#stopped) return;
-    this.#timer = this.clock.setTimeout(() => void this.start(), LOOK_MS);
+    this.#timer = this.clock.setTimeout(() => void this.start(), POLL_MS);
   }
 
   stop(): void {
@@ -39,12 +42,15 @@ export class HostWatch {
     return this.#living === 0;
   }
 
-  /** For how long none has been alive; 0: one is, or it is not known. */
+  /** For how long no host has been alive; 0 if one is alive, or if it isn't known. */
   get noneMs(): number {
     return this.#noneSince === undefined ? 0 : this.clock.monotonic() - this.#noneSince;
   }
 
-  /** Looks until a host gives a sign of life, or all have been silent for long enough. Rejects when the keys can't be reached. */
+  /**
+   * Reads until a host gives a sign of life, or all hosts have been silent for long enough. Rejects if the keys can't
+   * be reached.
+   */
   async anyLives(): Promise<boolean> {
     try {
       const { hosts } = await viewCluster(this.kv, this.clock);
@@ -55,17 +61,17 @@ export class HostWatch {
     }
   }
 
-  async #look(): Promise<void> {
+  async #observe(): Promise<void> {
     const sent = this.clock.monotonic();
     try {
       const entries = await this.kv.all();
-      this.#members.look(entries, Table.parse(entries.get(TABLE_KEY)), sent, this.clock.monotonic());
+      this.#members.observe(entries, PartitionTable.parse(entries.get(TABLE_KEY)), sent, this.clock.monotonic());
       this.#living = [...this.#members.all()].filter(
         ({ revision, value, silentMs }) => revision > 0 && value.end === null && silentMs < LEASE_TIMES.leaseMs,
       ).length;
     } catch (error) {
-      this.#members.failed();
-      // No host has ever made the bucket.
+      this.#members.observationFailed();
+      // Without a bucket, no host has ever started.
       this.#living = error instanceof NoBucket ? 0 : undefined;
     }
     if (this.#living !== 0) this.#noneSince = undefined;

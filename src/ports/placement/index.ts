@@ -1,8 +1,29 @@
+/**
+ * Placement: which host owns which partition, and under which epoch.
+ *
+ * placement.ts is the contract; read it first. A host serves a partition only under an epoch larger than any before,
+ * which the Store fences. `mayAnswer` turns false by the host's own clock before another host can take over.
+ *
+ * SinglePlacement (embedded) owns all partitions. ClusterPlacement has no leader: every host runs the same
+ * ReconcileLoop over keys in NATS (kv.ts, kv-nats.ts), whose round is:
+ * - read all keys, and update the members seen (members.ts) and the table (ownership-table.ts, partition-table.ts);
+ * - give up everything if only this host has lost the Store (store-watch.ts);
+ * - end the keys of hosts that were silent for a whole lease;
+ * - claim and take partitions (takeover.ts), as desired-owners.ts computes with rendezvous hashing;
+ * - hand over batches to other hosts (handover.ts);
+ * - forget dead hosts.
+ *
+ * lease.ts is this host's heartbeat, host-record.ts its content, owned-partitions.ts the partitions it has now.
+ * placement-status.ts, cluster-view.ts and host-watch.ts show the cluster to people, the command line and frontends.
+ *
+ * Imported by the runtime (contract and `rendezvous`), the command line, and the code that starts a server.
+ */
 export { askToDrain, askToServe, type ClusterView, viewCluster } from './cluster-view.js';
 export { HostWatch } from './host-watch.js';
 export type { KeyValue, KvEntry } from './kv.js';
 export { NatsKv, type NatsKvOptions, NoBucket, placementBucket } from './kv-nats.js';
 export { LEASE_TIMES, type LeaseTimes } from './lease.js';
+export { allPartitions } from './partition-table.js';
 export type {
   HostState,
   HostStatus,
@@ -14,4 +35,3 @@ export type {
 export { ClusterPlacement, type ClusterPlacementOptions } from './placement-cluster.js';
 export { type EpochSource, SinglePlacement } from './placement-single.js';
 export { rendezvous } from './rendezvous.js';
-export { allPartitions } from './table.js';

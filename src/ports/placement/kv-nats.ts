@@ -8,29 +8,32 @@ import {
   StorageType,
   StringCodec,
 } from 'nats';
-import { connectNats, loudly } from '#ports/bus';
+import { connectNats, crashOnThrow } from '#ports/nats';
 import type { KeyValue, KvEntry } from './kv.js';
 
-/** Shorter than a lease, so that a renewal whose answer is lost can be repeated in time; milliseconds. */
-const PATIENCE = 800;
+/** Shorter than a lease, so that a renewal whose answer was lost can be repeated in time; milliseconds. */
+const TIMEOUT_MS = 800;
 const WRONG_LAST_SEQUENCE = 10071;
-/** No message with this sequence number; no message at all. */
+/** Error codes: no message with this sequence number; no message at all. */
 const GONE = [10043, 10057];
-/** Hosts that start together make the bucket together, and a server may refuse one of them with a state in between (nats-server pull request 4600). */
-const OPENINGS = 3;
-/** A key that is written while all are read is missing in the answer, which says so: read again. */
-const READS = 4;
+/**
+ * Attempts to create the bucket. Hosts that start together create it together, and a server may refuse one of them with
+ * a state in between (nats-server pull request 4600).
+ */
+const MAX_OPENINGS = 3;
+/** Attempts to read all keys. A key written during the read is missing from the answer, which reports that. */
+const MAX_READS = 4;
 
 const codec = StringCodec();
 
 export interface NatsKvOptions {
   readonly bucket?: string;
   readonly replicas?: number;
-  /** Do not make the bucket where there is none: everything rejects then with `NoBucket`. */
+  /** Never create the bucket; without one every operation rejects with `NoBucket`. */
   readonly existing?: boolean;
 }
 
-/** Where a cluster keeps its keys. */
+/** Name of the bucket with a cluster's keys. */
 export const placementBucket = (namespace: string): { bucket: string } => ({
   bucket: namespace ? `CONCLAVE_PLACEMENT_${namespace}` : 'CONCLAVE_PLACEMENT',
 });
@@ -45,9 +48,9 @@ interface Bucket {
 }
 
 /**
- * A JetStream key-value bucket without TTL. Watching is a plain subscription to the subjects of the keys: a consumer
- * would have to be looked after across restarts of the server, and a hint is all that is needed. Reading all keys is
- * one request (`multi_last` of the direct-get API, NATS 2.11), however many hosts there are.
+ * A JetStream key-value bucket without TTL. Watching is a plain subscription to the keys' subjects: hints are enough,
+ * and a consumer would have to be maintained across restarts of the server. Reading all keys is one request
+ * (`multi_last` of the direct-get API, NATS 2.11), for any number of hosts.
  */
 export class NatsKv implements KeyValue {
   readonly #nats: NatsConnection;
@@ -63,7 +66,7 @@ export class NatsKv implements KeyValue {
     this.#existing = options.existing ?? false;
   }
 
-  /** Rejects when no NATS server can be reached now; later losses are repaired by themselves. */
+  /** Rejects if no NATS server can be reached now. Later outages are survived. */
   static async connect(url: string, options: NatsKvOptions = {}): Promise<NatsKv> {
     return new NatsKv(await connectNats(url, 'conclave placement', { noEcho: true }), options);
   }
@@ -80,7 +83,7 @@ export class NatsKv implements KeyValue {
       for (let reads = 1; ; reads++) {
         const entries = await this.#read();
         if (entries) return entries;
-        if (reads === READS) throw new Error('keys changed whenever they were read');
+        if (reads === MAX_READS) throw new Error('the keys changed during every read');
       }
     });
   }
@@ -96,7 +99,7 @@ export class NatsKv implements KeyValue {
     });
   }
 
-  /** Removes the message with this very sequence number: no marker stays behind, and a later write is not touched. */
+  /** Removes the message with exactly this sequence number: leaves no marker, and never removes a later write. */
   delete(_key: string, revision: number): Promise<boolean> {
     return this.#with(async ({ manager }) => {
       try {
@@ -110,7 +113,8 @@ export class NatsKv implements KeyValue {
 
   watch(changed: (key: string, value: string) => void): () => void {
     const subscription = this.#nats.subscribe(`${this.#prefix}>`, {
-      callback: (_error, message) => loudly(() => changed(this.#key(message.subject), codec.decode(message.data))),
+      callback: (_error, message) =>
+        crashOnThrow(() => changed(this.#key(message.subject), codec.decode(message.data))),
     });
     return () => subscription.unsubscribe();
   }
@@ -131,13 +135,13 @@ export class NatsKv implements KeyValue {
     return subject.slice(this.#prefix.length);
   }
 
-  /** undefined: a key was written meanwhile, and so is missing. */
+  /** Reads all keys; undefined if a key was written meanwhile and is therefore missing. */
   #read(): Promise<ReadonlyMap<string, KvEntry> | undefined> {
     const inbox = createInbox();
     const entries = new Map<string, KvEntry>();
     return new Promise((resolve, reject) => {
       const subscription = this.#nats.subscribe(inbox, {
-        timeout: PATIENCE,
+        timeout: TIMEOUT_MS,
         callback: (error, message) => {
           const code = message?.headers?.code ?? 0;
           if (!error && code === 0) return this.#take(entries, message);
@@ -167,22 +171,22 @@ export class NatsKv implements KeyValue {
     try {
       return await work(await this.#bucket);
     } catch (error) {
-      // Perhaps the bucket itself is gone: look for it, and make it if need be, next time.
+      // The bucket itself may be gone: the next operation opens it again, creating it if need be.
       this.#bucket = undefined;
       throw error;
     }
   }
 
   async #open(): Promise<Bucket> {
-    const jetstream = this.#nats.jetstream({ timeout: PATIENCE });
-    const manager = await this.#nats.jetstreamManager({ timeout: PATIENCE, checkAPI: false });
+    const jetstream = this.#nats.jetstream({ timeout: TIMEOUT_MS });
+    const manager = await this.#nats.jetstreamManager({ timeout: TIMEOUT_MS, checkAPI: false });
     if (this.#existing) await this.#find(manager);
-    const options = { history: 1, storage: StorageType.File, replicas: this.#replicas, timeout: PATIENCE };
+    const options = { history: 1, storage: StorageType.File, replicas: this.#replicas, timeout: TIMEOUT_MS };
     for (let attempt = 1; ; attempt++) {
       try {
         return { kv: await jetstream.views.kv(this.#name, options), manager };
       } catch (error) {
-        if (attempt === OPENINGS || !(error instanceof NatsError && error.api_error)) throw error;
+        if (attempt === MAX_OPENINGS || !(error instanceof NatsError && error.api_error)) throw error;
       }
     }
   }

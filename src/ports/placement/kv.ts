@@ -1,22 +1,25 @@
-/** The key-value operations on which membership stands. All reject when the store of keys can't be reached. */
+/** The key-value operations that membership is built on. All reject if the store of keys can't be reached. */
 export interface KvEntry {
   readonly value: string;
-  /** Changes with every write of the key; larger ones are later. */
+  /** Changes with every write of the key; later revisions are larger. */
   readonly revision: number;
 }
 
 export interface KeyValue {
   get(key: string): Promise<KvEntry | undefined>;
-  /** Every key there is, as they were at one moment (which may be a little before the request). */
+  /** All keys as they were at one moment, which may be a little before the request. */
   all(): Promise<ReadonlyMap<string, KvEntry>>;
   /**
-   * Write only if the key still has this revision (0: if it does not exist). Returns the new revision, or undefined
-   * when another write came first. A rejection has an unknown outcome.
+   * Writes the key only if it still has this revision (0: does not exist). Returns the new revision, or undefined if
+   * another write came first. A rejection has an unknown outcome.
    */
   put(key: string, value: string, revision: number): Promise<number | undefined>;
-  /** Forget the key if it still has this revision. False when another write came first. */
+  /** Removes the key only if it still has this revision. Returns false if another write came first. */
   delete(key: string, revision: number): Promise<boolean>;
-  /** A hint that somebody wrote a key (we perhaps), and what; may be lost, may come twice. Returns how to stop. */
+  /**
+   * Calls `changed` with keys that were written, by any host including this one. Only hints: they may get lost or
+   * repeat. Returns a function that stops the calls.
+   */
   watch(changed: (key: string, value: string) => void): () => void;
   close(): Promise<void>;
 }

@@ -1,41 +1,45 @@
 /**
- * The heartbeat of one host, by compare-and-set on a key of its own. It holds for all that the host owns.
+ * The lease of one host, renewed by compare-and-set heartbeats on a key of its own. It covers all partitions of the
+ * host.
  *
- * No wall clock and no TTL. The holder counts from *sending* its last successful renewal, less a margin; whoever wants
- * to take over waits a whole lease of its own monotonic clock since it saw the key change, and then ends the key by
- * compare-and-set on that very revision, so that the next renewal fails. So the holder stops before anybody else can
- * start, and knows when somebody did. (Linux does not count the time in which a whole machine is suspended; the
- * epochs in the Store fence that case.)
+ * The lease needs no wall clock and no TTL. The holder counts from *sending* its last successful renewal, less a
+ * margin. A host that wants to take over waits a whole lease of its own monotonic clock since it saw the key change,
+ * and then ends the key by compare-and-set on exactly that revision, so that the next renewal fails. So the holder
+ * stops before another host can start, and finds out when one did. (Linux doesn't count time during which the whole
+ * machine is suspended; the epochs in the Store fence that case.)
  */
 import { randomBytes } from 'node:crypto';
 import { type Clock, every, type TimerHandle } from '#base/clock';
-import { type HostFacts, type HostFlags, type HostValue, hostKey, incarnation, parseHost } from './host-key.js';
+import { type HostFacts, type HostFlags, type HostRecord, hostKey, incarnation, parseHost } from './host-record.js';
 import type { KeyValue } from './kv.js';
 
 export interface LeaseTimes {
-  /** Between two heartbeats, and between two looks at the keys; milliseconds. */
+  /** Interval between two heartbeats, and between two reads of the keys; milliseconds. */
   readonly renewMs: number;
-  /** Without a change for this long, a host counts as dead. */
+  /** A host whose key doesn't change for this long counts as dead; milliseconds. */
   readonly leaseMs: number;
-  /** Part of the lease that the holder does not use. */
+  /** Fraction of the lease that the holder does not use. */
   readonly margin: number;
 }
 
 export const LEASE_TIMES: LeaseTimes = { renewMs: 500, leaseMs: 2_000, margin: 0.2 };
 
 export interface LeaseEvents {
-  /** Others may have taken what we own; `valid` is false. Also when that is certain: then `id` is another one. */
+  /**
+   * `valid` became false: other hosts may have taken our partitions. If another host ended our key, `id` has changed
+   * too.
+   */
   lapsed(): void;
-  /** `valid` again. Under the same id nobody has taken anything meanwhile. */
+  /** `valid` became true again. Under the same id, no other host has taken anything meanwhile. */
   regained(): void;
 }
 
 export interface LeaseOptions {
-  /** Of this process, random. */
+  /** Random id of this process. */
   readonly base: string;
   readonly facts: HostFacts;
   readonly times: LeaseTimes;
-  /** For the next heartbeat. */
+  /** Flags for the next heartbeat. */
   flags(): HostFlags;
 }
 
@@ -65,7 +69,7 @@ export class HostLease {
     this.#options = options;
   }
 
-  /** Changes when somebody ended our key. */
+  /** Id of this host; changes when another host ended our key. */
   get id(): string {
     return incarnation(this.#options.base, this.#incarnation);
   }
@@ -74,16 +78,16 @@ export class HostLease {
     return this.#holding && this.#clock.monotonic() < this.#validUntil;
   }
 
-  /** How long `valid` will hold without another heartbeat; milliseconds. */
+  /** For how long `valid` will hold without another heartbeat; milliseconds. */
   get msLeft(): number {
     return this.#holding ? Math.max(0, this.#validUntil - this.#clock.monotonic()) : 0;
   }
 
-  /** Rejects when the first heartbeat can't be written. */
+  /** Rejects if the first heartbeat can't be written. */
   async start(events: LeaseEvents): Promise<void> {
     this.#stopped = false;
     for (let attempts = 0; !this.#holding; attempts++) {
-      // An id that somebody else has is left alone.
+      // The next attempt uses another id if another process has this one.
       if (attempts === 3) throw new Error('no heartbeat could be written');
       try {
         await this.#renew();
@@ -96,7 +100,7 @@ export class HostLease {
     this.#stopBeats = every(this.#clock, this.#options.times.renewMs, () => void this.beat());
   }
 
-  /** A heartbeat at once: what it says has changed. Resolves when it was tried. */
+  /** Sends a heartbeat now, because its flags have changed. Resolves after the attempt. */
   beat(): Promise<void> {
     if (this.#busy) {
       this.#again = true;
@@ -115,18 +119,18 @@ export class HostLease {
     return this.#work;
   }
 
-  /** The last word: nothing is ours any more. */
+  /** Ends the lease with a last heartbeat. */
   async release(): Promise<void> {
     this.#stopped = true;
     this.#stopBeats();
-    // A heartbeat under way would change the revision that we name.
+    // A heartbeat in flight would change the revision named below.
     await this.#work;
     this.#holding = false;
     if (this.#lapse) this.#clock.clearTimeout(this.#lapse);
     try {
       if (this.#revision > 0) await this.#kv.put(hostKey(this.id), this.#value('released'), this.#revision);
     } catch {
-      // Then it expires by itself.
+      // Without this write the lease simply expires.
     }
   }
 
@@ -135,7 +139,7 @@ export class HostLease {
       try {
         if (await this.#put()) return;
       } catch {
-        // Unknown outcome: it may have been written, at another revision.
+        // Unknown outcome: the heartbeat may have been written, at another revision.
       }
       const entry = await this.#kv.get(hostKey(this.id));
       const value = entry && parseHost(entry.value);
@@ -143,13 +147,13 @@ export class HostLease {
         this.#revision = entry!.revision;
         if (value.beat === this.#beat) return this.#extend();
       }
-      // Never written, as far as can be seen: once more under the same id.
+      // Apparently not written: try once more under the same id.
       else if (!entry && this.#revision === 0) continue;
       else this.#ended();
     }
   }
 
-  /** @returns false when somebody else wrote the key */
+  /** @returns false if another host wrote the key */
   async #put(): Promise<boolean> {
     this.#sent = this.#clock.monotonic();
     const revision = await this.#kv.put(hostKey(this.id), this.#value(null), this.#revision);
@@ -159,7 +163,7 @@ export class HostLease {
     return true;
   }
 
-  /** The last heartbeat was written. */
+  /** Extends the lease after a heartbeat was written. */
   #extend(): void {
     const { leaseMs, margin } = this.#options.times;
     const until = this.#sent + leaseMs * (1 - margin);
@@ -174,12 +178,12 @@ export class HostLease {
     }
   }
 
-  #value(end: HostValue['end']): string {
+  #value(end: HostRecord['end']): string {
     const { facts, flags } = this.#options;
-    return JSON.stringify({ ...facts, ...flags(), token: this.#token, beat: ++this.#beat, end } satisfies HostValue);
+    return JSON.stringify({ ...facts, ...flags(), token: this.#token, beat: ++this.#beat, end } satisfies HostRecord);
   }
 
-  /** Somebody found us silent: whatever this id owned is no longer ours. */
+  /** Another host ended our key: nothing that this id owned is ours any more. */
   #ended(): void {
     this.#incarnation++;
     this.#revision = 0;

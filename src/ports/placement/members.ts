@@ -1,28 +1,28 @@
 /**
- * The other hosts as one observer sees them. Time counts against a host only while the observer looks: between two
- * looks that both succeeded, and no more of it than looks usually are apart. So neither an observer that stood still
- * nor keys that could not be reached make anybody look dead.
+ * The other hosts as seen by one observer. Time counts against a host only between two successful reads of the keys,
+ * and never more than two heartbeat intervals. So neither a stalled observer nor unreachable keys make a host look
+ * dead.
  */
-import { type HostValue, hostOfKey, parseHost, UNKNOWN_HOST } from './host-key.js';
+import { type HostRecord, hostOfKey, parseHost, UNKNOWN_HOST } from './host-record.js';
 import type { KvEntry } from './kv.js';
 import type { LeaseTimes } from './lease.js';
-import type { Table } from './table.js';
+import type { PartitionTable } from './partition-table.js';
 
 export interface Member {
   readonly id: string;
-  readonly value: HostValue;
-  /** Of its key; 0: it has none. */
+  readonly value: HostRecord;
+  /** Revision of the host's key; 0 if it has none. */
   readonly revision: number;
-  /** How long its key has been seen unchanged. */
+  /** For how long the key has been seen unchanged. */
   readonly silentMs: number;
 }
 
 export class Members {
   readonly #times: LeaseTimes;
   #known = new Map<string, Member>();
-  /** When the answer to the last look came; undefined: it failed, or there was none. */
-  #looked: number | undefined;
-  #tableThere = false;
+  /** When the last read was answered; undefined if it failed, or before the first one. */
+  #observedAt: number | undefined;
+  #tableExists = false;
   #tableSeen = false;
   #tableMissing = 0;
 
@@ -30,10 +30,15 @@ export class Members {
     this.#times = times;
   }
 
-  /** @param sent when the look was begun, @param now when its answer came; monotonic */
-  look(entries: ReadonlyMap<string, KvEntry>, table: Table, sent: number, now: number): void {
-    const passed = this.#looked === undefined ? 0 : Math.min(Math.max(0, sent - this.#looked), 2 * this.#times.renewMs);
-    this.#looked = now;
+  /**
+   * Records a successful read.
+   * @param sent when the read was sent
+   * @param now when the answer came; both monotonic
+   */
+  observe(entries: ReadonlyMap<string, KvEntry>, table: PartitionTable, sent: number, now: number): void {
+    const passed =
+      this.#observedAt === undefined ? 0 : Math.min(Math.max(0, sent - this.#observedAt), 2 * this.#times.renewMs);
+    this.#observedAt = now;
     const members = new Map<string, Member>();
     const see = (id: string, entry: KvEntry | undefined): void => {
       const before = this.#known.get(id);
@@ -50,19 +55,19 @@ export class Members {
     for (const id of table.hosts()) if (!members.has(id)) see(id, undefined);
     this.#known = members;
     this.#tableMissing = table.revision === 0 ? this.#tableMissing + passed : 0;
-    this.#tableThere = table.revision > 0;
-    if (this.#tableThere) this.#tableSeen = true;
+    this.#tableExists = table.revision > 0;
+    if (this.#tableExists) this.#tableSeen = true;
   }
 
-  /** A look that failed: it is not known what happened meanwhile. */
-  failed(): void {
-    this.#looked = undefined;
+  /** Records a failed read: the time since the last one must not count against any host. */
+  observationFailed(): void {
+    this.#observedAt = undefined;
     this.#tableMissing = 0;
     for (const member of this.#known.values()) this.#known.set(member.id, { ...member, silentMs: 0 });
   }
 
-  /** We wrote it ourselves. */
-  wrote(id: string, value: HostValue, revision: number): void {
+  /** Records our own write of a host's key. */
+  recordWrite(id: string, value: HostRecord, revision: number): void {
     this.#known.set(id, { id, value, revision, silentMs: 0 });
   }
 
@@ -74,17 +79,17 @@ export class Members {
     return this.#known.values();
   }
 
-  /** There is nobody else, not even of the dead. */
-  alone(self: string): boolean {
+  /** Whether there is no other host, not even a dead one. */
+  isAlone(self: string): boolean {
     return this.#known.size === 1 && this.#known.has(self);
   }
 
-  /** A table that was there and is gone (somebody removed the bucket): its hosts may not have noticed yet. */
+  /** Whether a table seen before is missing (the bucket was removed): its hosts may not have noticed yet. */
   get tableLost(): boolean {
-    return this.#tableSeen && !this.#tableThere && this.#tableMissing < this.#times.leaseMs;
+    return this.#tableSeen && !this.#tableExists && this.#tableMissing < this.#times.leaseMs;
   }
 
-  /** Milliseconds until somebody else than `self` will have been silent for a whole lease. */
+  /** Milliseconds until another host than `self` will have been silent for a whole lease. */
   nextExpiry(self: string): number {
     let next = Number.POSITIVE_INFINITY;
     for (const { id, value, silentMs } of this.#known.values()) {

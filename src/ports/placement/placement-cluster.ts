@@ -1,15 +1,16 @@
 /**
- * Many hosts, each with the partitions that rendezvous hashing gives it. There is no leader: every host looks at all
- * keys, works out by itself what should be whose, and does what is its own to do (docs/decisions/014-placement.md):
+ * Placement over many hosts, each with the partitions that rendezvous hashing assigns to it. There is no leader: every
+ * host reads all keys, computes the desired owners, and performs its own part (docs/decisions/014-placement.md):
  *
- * - take what the table names as its own, and what is nobody's or a dead host's and should be its own;
- * - hand over what it owns and should be another's, in small batches;
- * - end the key of a host that was silent for a whole lease.
+ * - takes partitions that the table assigns to it, and claims unowned ones and those of dead hosts that it should own;
+ * - hands over partitions that another host should own, in small batches;
+ * - ends the key of a host that was silent for a whole lease.
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '#base/clock';
 import type { Partition } from '#model';
-import { HandOver } from './hand-over.js';
+import { type Candidate, DesiredOwners } from './desired-owners.js';
+import { Handover } from './handover.js';
 import {
   baseOf,
   drainKey,
@@ -20,43 +21,42 @@ import {
   isDrainKey,
   isNews,
   parseHost,
-} from './host-key.js';
+} from './host-record.js';
 import type { KeyValue, KvEntry } from './kv.js';
 import { HostLease, LEASE_TIMES, type LeaseTimes } from './lease.js';
 import { type Member, Members } from './members.js';
+import { OwnedPartitions } from './owned-partitions.js';
+import { OwnershipTable } from './ownership-table.js';
+import { PartitionTable, TABLE_KEY } from './partition-table.js';
 import type { PartitionOwner, PlacementStatus, ReportingPlacement } from './placement.js';
 import type { EpochSource } from './placement-single.js';
-import { Rounds } from './rounds.js';
-import { SharedTable } from './shared-table.js';
-import { statusOf } from './status.js';
+import { placementStatus } from './placement-status.js';
+import { ReconcileLoop } from './reconcile-loop.js';
 import { StoreWatch } from './store-watch.js';
-import { TABLE_KEY, Table } from './table.js';
-import { TakeOver } from './take-over.js';
-import { type Candidate, Targets } from './targets.js';
-import { Tenures } from './tenures.js';
+import { Takeover } from './takeover.js';
 
-/** Between two looks that nothing but time has caused. */
-const SHORTEST_WAIT_MS = 10;
-/** Keys of the dead stay this long for people to see. */
+/** Minimal time between two rounds that only the timer causes. */
+const MIN_WAIT_MS = 10;
+/** Keys of dead hosts are kept for this long, for people to see. */
 const KEEP_DEAD_MS = 60_000;
-/** A host that ends hands over batch by batch for this long, then everything at once. */
+/** A host that shuts down hands over in batches for this long, then everything at once. */
 const LEAVE_MS = 8_000;
-/** Then it ends, whatever is left. */
+/** Then the host ends, even if partitions are left. */
 const LEAVE_HARD_MS = 20_000;
 const LAPSED =
   'the lease lapsed, and other hosts may take the partitions: look for a lack of CPU, swapping or a slow NATS (conclave_event_loop_delay_seconds)';
 
 export interface ClusterPlacementOptions extends HostFacts {
   readonly times?: LeaseTimes;
-  /** Asks the Store whether it is there; absent: it always is. */
+  /** Checks whether the Store answers; absent: it always does. */
   readonly ping?: () => Promise<void>;
   /** Id of this process; default: random. */
   readonly id?: string;
-  /** Told what went wrong and is tried again later. */
-  readonly failed?: (error: unknown) => void;
-  /** Told what happens, in words. */
-  readonly note?: (context: object, message: string) => void;
-  /** Told what somebody should look after. */
+  /** Called with errors; the work that failed is tried again later. */
+  readonly onError?: (error: unknown) => void;
+  /** Logs what happens. */
+  readonly info?: (context: object, message: string) => void;
+  /** Logs what an operator should look into. */
   readonly warn?: (context: object, message: string) => void;
 }
 
@@ -67,24 +67,24 @@ export class ClusterPlacement implements ReportingPlacement {
   readonly #base: string;
   readonly #facts: HostFacts;
   readonly #times: LeaseTimes;
-  readonly #failed: (error: unknown) => void;
-  readonly #note: (context: object, message: string) => void;
+  readonly #onError: (error: unknown) => void;
+  readonly #logInfo: (context: object, message: string) => void;
   readonly #warn: (context: object, message: string) => void;
   readonly #lease: HostLease;
   readonly #members: Members;
-  readonly #table: SharedTable;
+  readonly #table: OwnershipTable;
   #joining: Promise<void> | undefined;
-  #tenures: Tenures | undefined;
-  #takeOver: TakeOver | undefined;
-  #handOver: HandOver | undefined;
-  readonly #rounds: Rounds;
+  #owned: OwnedPartitions | undefined;
+  #takeover: Takeover | undefined;
+  #handover: Handover | undefined;
+  readonly #loop: ReconcileLoop;
   readonly #storeWatch: StoreWatch;
-  /** Takes and hand-overs under way. */
+  /** Takeovers and handovers in progress. */
   readonly #tasks = new Set<Promise<void>>();
   #draining = false;
   #leaving = false;
   #late = false;
-  #away = false;
+  #unreachable = false;
   #unwatch: (() => void) | undefined;
   #changed: () => void = () => {};
 
@@ -96,11 +96,11 @@ export class ClusterPlacement implements ReportingPlacement {
     this.#base = options.id ?? randomBytes(4).toString('hex');
     this.#facts = { name, version, address };
     this.#times = options.times ?? LEASE_TIMES;
-    this.#failed = options.failed ?? (() => {});
-    this.#note = options.note ?? (() => {});
+    this.#onError = options.onError ?? (() => {});
+    this.#logInfo = options.info ?? (() => {});
     this.#warn = options.warn ?? (() => {});
     this.#members = new Members(this.#times);
-    this.#table = new SharedTable(kv);
+    this.#table = new OwnershipTable(kv);
     this.#storeWatch = new StoreWatch(clock, options.ping ?? (async () => {}));
     this.#lease = new HostLease(kv, clock, {
       base: this.#base,
@@ -108,53 +108,56 @@ export class ClusterPlacement implements ReportingPlacement {
       times: this.#times,
       flags: () => this.#flags(),
     });
-    this.#rounds = new Rounds(clock, {
+    this.#loop = new ReconcileLoop(clock, {
       work: () => this.#round(),
       ended: (error) => this.#ended(error),
       wait: () => this.#wait(),
     });
   }
 
-  /** Resolves when this host has joined, and answers for what was nobody's. Rejects when the keys can't be reached. */
+  /**
+   * Resolves when this host has joined and serves the partitions that had no owner. Rejects if the keys can't be
+   * reached.
+   */
   start(owner: PartitionOwner): Promise<void> {
     this.#joining = this.#join(owner);
     return this.#joining;
   }
 
   async #join(owner: PartitionOwner): Promise<void> {
-    const tenures = new Tenures(owner, this.#failed);
-    this.#tenures = tenures;
-    const of = { leaving: () => this.#leaving, targets: () => this.#targets() };
-    this.#takeOver = new TakeOver(
+    const owned = new OwnedPartitions(owner, this.#onError);
+    this.#owned = owned;
+    const shared = { isLeaving: () => this.#leaving, desiredOwners: () => this.#desiredOwners() };
+    this.#takeover = new Takeover(
       {
-        ...of,
+        ...shared,
         clock: this.#clock,
         store: this.#store,
         lease: this.#lease,
         members: this.#members,
         table: this.#table,
-        suspended: () => this.#storeWatch.suspended,
-        failed: this.#failed,
-        note: this.#note,
+        isSuspended: () => this.#storeWatch.suspended,
+        onError: this.#onError,
+        logInfo: this.#logInfo,
       },
-      tenures,
+      owned,
     );
-    this.#handOver = new HandOver(this.#clock, this.#table, tenures, {
-      ...of,
+    this.#handover = new Handover(this.#clock, this.#table, owned, {
+      ...shared,
       id: () => this.#lease.id,
-      recovering: () => this.#takeOver?.recovering ?? false,
+      isRecovering: () => this.#takeover?.recovering ?? false,
     });
     await this.#lease.start({
       lapsed: () => {
         this.#warn({ id: this.#lease.id }, LAPSED);
-        void tenures.drop();
+        void owned.drop();
       },
-      regained: () => this.#rounds.wake(),
+      regained: () => this.#loop.wake(),
     });
     this.#storeWatch.start();
     this.#unwatch = this.#kv.watch((key, value) => this.#hint(key, value));
     try {
-      await this.#rounds.start(() => Promise.all(this.#tasks));
+      await this.#loop.start(() => Promise.all(this.#tasks));
     } catch (error) {
       await this.#end();
       throw error;
@@ -162,23 +165,23 @@ export class ClusterPlacement implements ReportingPlacement {
   }
 
   mayAnswer(p: Partition): boolean {
-    return (this.#tenures?.answers(p) ?? false) && this.#lease.valid;
+    return (this.#owned?.mayAnswer(p) ?? false) && this.#lease.valid;
   }
 
   async stop(): Promise<void> {
-    // What is half begun can't be ended.
+    // A start in progress has to finish before it can be undone.
     await this.#joining?.catch(() => {});
-    const tenures = this.#tenures;
-    if (!tenures || !this.#rounds.running || this.#leaving) return;
+    const owned = this.#owned;
+    if (!owned || !this.#loop.running || this.#leaving) return;
     this.#leaving = true;
     const over = (): boolean =>
-      tenures.size === 0 &&
+      owned.size === 0 &&
       this.#tasks.size === 0 &&
       (!this.#lease.valid || this.#table.now.ownedBy(this.#lease.id).length === 0);
     await this.#lease.beat();
     const late = this.#clock.setTimeout(() => {
       this.#late = true;
-      this.#rounds.wake();
+      this.#loop.wake();
     }, LEAVE_MS);
     await new Promise<void>((resolve) => {
       const hard = this.#clock.setTimeout(resolve, LEAVE_HARD_MS);
@@ -187,26 +190,26 @@ export class ClusterPlacement implements ReportingPlacement {
         this.#clock.clearTimeout(hard);
         resolve();
       };
-      this.#rounds.wake();
+      this.#loop.wake();
     });
     this.#clock.clearTimeout(late);
-    await tenures.drop();
+    await owned.drop();
     await this.#end();
   }
 
   status(): PlacementStatus {
-    return statusOf({
+    return placementStatus({
       id: this.#lease.id,
       members: this.#everybody(),
       table: this.#table.now,
       leaseMsLeft: this.#lease.msLeft,
-      tenures: this.#tenures?.all() ?? new Map(),
+      owned: this.#owned?.all() ?? new Map(),
       times: this.#times,
     });
   }
 
   async #end(): Promise<void> {
-    this.#rounds.stop();
+    this.#loop.stop();
     this.#storeWatch.stop();
     this.#unwatch?.();
     await this.#lease.release();
@@ -216,42 +219,42 @@ export class ClusterPlacement implements ReportingPlacement {
     return {
       draining: this.#draining,
       leaving: this.#leaving,
-      unable: this.#takeOver?.unable ?? false,
+      unable: this.#takeover?.unable ?? false,
       store: this.#storeWatch.report(),
-      serving: this.#tenures?.serving().length ?? 0,
+      serving: this.#owned?.serving().length ?? 0,
     };
   }
 
-  /** Heartbeats of others are no news; what we wrote ourselves neither. */
+  /** Wakes the loop for changes by other hosts, except mere heartbeats. */
   #hint(key: string, value: string): void {
     const host = hostOfKey(key);
     if (host === this.#lease.id) return;
     const known = host === undefined ? undefined : this.#members.get(host)?.value;
     if (host !== undefined && value !== '' && !isNews(known, parseHost(value))) return;
     if (key === TABLE_KEY && value === this.#table.lastWritten) return;
-    if (host !== undefined || key === TABLE_KEY || isDrainKey(key)) this.#rounds.wake();
+    if (host !== undefined || key === TABLE_KEY || isDrainKey(key)) this.#loop.wake();
   }
 
   #ended(error?: unknown): void {
-    if (error !== undefined && !this.#away) this.#failed(error);
-    if (error === undefined && this.#away) this.#note({}, 'the keys of the cluster can be reached again');
-    this.#away = error !== undefined;
+    if (error !== undefined && !this.#unreachable) this.#onError(error);
+    if (error === undefined && this.#unreachable) this.#logInfo({}, 'the keys of the cluster can be reached again');
+    this.#unreachable = error !== undefined;
     this.#changed();
   }
 
   #wait(): number {
     const { renewMs, leaseMs } = this.#times;
-    // Nobody's silence counts, and of what others write there are hints: this is for one that was lost.
-    if (this.#restsAlone()) return leaseMs;
-    // Who can do nothing about it need not hurry.
-    const expiry = this.#away || !this.#lease.valid ? renewMs : this.#members.nextExpiry(this.#lease.id);
-    return Math.min(renewMs, Math.max(SHORTEST_WAIT_MS, expiry));
+    // Alone, there is no host to time out, and writes arrive as hints: this slow round only covers a lost hint.
+    if (this.#isIdleAlone()) return leaseMs;
+    // Without a valid lease, or without the keys, this host can't end another one: no need to hurry.
+    const expiry = this.#unreachable || !this.#lease.valid ? renewMs : this.#members.nextExpiry(this.#lease.id);
+    return Math.min(renewMs, Math.max(MIN_WAIT_MS, expiry));
   }
 
-  #restsAlone(): boolean {
-    if (this.#away || !this.#lease.valid || this.#leaving || this.#takeOver!.unable || this.#tasks.size > 0)
+  #isIdleAlone(): boolean {
+    if (this.#unreachable || !this.#lease.valid || this.#leaving || this.#takeover!.unable || this.#tasks.size > 0)
       return false;
-    return this.#table.now.revision > 0 && this.#members.alone(this.#lease.id);
+    return this.#table.now.revision > 0 && this.#members.isAlone(this.#lease.id);
   }
 
   async #round(): Promise<void> {
@@ -261,26 +264,28 @@ export class ClusterPlacement implements ReportingPlacement {
     try {
       entries = await this.#kv.all();
     } catch (error) {
-      this.#members.failed();
+      this.#members.observationFailed();
       throw error;
     }
-    const table = Table.parse(entries.get(TABLE_KEY));
-    this.#members.look(entries, table, sent, this.#clock.monotonic());
-    // What we wrote meanwhile is newer than what we read.
+    const table = PartitionTable.parse(entries.get(TABLE_KEY));
+    this.#members.observe(entries, table, sent, this.#clock.monotonic());
+    // Our own writes during the read are newer than the table read.
     if (this.#table.writes === writes) this.#table.now = table;
-    else this.#rounds.wake();
+    else this.#loop.wake();
     this.#setDraining(entries.has(drainKey(this.#base)));
     if (!this.#lease.valid) return;
     await this.#judgeStore(sent);
     await this.#endSilent();
-    await this.#takeOver!.claim();
-    const begun = await this.#takeOver!.takeNamed();
-    if (begun) this.#do(begun.taking);
-    this.#giveAway();
-    await this.#tidy(entries);
+    await this.#takeover!.claim();
+    const begun = await this.#takeover!.takeNamed();
+    if (begun) this.#runTask(begun.done);
+    this.#startHandover();
+    await this.#forgetDead(entries);
   }
 
-  /** Who has lost the Store alone lets go of everything at once: a hand-over would have to write what was begun. */
+  /**
+   * Gives up all partitions at once if only this host has lost the Store: a handover would have to write to the Store.
+   */
   async #judgeStore(sent: number): Promise<void> {
     const peers = [...this.#members.all()].filter(({ id, value }) => id !== this.#lease.id && value.end === null);
     const change = this.#storeWatch.judge(peers, sent);
@@ -288,20 +293,20 @@ export class ClusterPlacement implements ReportingPlacement {
     const { id } = this.#lease;
     const { state, answerMs } = this.#storeWatch.report();
     if (change === 'suspended') {
-      const partitions = this.#tenures!.size;
+      const partitions = this.#owned!.size;
       this.#warn(
         { id, store: state, answerMs, partitions },
-        'the Store works for others and not for this host: it lets go',
+        'this host lost the Store and others have it: it gives up its partitions',
       );
-      await this.#tenures!.drop();
-    } else this.#note({ id, store: state, answerMs }, 'the Store works again: this host takes its share');
+      await this.#owned!.drop();
+    } else this.#logInfo({ id, store: state, answerMs }, 'the Store works again: this host takes partitions again');
     void this.#lease.beat();
   }
 
   #setDraining(draining: boolean): void {
     if (this.#draining === draining) return;
     this.#draining = draining;
-    this.#note({ id: this.#lease.id }, draining ? 'asked to own nothing' : 'asked to take its share again');
+    this.#logInfo({ id: this.#lease.id }, draining ? 'asked to own nothing' : 'asked to own partitions again');
     void this.#lease.beat();
   }
 
@@ -314,45 +319,45 @@ export class ClusterPlacement implements ReportingPlacement {
     return { ...this.#facts, ...this.#flags(), token: '', beat: 0, end: null };
   }
 
-  #targets(): Targets {
+  #desiredOwners(): DesiredOwners {
     const candidates: Candidate[] = [];
     for (const { id, value, silentMs } of this.#everybody()) {
       candidates.push({ id, value, fresh: silentMs < this.#times.leaseMs / 2 });
     }
-    return new Targets(candidates);
+    return new DesiredOwners(candidates);
   }
 
-  /** From then on nothing that they wake up to is theirs. */
+  /** Ends the keys of silent hosts. A host that wakes up later finds that it owns nothing. */
   async #endSilent(): Promise<void> {
     for (const { id, value, revision, silentMs } of [...this.#members.all()]) {
       if (value.end !== null || id === this.#lease.id || silentMs < this.#times.leaseMs) continue;
       const ended = { ...value, end: 'expired' as const };
       const written = await this.#kv.put(hostKey(id), JSON.stringify(ended), revision);
       if (written === undefined) continue;
-      this.#members.wrote(id, ended, written);
-      this.#note({ id, name: value.name }, 'a host is silent and counts as dead');
+      this.#members.recordWrite(id, ended, written);
+      this.#logInfo({ id, name: value.name }, 'a host is silent and counts as dead');
     }
   }
 
-  #giveAway(): void {
-    const next = this.#handOver!.next(this.#late);
-    if (next) this.#do(next);
+  #startHandover(): void {
+    const next = this.#handover!.next(this.#late);
+    if (next) this.#runTask(next);
   }
 
-  /** Takes time; the next round goes on from its result. */
-  #do(task: Promise<void>): void {
-    const done: Promise<void> = task.catch(this.#failed).finally(() => {
+  /** Runs a takeover or handover beside the rounds, and wakes the loop when it is done. */
+  #runTask(task: Promise<void>): void {
+    const done: Promise<void> = task.catch(this.#onError).finally(() => {
       this.#tasks.delete(done);
-      // It says how much we serve now.
+      // The heartbeat reports how many partitions we serve now.
       if (!this.#leaving) void this.#lease.beat();
       this.#changed();
-      this.#rounds.wake();
+      this.#loop.wake();
     });
     this.#tasks.add(done);
   }
 
-  /** Forget a host that is long dead, and what was asked of it. */
-  async #tidy(entries: ReadonlyMap<string, KvEntry>): Promise<void> {
+  /** Removes the keys of a host that is long dead, and a request to drain it. */
+  async #forgetDead(entries: ReadonlyMap<string, KvEntry>): Promise<void> {
     const owners = this.#table.now.hosts();
     for (const { id, value, revision, silentMs } of this.#members.all()) {
       if (value.end === null || silentMs < KEEP_DEAD_MS || owners.has(id)) continue;

@@ -1,14 +1,15 @@
+/** Placement of the embedded face: the only host owns all partitions. */
 import type { Epoch, Partition } from '#model';
+import { allPartitions } from './partition-table.js';
 import type { PartitionOwner, PlacementStatus, ReportingPlacement } from './placement.js';
-import { allPartitions } from './table.js';
 
-/** The one thing placement needs of the Store. */
+/** The only operation of the Store that placement needs. */
 export interface EpochSource {
-  /** New epochs, durable when it resolves; each larger than any before it, and than the one given. */
+  /** Raises epochs: each new one is larger than any before, and than the given one. Durable when it resolves. */
   raiseEpochs(atLeast: ReadonlyMap<Partition, number>): Promise<Map<Partition, Epoch>>;
 }
 
-/** Embedded: everything is always ours. */
+/** Owns all partitions from `start` to `stop`. */
 export class SinglePlacement implements ReportingPlacement {
   readonly #store: EpochSource;
   #owner: PartitionOwner | undefined;
@@ -19,7 +20,7 @@ export class SinglePlacement implements ReportingPlacement {
     this.#store = store;
   }
 
-  /** Rejects with what the Store or the owner rejects with; nothing is owned then. */
+  /** Rejects with the error of the Store or of the owner; then nothing is owned. */
   async start(owner: PartitionOwner): Promise<void> {
     const epochs = await this.#store.raiseEpochs(new Map(allPartitions.map((p) => [p, 0])));
     this.#owner = owner;
@@ -45,7 +46,7 @@ export class SinglePlacement implements ReportingPlacement {
     this.#owning = false;
   }
 
-  /** There are no other hosts, and nothing that could lapse. */
+  /** There are no other hosts, and no lease that could lapse. */
   status(): PlacementStatus {
     const owned = this.#owning ? [...this.#epochs] : [];
     return {

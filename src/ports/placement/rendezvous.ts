@@ -1,7 +1,12 @@
-/** Highest random weight: everybody who knows the same hosts finds the same one for a partition. */
+/**
+ * Rendezvous hashing (highest random weight): all processes that know the same hosts choose the same one for a
+ * partition.
+ */
 import type { Partition } from '#model';
 
-/** Equal distribution, and independent for any two hosts: 32 bits of FNV-1a over the id, then the finish of Murmur 3. */
+/**
+ * Evenly distributed, and independent for any two hosts: 32 bits of FNV-1a over the id, then the finalizer of Murmur 3.
+ */
 function weight(partition: Partition, host: string): number {
   let h = 0x811c9dc5;
   for (let i = 0; i < host.length; i++) h = Math.imul(h ^ host.charCodeAt(i), 0x01000193);
@@ -12,10 +17,9 @@ function weight(partition: Partition, host: string): number {
 }
 
 /**
- * The host that this partition belongs to. When a host comes, only what now belongs to it moves; when one goes, only
- * what was its own.
- *
- * @param by name under which a host is weighed; default: itself
+ * The host that should own the partition. A new host only gains partitions; when a host leaves, only its partitions
+ * move.
+ * @param by name under which a host is weighed; default: its id
  */
 export function rendezvous(
   partition: Partition,

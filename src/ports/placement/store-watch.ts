@@ -1,76 +1,64 @@
 /**
- * Whether this host's own way to the Store works, and whether it should let others have its partitions because theirs does
- * and its own does not (docs/decisions/019-store-lost-by-one.md).
+ * Decides whether this host can reach the Store, and whether it should leave its partitions to hosts that can
+ * (docs/decisions/019-store-lost-by-one.md).
  *
- * A short question each second tells. What the others found is in their heartbeats. Only a host that sees that the Store
- * works for somebody else, after it had stopped working here, lets go: when nobody has the Store, nobody moves anything.
+ * This host pings the Store each second, and reads the other hosts' results from their heartbeats. It lets go only if
+ * the Store works for another host after it stopped working here: if no host has the Store, no partition moves.
  */
 import { type Clock, every, type TimerHandle } from '#base/clock';
-import type { HostValue } from './host-key.js';
+import type { HostRecord, StoreReport, StoreState } from './host-record.js';
 
-export type StoreState =
-  | 'works'
-  | 'fails'
-  /** Far slower than for the others. */
-  | 'slow'
-  /** It does not say: a version that does not look, or it has just started. */
-  | 'unknown';
-
-/** What a heartbeat says of the Store. */
-export interface StoreReport {
-  readonly state: StoreState;
-  /** For how long every question was answered, up to the last one that was; milliseconds. */
-  readonly okMs: number;
-  /** Since that one was asked; milliseconds. */
-  readonly ageMs: number;
-  /** Median time of the answers of half a minute, or of the newest, whichever is longer. */
-  readonly answerMs: number;
-}
-
-/** Between two questions. */
-const LOOK_MS = 1_000;
-/** One that is not answered in this time has failed. */
-const LIMIT_MS = 900;
-/** A process that is late by so much would measure itself. */
+/** Interval between pings. */
+const PING_EVERY_MS = 1_000;
+/** A ping without an answer in this time has failed. */
+const PING_TIMEOUT_MS = 900;
+/** A process whose timers are this late would only measure its own delay. */
 const LATE_MS = 250;
-/** Without an answer for this long, twice at least, the Store is lost. */
+/** The Store is lost after this time without an answer, and at least two failed pings. */
 const FAILS_MS = 4_000;
-/** Somebody else's answer must be so much later than our last one: else it may be from before the Store went away for all. */
+/**
+ * Another host's answered ping must be this much later than our last one, or it may be from before an outage for all
+ * hosts.
+ */
 const LATER_MS = 2_500;
-/** And the Store must have worked for that host for this long: when it comes back to all, it comes to some a little later. */
+/**
+ * And the Store must have worked for that host for this long: after an outage, it returns to hosts at different times.
+ */
 const STEADY_MS = 5_000;
-/** What others said counts for this long. */
+/** Reports of other hosts count for this long. */
 const RECENT_MS = 4_000;
-/** Without anybody else who has the Store for this long, there is nobody to leave everything to. */
+/**
+ * After this long without a host that has the Store, this host resumes: there is no host to leave the partitions to.
+ */
 const ALONE_MS = 8_000;
-/** While a question is open: how late timers are meanwhile tells whether it is the process that is slow. */
+/** Interval of the timer that runs during a ping: how late it fires tells whether this process is the slow part. */
 const PULSE_MS = 100;
-/** Answers whose median counts: of half a minute, since a host that takes over from another one is slow for a while. */
+/** Number of answer times whose median counts: half a minute, since a host is slow for a while after a takeover. */
 const COUNTED_ANSWERS = 30;
-/** Of those that are reported, and that count for coming back. */
+/** Number of the newest answer times, which are reported, and count for the return. */
 const NEWEST_ANSWERS = 5;
-/** The Store has worked for the others for longer than answers count: none of ours is from before. */
+/** Other hosts' medians count only if the Store has worked for them for longer than ours covers. */
 const COMPARED_MS = 35_000;
 const SLOW_MS = 500;
 const TIMES_SLOWER = 10;
-/** Who let go gets partitions again when the Store has worked for this long; twice as long each time that it fails again soon. */
+/** A host that let go returns after the Store has worked for this long; doubled each time that it fails again soon. */
 const TRUSTED_MS = 5_000;
-const MOST_DOUBLINGS = 4;
+const MAX_DOUBLINGS = 4;
 const SOON_MS = 300_000;
 
-/** When somebody else's Store worked, by our own clock. */
+/** When another host's Store worked, by our own clock. */
 interface Witness {
   readonly beat: number;
   readonly token: string;
-  /** It worked then, or later. */
+  /** The Store worked at this time, or later. */
   readonly okAt: number;
   readonly okMs: number;
   readonly answerMs: number;
 }
 
-interface Peer {
+interface PeerHost {
   readonly id: string;
-  readonly value: HostValue;
+  readonly value: HostRecord;
 }
 
 function median(numbers: readonly number[]): number {
@@ -80,7 +68,7 @@ function median(numbers: readonly number[]): number {
 
 export class StoreWatch {
   #stop: (() => void) | undefined;
-  /** When the first and the last of the questions was asked that were all answered; monotonic. */
+  /** When the first and the last ping of the current run of answered ones were sent; monotonic. */
   #okSince = 0;
   #okAsked = 0;
   /** When the last answer came. */
@@ -90,7 +78,7 @@ export class StoreWatch {
   #times: number[] = [];
   #witnesses = new Map<string, Witness>();
   /** When the keys were last read. */
-  #looked: number | undefined;
+  #keysReadAt: number | undefined;
   #suspended: 'fails' | 'slow' | undefined;
   #suspendedAt = 0;
   #returnedAt = Number.NEGATIVE_INFINITY;
@@ -103,7 +91,7 @@ export class StoreWatch {
 
   start(): void {
     this.#answered = this.clock.monotonic();
-    this.#stop = every(this.clock, LOOK_MS, (lateMs) => {
+    this.#stop = every(this.clock, PING_EVERY_MS, (lateMs) => {
       if (lateMs <= LATE_MS) void this.#ask();
     });
   }
@@ -112,7 +100,7 @@ export class StoreWatch {
     this.#stop?.();
   }
 
-  /** It has let go, and is to be given nothing. */
+  /** Whether this host has let go and takes no partitions. */
   get suspended(): boolean {
     return this.#suspended !== undefined;
   }
@@ -130,17 +118,19 @@ export class StoreWatch {
       state: this.state,
       okMs: ok ? Math.round(this.#okAsked - this.#okSince) : 0,
       ageMs: Math.round(now - this.#okAsked),
-      // When it changes for all, nobody compares what one knows already with what others don't.
+      // The longer of both: after a change for all hosts, early knowledge isn't compared with late knowledge.
       answerMs: Math.round(Math.max(this.#newest, median(this.#times))),
     };
   }
 
   /**
-   * With what the others say now. Returns whether this host has just let go (`suspended`), or come back.
-   * @param peers others that live @param sent when the keys were asked for
+   * Decides with the current reports of other hosts. Returns 'suspended' or 'returned' if this host has just let go or
+   * come back.
+   * @param peers other living hosts
+   * @param sent when the read of the keys was sent
    */
-  judge(peers: readonly Peer[], sent: number): 'suspended' | 'returned' | undefined {
-    this.#hear(peers, sent);
+  judge(peers: readonly PeerHost[], sent: number): 'suspended' | 'returned' | undefined {
+    this.#updateWitnesses(peers, sent);
     const now = this.clock.monotonic();
     if (!this.#suspended) {
       const why = this.#shouldLetGo(now);
@@ -150,7 +140,7 @@ export class StoreWatch {
     if (!this.#mayReturn(now)) return undefined;
     this.#suspended = undefined;
     this.#returnedAt = now;
-    // What is slow is judged anew.
+    // A slow host is judged by new answers only.
     this.#times = this.#times.slice(-NEWEST_ANSWERS);
     return 'returned';
   }
@@ -163,10 +153,10 @@ export class StoreWatch {
     return this.#failures >= 2 && this.clock.monotonic() - this.#answered >= FAILS_MS;
   }
 
-  /** A heartbeat that was not there at the look before was written after it. */
-  #hear(peers: readonly Peer[], sent: number): void {
-    const after = this.#looked;
-    this.#looked = sent;
+  /** Dates new heartbeats: one that the previous read didn't show was written after that read. */
+  #updateWitnesses(peers: readonly PeerHost[], sent: number): void {
+    const after = this.#keysReadAt;
+    this.#keysReadAt = sent;
     const heard = new Map<string, Witness>();
     for (const { id, value } of peers) {
       const { beat, token, store } = value;
@@ -194,7 +184,7 @@ export class StoreWatch {
   }
 
   #letGo(why: 'fails' | 'slow', now: number): void {
-    this.#doublings = now - this.#returnedAt < SOON_MS ? Math.min(MOST_DOUBLINGS, this.#doublings + 1) : 0;
+    this.#doublings = now - this.#returnedAt < SOON_MS ? Math.min(MAX_DOUBLINGS, this.#doublings + 1) : 0;
     this.#suspended = why;
     this.#suspendedAt = now;
   }
@@ -210,7 +200,7 @@ export class StoreWatch {
     const asked = this.clock.monotonic();
     let timer: TimerHandle | undefined;
     const late = new Promise<boolean>((resolve) => {
-      timer = this.clock.setTimeout(() => resolve(false), LIMIT_MS);
+      timer = this.clock.setTimeout(() => resolve(false), PING_TIMEOUT_MS);
     });
     const answered = this.ping().then(
       () => true,
@@ -221,7 +211,7 @@ export class StoreWatch {
     if (timer) this.clock.clearTimeout(timer);
     const now = this.clock.monotonic();
     const isLate = pulse() > LATE_MS;
-    if (!isLate) this.#times = [...this.#times.slice(1 - COUNTED_ANSWERS), ok ? now - asked : LIMIT_MS];
+    if (!isLate) this.#times = [...this.#times.slice(1 - COUNTED_ANSWERS), ok ? now - asked : PING_TIMEOUT_MS];
     if (!ok) {
       if (!isLate) this.#failures++;
       return;
@@ -233,7 +223,10 @@ export class StoreWatch {
     this.#answered = now;
   }
 
-  /** @returns how to end, which tells by how much timers were late since, all together; milliseconds */
+  /**
+   * Measures timer delays.
+   * @returns a function that stops and returns the total delay in milliseconds
+   */
   #pulse(): () => number {
     let lateMs = 0;
     let due = 0;

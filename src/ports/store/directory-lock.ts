@@ -1,10 +1,11 @@
 /**
- * One living process per data directory.
+ * Guarantees one living process per data directory.
  *
  * Node has no flock, and a pid file can't tell a restarted container (pid 1 again) from a living one. A listening unix
- * socket is the kernel's own word: it answers as long as its process lives, across pid and network namespaces, and
- * refuses from the moment of a kill -9. Every process listens on a socket of its own *before* it looks at the others, so
- * of two that start together at least one sees the other; neither can remove a socket that counts.
+ * socket is maintained by the kernel: it accepts connections as long as its process lives, across pid and network
+ * namespaces, and refuses them from the moment of a kill -9. Every process listens on its own socket *before* it looks
+ * at the others. Of two processes that start together at least one therefore sees the other, and neither can remove the
+ * socket of a living process.
  */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -22,17 +23,18 @@ export interface DirectoryLock {
 
 const NAME = /^lock-(\d+)-[0-9a-f]+\.sock$/;
 /** sockaddr_un holds 108 bytes on Linux and 104 on macOS, with the final zero. */
-const LONGEST_PATH = 103;
+const MAX_PATH = 103;
 
 /**
- * Creates the directory when it is missing. Rejects with DirectoryInUse, naming the other process, or with the error of
- * the file system (no unix sockets there, no permission).
+ * Locks the directory, creating it if it is missing.
+ * @throws DirectoryInUse naming the other process
+ * @throws Error of the file system (no unix sockets, no permission)
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   await mkdir(directory, { recursive: true });
-  // A short name for directories with long paths; kept open until the socket's file was removed.
+  // A short alias for directories with long paths. The handle stays open until the socket file is removed.
   const handle = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
-  const base = Buffer.byteLength(directory) + 40 <= LONGEST_PATH ? directory : `/proc/self/fd/${handle.fd}`;
+  const base = Buffer.byteLength(directory) + 40 <= MAX_PATH ? directory : `/proc/self/fd/${handle.fd}`;
   const own = `lock-${process.pid}-${randomBytes(6).toString('hex')}.sock`;
   let server: Server;
   try {
@@ -69,7 +71,7 @@ function listen(path: string): Promise<Server> {
   });
 }
 
-/** A process that is stopped or busy answers too: the kernel accepts for it. */
+/** Tells whether a process listens on this socket. A stopped or busy process counts: the kernel accepts for it. */
 function answers(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection({ path });
@@ -78,7 +80,7 @@ function answers(path: string): Promise<boolean> {
       resolve(true);
     });
     socket.once('error', (error: NodeJS.ErrnoException) => {
-      // Anything but "nobody listens" is taken for a living process: a wrong refusal harms less than two writers.
+      // Any error but "no listener" counts as a living process: a wrong refusal harms less than two writers.
       resolve(error.code !== 'ECONNREFUSED' && error.code !== 'ENOENT');
     });
   });

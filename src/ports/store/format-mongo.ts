@@ -1,11 +1,10 @@
 /**
- * The format of a cluster's database. Processes of two versions work at the same time while a cluster is upgraded, so
- * nobody raises it by starting: that is a step of its own, when no older process is left.
+ * The storage format of a cluster's database. During an upgrade, processes of two versions share the database, so
+ * starting a process never raises the format. Raising it is a separate step, taken when no older process is left.
  */
 import type { Collection } from 'mongodb';
 import { FIRST_FORMAT, FORMAT, judgeFormat } from './format.js';
-import { databaseName, isDuplicate, serverName } from './store-mongo-client.js';
-import { withDatabase } from './store-mongo-once.js';
+import { databaseName, isDuplicate, serverName, withDatabase } from './store-mongo-client.js';
 
 interface FormatDocument {
   readonly _id: 'format';
@@ -13,14 +12,19 @@ interface FormatDocument {
 }
 
 /**
- * The format in force; a new database gets ours.
- * @throws FormatMismatch when it is not for this program, StoreUnavailable
+ * Returns the stored format; an empty database gets this program's format.
+ * @throws FormatMismatch if this program can't read the stored format
+ * @throws StoreUnavailable
  */
 export function mongoFormat(url: string, known = FORMAT): Promise<number> {
   return withFormat(url, (formats, hasRoots) => inForce(url, formats, hasRoots, known));
 }
 
-/** From the format before to ours. @returns the format in force now. @throws FormatMismatch, StoreUnavailable */
+/**
+ * Raises the stored format from the previous one to this program's format, and returns it.
+ * @throws FormatMismatch
+ * @throws StoreUnavailable
+ */
 export function raiseMongoFormat(url: string, known = FORMAT): Promise<number> {
   return withFormat(url, async (formats, hasRoots) => {
     const stored = await inForce(url, formats, hasRoots, known);
@@ -41,7 +45,7 @@ async function inForce(
     try {
       await formats.insertOne(first);
     } catch (error) {
-      // Processes of a new cluster start together.
+      // Processes of a new cluster may insert at the same time.
       if (!isDuplicate(error)) throw error;
     }
     stored = await formats.findOne({ _id: 'format' });

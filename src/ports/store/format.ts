@@ -1,15 +1,15 @@
 /**
- * The format of what is stored: a number that grows when a program that knows only the one before would read something
- * wrongly (stored states and parts, records of messages, entries of the log, frames between processes).
+ * The storage format: a number raised whenever a program that knows only the previous format would misread stored
+ * states and parts, message records, log entries, or frames between processes.
  *
- * A program reads its own format and the one before, so that versions are upgraded one at a time. It refuses others:
- * a clear word at the start instead of states that nobody can repair.
+ * A program reads its own format and the previous one, so versions are upgraded one at a time. With any other format it
+ * refuses to start, before it can write states that can't be repaired.
  */
 
-/** Of this program. Whatever raises it also says in docs/operations.md what it changes. */
+/** Format of this program. A change that raises it must be described in docs/operations.md. */
 export const FORMAT = 1;
 
-/** What was stored before formats were written down. */
+/** Format of data written before formats were recorded. */
 export const FIRST_FORMAT = 1;
 
 export class FormatMismatch extends Error {
@@ -17,13 +17,13 @@ export class FormatMismatch extends Error {
 }
 
 /**
- * Whether the stored format is the program's own, or the one before, which it reads and can raise.
- * @param what is stored so, for the message
- * @throws FormatMismatch
+ * Returns 'own' for the program's own format, 'before' for the previous one, which the program reads and can raise.
+ * @param what name of the data, for the error message
+ * @throws FormatMismatch for any other format
  */
 export function judgeFormat(what: string, stored: unknown, known: number = FORMAT): 'own' | 'before' {
   if (!Number.isSafeInteger(stored) || (stored as number) < FIRST_FORMAT) {
-    throw new FormatMismatch(`${what} names no format that there could be (${JSON.stringify(stored)})`);
+    throw new FormatMismatch(`${what} has no valid format (${JSON.stringify(stored)})`);
   }
   const format = stored as number;
   if (format === known) return 'own';

@@ -1,11 +1,30 @@
+/**
+ * The Store: where actors keep their state and messages are indexed.
+ *
+ * store.ts is the contract; read it first. Actors write through one conditional replacement of their root (`commit`),
+ * fenced by the partition's epoch. Parts and messages follow as records with a rev, which may be applied late or twice.
+ * A rejected write has an unknown outcome.
+ *
+ * - LmdbStore (store-lmdb*.ts) is the embedded face: one LMDB environment (lmdb-environment.ts) under a directory lock,
+ *   records applied in the transaction of their commit. store-lmdb-messages.ts runs scans over the index cursors;
+ *   caches in front of LMDB never show what a transaction is writing.
+ * - MongoStore (store-mongo*.ts) is the cluster's: MongoDB or FerretDB without transactions. Commits, first commits and
+ *   records of many actors share commands (store-mongo-bulks.ts); store-mongo-scan.ts reads indexes in windows of ids.
+ * - codec.ts encodes opaque values for both and for the embedded log; packed-message.ts encodes messages, with digests
+ *   that are served without decoding.
+ * - format.ts and secret-note.ts keep two facts about the data: its storage format and its server secret.
+ *
+ * Imported by the runtime, rules and replicas through the types of store.ts; implementations are named only where a
+ * server is put together (src/app, log-lmdb.ts and blobs-gridfs.ts excepted).
+ */
 export { copy, pack, unpack } from './codec.js';
 export { DirectoryInUse } from './directory-lock.js';
-export { Embedded, openEmbedded } from './embedded.js';
 export { FORMAT, FormatMismatch, judgeFormat } from './format.js';
 export { mongoFormat, raiseMongoFormat } from './format-mongo.js';
-export { keepRecord, memoOf } from './kept-records.js';
-export { indexesOf, inRange, lowest, rangesOf } from './message-range.js';
+export { LmdbEnvironment, type LmdbTable, openLmdbEnvironment } from './lmdb-environment.js';
+export { indexesOf, inRange, lowerBound, rangesOf } from './message-range.js';
 export { type Digest, type DigestOf, decodeMessage, encodeMessage, PackedMessage } from './packed-message.js';
+export { enableMemo, memoOf } from './record-memo.js';
 export type { SecretNote } from './secret-note.js';
 export { embeddedSecretNote } from './secret-note-lmdb.js';
 export { withMongoSecretNote } from './secret-note-mongo.js';
@@ -13,7 +32,6 @@ export {
   type MessageIndex,
   type MessageRange,
   type MessageReads,
-  type MessageRecord,
   type MessageScan,
   type MessageWrite,
   type PartWrite,

@@ -1,13 +1,16 @@
-/** What ranges of messages mean, said once for every Store. Pure. */
-import type { MessageIndex, MessageRange, MessageRecord, MessageScan } from './store.js';
+/** The meaning of message ranges, shared by all Stores. Pure functions. */
+import type { MessageRecord } from '#model/records';
+import type { MessageIndex, MessageRange, MessageScan } from './store.js';
 
-/** All ranges of a scan. */
+/** All ranges of a scan, its own and those of `or`. */
 export const rangesOf = (scan: MessageScan): readonly MessageRange[] => (scan.or ? [scan, ...scan.or] : [scan]);
 
 export const indexesOf = ({ index, also }: MessageRange): readonly MessageIndex[] =>
   also && also.length > 0 ? [index, ...also] : [index];
 
-/** Conditions that all of these ranges have: the same objects, as who makes many ranges gives them what they share. */
+/**
+ * Conditions that occur in all of these ranges, compared by identity: callers that build many ranges reuse the objects.
+ */
 export function sharedIndexes([first, ...others]: readonly MessageRange[]): readonly MessageIndex[] {
   if (!first) return [];
   let shared = new Set(indexesOf(first));
@@ -37,7 +40,7 @@ export function inIndex(m: MessageRecord, index: MessageIndex): boolean {
     case 'moved':
       return m.movedFrom === index.from;
     case 'ids':
-      return index.ids[lowest(index.ids, m.id)] === m.id;
+      return index.ids[lowerBound(index.ids, m.id)] === m.id;
   }
 }
 
@@ -46,8 +49,8 @@ export const inRange = (m: MessageRecord, range: MessageRange): boolean =>
   m.id <= (range.upTo ?? Number.POSITIVE_INFINITY) &&
   indexesOf(range).every((index) => inIndex(m, index));
 
-/** Place of the first number that is not smaller, in an ascending list. */
-export function lowest(sorted: readonly number[], value: number, from = 0): number {
+/** Index of the first number >= `value` in an ascending list. */
+export function lowerBound(sorted: readonly number[], value: number, from = 0): number {
   let low = from;
   let high = sorted.length;
   while (low < high) {

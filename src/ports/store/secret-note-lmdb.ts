@@ -1,10 +1,11 @@
+/** The server-secret note in LMDB: the table `meta`, key `secret`. */
 import { pack, unpack } from './codec.js';
-import type { Embedded } from './embedded.js';
-import { ACCOUNTS, LOOKED_AT, type SecretNote, sealedKeyOf } from './secret-note.js';
+import type { LmdbEnvironment } from './lmdb-environment.js';
+import { ACCOUNT_KEYS, MAX_ACCOUNTS, type SecretNote, sealedKeyOf } from './secret-note.js';
 
 const NAME = 'secret';
 
-export function embeddedSecretNote(environment: Embedded): SecretNote {
+export function embeddedSecretNote(environment: LmdbEnvironment): SecretNote {
   const notes = environment.table('meta');
   const stored = (): string | undefined => {
     const bytes = notes.get(NAME);
@@ -22,7 +23,7 @@ export function embeddedSecretNote(environment: Embedded): SecretNote {
     async sealedKeys() {
       const accounts = environment
         .table('roots')
-        .getRange({ start: ACCOUNTS.from, end: ACCOUNTS.below, limit: LOOKED_AT });
+        .getRange({ start: ACCOUNT_KEYS.from, end: ACCOUNT_KEYS.below, limit: MAX_ACCOUNTS });
       return [...accounts].flatMap(({ value }) => sealedKeyOf((unpack(value) as unknown as [unknown])[0]));
     },
   };

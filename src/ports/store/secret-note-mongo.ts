@@ -1,15 +1,18 @@
+/** The server-secret note in MongoDB: the collection `meta`, document `secret`. */
 import type { Db } from 'mongodb';
-import { ACCOUNTS, LOOKED_AT, type SecretNote, sealedKeyOf } from './secret-note.js';
-import { isDuplicate } from './store-mongo-client.js';
+import { ACCOUNT_KEYS, MAX_ACCOUNTS, type SecretNote, sealedKeyOf } from './secret-note.js';
+import { isDuplicate, withDatabase } from './store-mongo-client.js';
 import { type RootDocument, value } from './store-mongo-documents.js';
-import { withDatabase } from './store-mongo-once.js';
 
 interface NoteDocument {
   readonly _id: 'secret';
   readonly check: string;
 }
 
-/** With a connection of its own, before anything else is opened. All of it rejects with StoreUnavailable. */
+/**
+ * Runs `action` with a connection of its own, before anything else is opened.
+ * @throws StoreUnavailable
+ */
 export const withMongoSecretNote = <T>(url: string, action: (note: SecretNote) => Promise<T>): Promise<T> =>
   withDatabase(url, (db) => action(noteIn(db)));
 
@@ -23,7 +26,7 @@ function noteIn(db: Db): SecretNote {
         await notes.insertOne({ _id: 'secret', check });
         return check;
       } catch (error) {
-        // Processes of a new cluster start together.
+        // Processes of a new cluster may insert at the same time.
         if (!isDuplicate(error)) throw error;
         return (await read()) ?? check;
       }
@@ -34,8 +37,8 @@ function noteIn(db: Db): SecretNote {
     async sealedKeys() {
       const accounts = await db
         .collection<RootDocument>('roots')
-        .find({ _id: { $gte: ACCOUNTS.from, $lt: ACCOUNTS.below } } as object, { projection: { state: 1 } })
-        .limit(LOOKED_AT)
+        .find({ _id: { $gte: ACCOUNT_KEYS.from, $lt: ACCOUNT_KEYS.below } } as object, { projection: { state: 1 } })
+        .limit(MAX_ACCOUNTS)
         .toArray();
       return accounts.flatMap(({ state }) => sealedKeyOf(value(state)));
     },

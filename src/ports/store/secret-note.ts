@@ -1,25 +1,28 @@
 /**
- * What a Store keeps to tell under which server secret it was written: a keyed check value, from which nobody learns the
- * secret. Processes with another one would seal keys that the others can't open, and refuse keys that the others gave out.
+ * The Store's record of the server secret it was written under: a keyed check value that doesn't reveal the secret. A
+ * process with another secret would seal keys that the others can't open, and reject keys that the others issued.
  */
 export interface SecretNote {
-  /** undefined: none was made yet. */
+  /** The stored check value; undefined if none was stored yet. */
   read(): Promise<string | undefined>;
-  /** Unless there is one already. @returns the one that is in force */
+  /**
+   * Stores the check value unless there is one.
+   * @returns the stored value
+   */
   make(check: string): Promise<string>;
-  /** In place of whatever there is. */
+  /** Stores the check value, replacing any other. */
   replace(check: string): Promise<void>;
-  /** Some accounts' API keys as they are sealed: they tell the secret of a Store from before notes were made. */
+  /** Sealed API keys of some accounts. They identify the secret of a Store from before notes existed. */
   sealedKeys(): Promise<string[]>;
 }
 
-/** Accounts that are looked at. */
-export const LOOKED_AT = 200;
+/** Accounts read by `sealedKeys`. */
+export const MAX_ACCOUNTS = 200;
 
-/** Keys of the roots of accounts. */
-export const ACCOUNTS = { from: 'user/', below: 'user0' } as const;
+/** Key range of the roots of accounts. */
+export const ACCOUNT_KEYS = { from: 'user/', below: 'user0' } as const;
 
-/** Of an account's state; none of a bot, whose key its realm has. */
+/** The sealed API key in an account's state. Empty for a bot, whose key is stored by its realm. */
 export function sealedKeyOf(state: unknown): string[] {
   const { keySealed } = (state ?? {}) as { readonly keySealed?: unknown };
   return typeof keySealed === 'string' && keySealed !== '' ? [keySealed] : [];

@@ -1,77 +1,98 @@
 import type { Key } from 'lmdb';
 import type { RealmId } from '#model';
-import type { Embedded, Table } from './embedded.js';
-import { type CacheChanges, GuardedCache } from './lmdb-cache.js';
-import { type IndexKey, indexKeys, indexPrefix, keptName, type StoredIndex, storable } from './lmdb-index-keys.js';
-import { LmdbRecords } from './lmdb-records.js';
+import type { MessageRecord } from '#model/records';
+import type { LmdbEnvironment, LmdbTable } from './lmdb-environment.js';
 import { indexesOf, inRange, rangesOf, sharedIndexes } from './message-range.js';
 import type { DigestOf, PackedMessage } from './packed-message.js';
-import { type FetchIds, Postings } from './postings.js';
-import type { MessageRange, MessageRecord, MessageScan, MessageWrite } from './store.js';
-import type { Graves } from './store-lmdb-graves.js';
-import { Allowance, CommonPlaces, IndexPlaces, ListPlaces, MergedPlaces, type Places } from './store-lmdb-merge.js';
+import type { MessageRange, MessageScan, MessageWrite } from './store.js';
+import { type CacheChanges, GuardedCache } from './store-lmdb-cache.js';
+import {
+  IndexCursor,
+  IntersectionCursor,
+  ListCursor,
+  type OrdinalCursor,
+  ReadBudget,
+  UnionCursor,
+} from './store-lmdb-cursors.js';
+import {
+  type IndexKey,
+  indexKeys,
+  indexPrefix,
+  postingsName,
+  type StoredIndex,
+  storable,
+} from './store-lmdb-index-keys.js';
+import { type FetchIds, Postings } from './store-lmdb-postings.js';
+import { LmdbRecords } from './store-lmdb-records.js';
+import type { Tombstones } from './store-lmdb-tombstones.js';
 
 const PRESENT = Buffer.from([1]);
-/** Above every id; ordered-binary sorts numbers by value. */
+/** Above every id (ordered-binary sorts numbers by value). */
 const LAST_ID = 2 ** 53;
 /** Records decoded before other work gets its turn: some 2 ms. */
 const DECODE_AT_ONCE = 200;
-/** Keys of indexes read before other work gets its turn: some 2 ms. */
+/** Index keys read before other work gets its turn: some 2 ms. */
 const KEYS_AT_ONCE = 4_000;
-/** Ranges prepared before other work gets its turn: some 2 ms. Who is in thousands of streams has three for each. */
+/**
+ * Ranges prepared before other work gets its turn: some 2 ms. A user in thousands of streams has three ranges per
+ * stream.
+ */
 const RANGES_AT_ONCE = 500;
-/** With more ranges than these, what they share is tried by itself first. */
+/** A scan of more ranges than this first tries the condition that all of them share. */
 const FEW_RANGES = 8;
-/** Records then read before it is given up: it is common, and little of it is in the ranges. Some 10 ms. */
-const MOST_TRIED = 1_000;
-/** Several conditions rarely agree at once, so that more keys are needed than messages wanted. */
+/**
+ * Records of the shared condition read before giving up: the condition is common, and few of its messages are in the
+ * ranges. Some 10 ms.
+ */
+const MAX_TRIED = 1_000;
+/** First block size for several conditions: they rarely agree, so more keys are needed than messages wanted. */
 const FIRST_BLOCK_IN_COMMON = 4;
 
-/** Of all indexes together. */
-const KEPT_IDS = 1_000_000;
-/** What an index costs that has no ids, as most of some kinds have none. */
+/** Cached ids, over all indexes. */
+const MAX_CACHED_IDS = 1_000_000;
+/** Weight of an index without ids, in ids. Some kinds of index are mostly empty. */
 const EMPTY_COST = 16;
 
-/** How a scan takes records: decoded, or as they are stored. */
-interface Taking<T> {
-  /** Outside of transactions. */
+/** Reads the records of a scan, decoded or packed. */
+interface RecordReader<T> {
+  /** Call outside of transactions only. */
   read(realm: RealmId, id: number): T | undefined;
   recordOf(taken: T): MessageRecord;
 }
 
-/** What a scan found so far. */
-interface Found<T> {
+/** Receives the messages of a scan. */
+interface ScanOutput<T> {
   length: number;
   push(taken: T): void;
 }
 
-/** Message records, and one table of index entries that end with the id. */
+/** Message records, and one index table whose keys end with the message id. */
 export class LmdbMessages {
-  readonly #table: Table;
+  readonly #table: LmdbTable;
   readonly #records: LmdbRecords;
-  readonly #index: Table;
-  readonly #graves: Graves;
-  /** By realm: no stored id is above this one (a write that is not committed yet may be). */
+  readonly #index: LmdbTable;
+  readonly #tombstones: Tombstones;
+  /** Upper bound of the stored ids, by realm. A write that is not committed yet may have raised it. */
   readonly #newest = new Map<RealmId, number>();
-  readonly #postings = new GuardedCache<string, Postings>(KEPT_IDS, ({ size }) => EMPTY_COST + size);
+  readonly #postings = new GuardedCache<string, Postings>(MAX_CACHED_IDS, ({ size }) => EMPTY_COST + size);
 
-  readonly #decoded: Taking<MessageRecord> = {
+  readonly #decoded: RecordReader<MessageRecord> = {
     read: (realm, id) => this.#records.read(realm, id),
     recordOf: (record) => record,
   };
-  readonly #packed: Taking<PackedMessage> = {
+  readonly #packed: RecordReader<PackedMessage> = {
     read: (realm, id) => this.#records.look(realm, id),
     recordOf: ({ record }) => record,
   };
 
-  constructor(environment: Embedded, graves: Graves, digestOf: DigestOf | undefined) {
+  constructor(environment: LmdbEnvironment, tombstones: Tombstones, digestOf: DigestOf | undefined) {
     this.#table = environment.table('messages');
     this.#records = new LmdbRecords(this.#table, digestOf);
     this.#index = environment.table('message-index');
-    this.#graves = graves;
+    this.#tombstones = tombstones;
   }
 
-  /** Encodes at once; the result is called inside a write transaction. */
+  /** Encodes the message at once. The returned function is called inside a write transaction. */
   prepare(write: MessageWrite, changes: CacheChanges): () => void {
     const { realm, id, rev, value } = write;
     if (id > (this.#newest.get(realm) ?? -1)) this.#newest.set(realm, id);
@@ -79,26 +100,32 @@ export class LmdbMessages {
     const bytes = value && this.#records.encode(rev, value);
     return () => {
       const old = this.#records.stored(realm, id);
-      if ((old?.rev ?? this.#graves.rev(['m', realm, id])) >= rev) return;
+      if ((old?.rev ?? this.#tombstones.rev(['m', realm, id])) >= rev) return;
       const before = old ? indexKeys(realm, old.record) : [];
       this.#reindex(before, keys);
-      this.#changes(realm, id, before, keys, changes);
+      this.#invalidate(realm, id, before, keys, changes);
       if (bytes) {
-        if (!old) this.#graves.unbury(['m', realm, id]);
+        if (!old) this.#tombstones.remove(['m', realm, id]);
         this.#table.put([realm, id], bytes);
       } else {
         if (old) this.#table.remove([realm, id]);
-        this.#graves.bury(['m', realm, id], rev);
+        this.#tombstones.put(['m', realm, id], rev);
       }
     };
   }
 
-  /** Inside the transaction: what is kept of it must not be used before that is settled. */
-  #changes(realm: RealmId, id: number, before: readonly IndexKey[], after: readonly IndexKey[], changes: CacheChanges) {
-    const gone = new Set(before.map(keptName));
-    const now = new Set(after.map(keptName));
+  /** Blocks cached data of this message until the transaction is settled. Call inside the transaction. */
+  #invalidate(
+    realm: RealmId,
+    id: number,
+    before: readonly IndexKey[],
+    after: readonly IndexKey[],
+    changes: CacheChanges,
+  ) {
+    const gone = new Set(before.map(postingsName));
+    const now = new Set(after.map(postingsName));
     const names = [...new Set([...gone, ...now])].filter((name) => name !== '' && gone.has(name) !== now.has(name));
-    this.#records.changes(realm, id, changes);
+    this.#records.invalidate(realm, id, changes);
     for (const name of names) this.#postings.block(name, true);
     changes.onSettled((done) => {
       for (const name of names) {
@@ -109,7 +136,7 @@ export class LmdbMessages {
   }
 
   #reindex(before: readonly IndexKey[], after: readonly IndexKey[]): void {
-    // A new message, as most are.
+    // Most writes are of new messages.
     if (before.length === 0) {
       for (const key of after) this.#index.put(key as unknown as Key, PRESENT);
       return;
@@ -136,9 +163,12 @@ export class LmdbMessages {
     return found;
   }
 
-  /** The same without decoding them. @returns how many there were */
+  /**
+   * Passes each message of the scan to `each`, undecoded.
+   * @returns their number
+   */
   async look(scan: MessageScan, each: (message: PackedMessage) => void): Promise<number> {
-    const found: Found<PackedMessage> = {
+    const found: ScanOutput<PackedMessage> = {
       length: 0,
       push(message) {
         this.length++;
@@ -149,10 +179,14 @@ export class LmdbMessages {
     return found.length;
   }
 
-  async #scan<T extends { readonly id: number }>(scan: MessageScan, taking: Taking<T>, found: Found<T>): Promise<void> {
+  async #scan<T extends { readonly id: number }>(
+    scan: MessageScan,
+    reader: RecordReader<T>,
+    found: ScanOutput<T>,
+  ): Promise<void> {
     const { limit } = scan;
     let from = scan.from;
-    const newest = this.#newestOf(scan, taking);
+    const newest = this.#newestOf(scan, reader);
     if (newest && limit > 0) {
       from = newest.id;
       found.push(newest);
@@ -160,103 +194,106 @@ export class LmdbMessages {
     const shared = sharedRange(scan);
     if (shared && found.length < limit) {
       const { realm, direction } = scan;
-      const reached = await this.#walk({ ...shared, realm, direction, from, limit }, scan, taking, found, MOST_TRIED);
+      const reached = await this.#walk({ ...shared, realm, direction, from, limit }, scan, reader, found, MAX_TRIED);
       if (reached === undefined) return;
       from = reached;
     }
-    await this.#walk({ ...scan, from }, scan, taking, found);
+    await this.#walk({ ...scan, from }, scan, reader, found);
   }
 
   /**
-   * Adds to `found` what is `along` a scan and in another, wider or equal one. Undefined: there is no more, or as many
-   * as are wanted were found; else the id that was reached when `most` were looked at.
+   * Adds to `output` the messages of `along` that are also in `scan`, which has the same or a wider result. Returns
+   * undefined when the end or the limit was reached, otherwise the id reached after looking at `most` messages.
    */
   async #walk<T>(
     along: MessageScan,
     scan: MessageScan,
-    taking: Taking<T>,
-    found: Found<T>,
+    reader: RecordReader<T>,
+    found: ScanOutput<T>,
     most = Number.POSITIVE_INFINITY,
   ): Promise<number | undefined> {
     const { realm, limit } = scan;
     const ranges = rangesOf(scan);
     const exact = most === Number.POSITIVE_INFINITY;
-    const allowance = new Allowance(0);
-    const common: CommonPlaces[] = [];
+    const budget = new ReadBudget(0);
+    const common: IntersectionCursor[] = [];
     const alongAll = rangesOf(along);
     const share = Math.ceil(Math.min(limit, DECODE_AT_ONCE) / alongAll.length);
     for (let i = 0; i < alongAll.length; i++) {
       if (i > 0 && i % RANGES_AT_ONCE === 0) await turn();
-      const places = this.#common(along, alongAll[i]!, share, allowance);
-      if (places) common.push(places);
+      const cursor = this.#intersection(along, alongAll[i]!, share, budget);
+      if (cursor) common.push(cursor);
     }
-    const merged = new MergedPlaces(common);
+    const merged = new UnionCursor(common);
     let reached = along.from;
     for (let turns = 0, looked = 0; found.length < limit && !merged.ended; turns++) {
       if (looked >= most) return reached;
       if (turns > 0) await turn();
-      allowance.left = KEYS_AT_ONCE;
+      budget.left = KEYS_AT_ONCE;
       const missing = limit - found.length;
       const wanted = Math.min(exact ? missing : Math.max(missing, looked), DECODE_AT_ONCE);
-      const places = merged.take(wanted, allowance);
-      for (const place of places) {
-        const taken = taking.read(realm, Math.abs(place));
+      const ordinals = merged.take(wanted, budget);
+      for (const ordinal of ordinals) {
+        const taken = reader.read(realm, Math.abs(ordinal));
         if (!taken || found.length >= limit) continue;
-        // What was read in an earlier turn may be gone or elsewhere by now.
+        // A message read in an earlier turn may have been deleted or moved since.
         if (!(exact && turns === 0)) {
-          const record = taking.recordOf(taken);
+          const record = reader.recordOf(taken);
           if (!ranges.some((range) => inRange(record, range))) continue;
         }
         found.push(taken);
       }
-      if (exact && turns === 0 && places[0] !== undefined) this.#learn(scan, Math.abs(places[0]));
-      reached = Math.abs(places.at(-1) ?? reached);
-      // A turn that was spent on keys alone counts as much as one of records.
-      looked += places.length < wanted ? DECODE_AT_ONCE : places.length;
+      if (exact && turns === 0 && ordinals[0] !== undefined) this.#learn(scan, Math.abs(ordinals[0]));
+      reached = Math.abs(ordinals.at(-1) ?? reached);
+      // A turn spent on keys alone counts as much as one spent on records.
+      looked += ordinals.length < wanted ? DECODE_AT_ONCE : ordinals.length;
     }
     return undefined;
   }
 
-  #common(
+  #intersection(
     { realm, direction, from }: MessageScan,
     range: MessageRange,
     share: number,
-    allowance: Allowance,
-  ): CommonPlaces | undefined {
+    budget: ReadBudget,
+  ): IntersectionCursor | undefined {
     const newer = direction === 'newer';
     const low = Math.max((newer ? from : -1) + 1, (range.above ?? -1) + 1, 0);
     const high = Math.min(newer ? LAST_ID : from - 1, range.upTo ?? LAST_ID, LAST_ID);
     if (low > high) return undefined;
     const all = indexesOf(range);
-    // People look for texts of any length.
+    // Users search for texts of any length, also longer than a key.
     if (!all.every(storable)) return undefined;
     const indexes = all.length === 1 ? all : all.filter(({ by }) => by !== 'realm');
     const first = indexes.length > 1 ? FIRST_BLOCK_IN_COMMON : share;
-    const places = (indexes.length === 0 ? all.slice(0, 1) : indexes).map((index): Places => {
-      if (index.by === 'ids') return new ListPlaces(newer ? index.ids : index.ids.map((id) => -id).reverse());
-      return new IndexPlaces(this.#reader(realm, index, newer), allowance, first);
+    const cursors = (indexes.length === 0 ? all.slice(0, 1) : indexes).map((index): OrdinalCursor => {
+      if (index.by === 'ids') return new ListCursor(newer ? index.ids : index.ids.map((id) => -id).reverse());
+      return new IndexCursor(this.#readerOf(realm, index, newer), budget, first);
     });
-    return newer ? new CommonPlaces(places, low, high) : new CommonPlaces(places, -high, -low);
+    return newer ? new IntersectionCursor(cursors, low, high) : new IntersectionCursor(cursors, -high, -low);
   }
 
   /**
-   * The first record of a scan from the realm's end, without a cursor: that is what GET /users/me looks at, and opening
-   * a cursor costs more than all the rest of it.
+   * The first message of a scan from the realm's end, read without a cursor. GET /users/me reads just this message, and
+   * opening a cursor costs more than the rest of that request.
    */
-  #newestOf<T>(scan: MessageScan, taking: Taking<T>): T | undefined {
+  #newestOf<T>(scan: MessageScan, reader: RecordReader<T>): T | undefined {
     const { realm, from } = scan;
     if (!isFromEnd(scan)) return undefined;
     const id = this.#newest.get(realm);
-    return id === undefined || id >= from ? undefined : taking.read(realm, id);
+    return id === undefined || id >= from ? undefined : reader.read(realm, id);
   }
 
-  /** After a start. Once a write of the realm is under way, only writes raise it. */
+  /**
+   * Learns the realm's newest id from a scan after a start. Once a write of the realm is prepared, only writes raise
+   * it.
+   */
   #learn(scan: MessageScan, first: number): void {
     if (!isFromEnd(scan) || scan.from < LAST_ID || this.#newest.has(scan.realm)) return;
     this.#newest.set(scan.realm, first);
   }
 
-  #reader(realm: RealmId, index: StoredIndex, newer: boolean): (place: number, limit: number) => number[] {
+  #readerOf(realm: RealmId, index: StoredIndex, newer: boolean): (ordinal: number, limit: number) => number[] {
     const prefix = index.by === 'realm' ? [realm] : indexPrefix(realm, index);
     const table = index.by === 'realm' ? this.#table : this.#index;
     const fetch: FetchIds = (from, limit, upwards) => {
@@ -269,17 +306,20 @@ export class LmdbMessages {
       for (const key of keys) ids.push((key as unknown[]).at(-1) as number);
       return ids;
     };
-    const read = this.#remembering(index.by === 'realm' ? '' : keptName([...prefix, 0] as IndexKey), fetch);
-    if (newer) return (place, limit) => read(place, limit, true);
-    return (place, limit) => {
-      const ids = read(0 - place, limit, false);
+    const read = this.#cachedReader(index.by === 'realm' ? '' : postingsName([...prefix, 0] as IndexKey), fetch);
+    if (newer) return (ordinal, limit) => read(ordinal, limit, true);
+    return (ordinal, limit) => {
+      const ids = read(0 - ordinal, limit, false);
       for (let i = 0; i < ids.length; i++) ids[i] = -ids[i]!;
       return ids;
     };
   }
 
-  /** The same from what is kept of the index, as far as that goes. @param name '' = nothing is */
-  #remembering(name: string, fetch: FetchIds): FetchIds {
+  /**
+   * Reads through the cached postings of the index.
+   * @param name of the postings; '' reads without a cache
+   */
+  #cachedReader(name: string, fetch: FetchIds): FetchIds {
     if (name === '') return fetch;
     return (from, limit, newer) => {
       if (this.#postings.isBlocked(name)) return fetch(from, limit, newer);
@@ -297,8 +337,8 @@ export class LmdbMessages {
 }
 
 /**
- * What all of many ranges share, as a word that is looked for in all of somebody's streams. Where it is rare, reading all
- * of it is cheaper than leaping through every range for it.
+ * The condition shared by all of many ranges, such as a word searched for in all of a user's streams. If it is rare,
+ * reading all of its messages is cheaper than leaping through every range.
  */
 function sharedRange(scan: MessageScan): MessageRange | undefined {
   const ranges = rangesOf(scan);
@@ -309,7 +349,7 @@ function sharedRange(scan: MessageScan): MessageRange | undefined {
   return { index, also, above, upTo: Math.max(...ranges.map((range) => range.upTo ?? LAST_ID)) };
 }
 
-/** All messages of the realm, from above all of them or from some place back. */
+/** Whether the scan reads all messages of a realm from its end (or from some id back). */
 const isFromEnd = ({ index, also, or, above, upTo, direction }: MessageScan): boolean =>
   index.by === 'realm' && direction === 'older' && !also && !or && above === undefined && upTo === undefined;
 

@@ -2,67 +2,62 @@ import type { Key } from 'lmdb';
 import type { Json } from '#base';
 import type { Clock } from '#base/clock';
 import { type ActorKey, type Epoch, epoch, type Partition, partitionOf, type RealmId } from '#model';
+import type { MessageRecord } from '#model/records';
 import { pack, unpack } from './codec.js';
-import { type Embedded, keyText, type Table } from './embedded.js';
-import { CacheChanges, GuardedCache } from './lmdb-cache.js';
+import { keyText, type LmdbEnvironment, type LmdbTable } from './lmdb-environment.js';
 import type { DigestOf, PackedMessage } from './packed-message.js';
-import type {
-  MessageRecord,
-  MessageScan,
-  PartWrite,
-  RecordWrite,
-  Root,
-  RootWrite,
-  Sleeper,
-  Store,
-  StoredPart,
-} from './store.js';
+import type { MessageScan, PartWrite, RecordWrite, Root, RootWrite, Sleeper, Store, StoredPart } from './store.js';
 import { StoreUnavailable } from './store.js';
-import { Graves } from './store-lmdb-graves.js';
+import { CacheChanges, GuardedCache } from './store-lmdb-cache.js';
 import { LmdbMessages } from './store-lmdb-messages.js';
+import { Tombstones } from './store-lmdb-tombstones.js';
 
-/** The conditions of a commit, apart from the state, so that fencing and checking don't rewrite or decode 64 KiB. */
-interface Head {
+/**
+ * The fields that conditions of a commit check, apart from the state: fencing and checking neither rewrite nor decode
+ * 64 KiB.
+ */
+interface RootHead {
   readonly epoch: number;
   readonly version: number;
   readonly due: number | null;
   readonly pending: boolean;
 }
 
-/** Of parts that are looked up by name (memberships, mostly). */
-const KEPT_PARTS = 20_000;
+/** Cached parts that were read by name (mostly memberships). */
+const MAX_CACHED_PARTS = 20_000;
 
 /** The Store of the embedded face. A resolved write was flushed to disk. */
 export class LmdbStore implements Store {
   readonly atomicRecords = true;
-  readonly #environment: Embedded;
-  readonly #heads: Table;
+  readonly #environment: LmdbEnvironment;
+  readonly #heads: LmdbTable;
   /** Actor -> [state, outbox]. */
-  readonly #roots: Table;
+  readonly #roots: LmdbTable;
   /** [actor, part] -> [rev, value]. */
-  readonly #parts: Table;
+  readonly #parts: LmdbTable;
   /** [partition, actor] -> [due, pending]. */
-  readonly #sleepers: Table;
-  readonly #epochs: Table;
-  readonly #graves: Graves;
+  readonly #sleepers: LmdbTable;
+  readonly #epochs: LmdbTable;
+  readonly #tombstones: Tombstones;
   readonly #messages: LmdbMessages;
-  readonly #kept = new GuardedCache<string, { readonly found: StoredPart | null }>(KEPT_PARTS, () => 1);
+  readonly #partCache = new GuardedCache<string, { readonly found: StoredPart | null }>(MAX_CACHED_PARTS, () => 1);
   readonly #writing = new Set<Promise<unknown>>();
   #closed = false;
 
   /**
-   * Use one per environment. The clock tells only when tombstones may go.
-   * @param digestOf what `lookAtMessages` shows of messages without decoding them; messages that are written without can be read as well
+   * Use one Store per environment.
+   * @param clock only decides when tombstones are purged
+   * @param digestOf makes the digests that `lookAtMessages` shows; messages stored without one stay readable
    */
-  constructor(environment: Embedded, clock: Clock, digestOf?: DigestOf) {
+  constructor(environment: LmdbEnvironment, clock: Clock, digestOf?: DigestOf) {
     this.#environment = environment;
     this.#heads = environment.table('root-heads');
     this.#roots = environment.table('roots');
     this.#parts = environment.table('parts');
     this.#sleepers = environment.table('sleepers');
     this.#epochs = environment.table('epochs');
-    this.#graves = new Graves(environment, clock);
-    this.#messages = new LmdbMessages(environment, this.#graves, digestOf);
+    this.#tombstones = new Tombstones(environment, clock);
+    this.#messages = new LmdbMessages(environment, this.#tombstones, digestOf);
   }
 
   load(key: ActorKey, at: Epoch): Promise<Root | null | 'fenced'> {
@@ -89,7 +84,7 @@ export class LmdbStore implements Store {
       this.#putHead(key, head, stored);
       this.#roots.put(key, root);
       for (const put of records) put();
-      this.#graves.purge();
+      this.#tombstones.purge();
       return 'ok';
     }, changes);
   }
@@ -100,7 +95,7 @@ export class LmdbStore implements Store {
     const records = writes.map((r) => this.#prepare(r, changes));
     await this.#write(() => {
       for (const put of records) put();
-      this.#graves.purge();
+      this.#tombstones.purge();
     }, changes);
   }
 
@@ -113,9 +108,9 @@ export class LmdbStore implements Store {
       this.#sleepers.remove([partitionOf(key), key]);
       for (const part of this.#partNames(key, '')) {
         this.#parts.remove([key, part]);
-        this.#changes(key, part, changes);
+        this.#invalidate(key, part, changes);
       }
-      this.#graves.clear(key);
+      this.#tombstones.removeParts(key);
       return 'ok';
     }, changes);
   }
@@ -134,11 +129,11 @@ export class LmdbStore implements Store {
   async getParts(wanted: readonly { key: ActorKey; part: string }[]): Promise<(StoredPart | null)[]> {
     this.#check();
     return wanted.map(({ key, part }) => {
-      const name = keptName(key, part);
-      let kept = this.#kept.get(name);
+      const name = cacheKey(key, part);
+      let kept = this.#partCache.get(name);
       if (!kept) {
         kept = { found: this.#part(key, part) };
-        this.#kept.put(name, kept);
+        this.#partCache.put(name, kept);
       }
       return kept.found;
     });
@@ -189,7 +184,7 @@ export class LmdbStore implements Store {
     this.#check();
   }
 
-  /** Leaves the environment open: its opener closes it, after the event log too was closed. */
+  /** Leaves the environment open: its opener closes it after the event log is closed too. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.allSettled([...this.#writing]);
@@ -214,22 +209,22 @@ export class LmdbStore implements Store {
     }
   }
 
-  /** Inside the transaction. */
-  #changes(key: ActorKey, part: string, changes: CacheChanges): void {
-    const name = keptName(key, part);
-    this.#kept.block(name);
-    changes.onSettled(() => this.#kept.release(name));
+  /** Blocks the cached part until the transaction is settled. Call inside the transaction. */
+  #invalidate(key: ActorKey, part: string, changes: CacheChanges): void {
+    const name = cacheKey(key, part);
+    this.#partCache.block(name);
+    changes.onSettled(() => this.#partCache.release(name));
   }
 
-  #head(key: ActorKey): Head | undefined {
+  #head(key: ActorKey): RootHead | undefined {
     const bytes = this.#heads.get(key);
     if (!bytes) return undefined;
     const [at, version, due, pending] = unpack(bytes) as [number, number, number | null, boolean];
     return { epoch: at, version, due, pending };
   }
 
-  /** The sleepers' table follows only where something changed. */
-  #putHead(key: ActorKey, head: Head, stored?: Head): void {
+  /** Writes the head, and the sleepers' table only if `due` or `pending` changed. */
+  #putHead(key: ActorKey, head: RootHead, stored?: RootHead): void {
     this.#heads.put(key, pack([head.epoch, head.version, head.due, head.pending]));
     const sleeps = head.pending || head.due !== null;
     if (head.due === (stored?.due ?? null) && head.pending === (stored?.pending ?? false)) return;
@@ -247,14 +242,14 @@ export class LmdbStore implements Store {
     const bytes = value === null ? null : pack([rev, value]);
     return () => {
       const old = this.#part(key, part);
-      if ((old?.rev ?? this.#graves.rev(['p', key, part])) >= rev) return;
-      this.#changes(key, part, changes);
+      if ((old?.rev ?? this.#tombstones.rev(['p', key, part])) >= rev) return;
+      this.#invalidate(key, part, changes);
       if (bytes) {
-        if (!old) this.#graves.unbury(['p', key, part]);
+        if (!old) this.#tombstones.remove(['p', key, part]);
         this.#parts.put(id, bytes);
       } else {
         if (old) this.#parts.remove(id);
-        this.#graves.bury(['p', key, part], rev);
+        this.#tombstones.put(['p', key, part], rev);
       }
     };
   }
@@ -277,9 +272,9 @@ export class LmdbStore implements Store {
   }
 }
 
-const keptName = (key: ActorKey, part: string): string => `${key} ${part}`;
+const cacheKey = (key: ActorKey, part: string): string => `${key} ${part}`;
 
-function matches(stored: Head | undefined, at: Epoch, expected: number): boolean {
+function matches(stored: RootHead | undefined, at: Epoch, expected: number): boolean {
   if (expected === 0) return stored === undefined;
   return stored !== undefined && stored.epoch === at && stored.version === expected;
 }

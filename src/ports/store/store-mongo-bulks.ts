@@ -1,29 +1,30 @@
 /**
- * Collects writes into bulks: those of a tick, and those that come while a bulk is under way. A command costs this process and the
- * server as much as several writes in it, so the next one waits for the one before; but a slow one keeps nobody waiting for long.
+ * Collects writes into bulks: the writes of one tick, and those that arrive while a bulk is in flight. A command costs
+ * this process and the server as much as several writes in it, so the next bulk waits for the one in flight, but at
+ * most `SLOW_MS`.
  */
 import type { Clock, TimerHandle } from '#base/clock';
 import { translate } from './store-mongo-client.js';
 
-/** Milliseconds after which a bulk under way is no reason to wait any more. */
+/** A bulk in flight for longer than this no longer delays the next one, milliseconds. */
 const SLOW_MS = 15;
 const MAX_IN_FLIGHT = 8;
 const MAX_WRITES = 1_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 
-export interface Waiting {
-  /** Estimate of its size on the wire. */
+export interface BulkItem {
+  /** Estimated size on the wire. */
   readonly bytes: number;
   reject(error: unknown): void;
 }
 
-export class Bulks<W extends Waiting> {
+export class BulkQueue<W extends BulkItem> {
   #waiting: W[] = [];
   #scheduled = false;
   #inFlight = 0;
   #timer: TimerHandle | undefined;
 
-  /** @param write settles each of them; rejecting settles those that it has not */
+  /** @param write resolves or rejects each item; if it rejects, the items left are rejected with its error */
   constructor(
     private readonly clock: Clock,
     private readonly write: (bulk: readonly W[]) => Promise<void>,
@@ -37,7 +38,7 @@ export class Bulks<W extends Waiting> {
   #schedule(): void {
     if (this.#scheduled || this.#waiting.length === 0) return;
     if (this.#inFlight > 0) {
-      this.#timer ??= this.clock.setTimeout(() => this.#late(), SLOW_MS);
+      this.#timer ??= this.clock.setTimeout(() => this.#sendSlow(), SLOW_MS);
       return;
     }
     this.#scheduled = true;
@@ -47,7 +48,7 @@ export class Bulks<W extends Waiting> {
     });
   }
 
-  #late(): void {
+  #sendSlow(): void {
     this.#timer = undefined;
     if (this.#inFlight < MAX_IN_FLIGHT) this.#sendAll();
   }

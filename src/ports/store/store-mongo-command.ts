@@ -1,6 +1,6 @@
 /**
- * Many writes of one collection in one command. The driver's own bulk writes cost half as much again in this process (18 of 54 µs
- * each for ten roots), and tell how many documents matched but hide the rest.
+ * Many writes to one collection in one command. The driver's own bulk writes cost half as much again in this process
+ * (18 of 54 µs each for ten roots), and report only how many documents matched.
  */
 import { type Db, type Document, MongoServerError } from 'mongodb';
 import { StoreUnavailable } from './store.js';
@@ -11,38 +11,41 @@ export interface UpdateOne {
   readonly upsert?: boolean;
 }
 
-/** What became of one write that the server refused. */
-export interface Refused {
+/** A write that the server refused. */
+export interface RefusedWrite {
   readonly index: number;
   readonly error: MongoServerError;
 }
 
-export interface Written {
-  /** Documents that were inserted, or that matched. */
+export interface WriteResult {
+  /** Documents inserted or matched. */
   readonly n: number;
-  readonly refused: readonly Refused[];
+  readonly refused: readonly RefusedWrite[];
 }
 
-interface Answer {
+interface CommandReply {
   readonly n?: number;
   readonly writeErrors?: readonly { readonly index: number; readonly code: number; readonly errmsg: string }[];
   readonly writeConcernError?: { readonly errmsg?: string };
 }
 
-/** Every write is tried, whatever becomes of the others. Rejects when it is open what was written. */
-export const updateMany = (db: Db, collection: string, updates: readonly UpdateOne[]): Promise<Written> =>
+/** Tries every update, also after one was refused. Rejects if the outcome is unknown. */
+export const updateMany = (db: Db, collection: string, updates: readonly UpdateOne[]): Promise<WriteResult> =>
   run(db, { update: collection, updates });
 
-export const insertMany = (db: Db, collection: string, documents: readonly object[]): Promise<Written> =>
+export const insertMany = (db: Db, collection: string, documents: readonly object[]): Promise<WriteResult> =>
   run(db, { insert: collection, documents });
 
-async function run(db: Db, command: Document): Promise<Written> {
-  // Commands given as such get nothing from the client's settings.
+async function run(db: Db, command: Document): Promise<WriteResult> {
+  // Raw commands don't inherit the client's settings.
   const { w, journal, wtimeoutMS } = db.writeConcern ?? {};
   const writeConcern = { w, j: journal, wtimeout: wtimeoutMS };
-  const answer = (await db.command({ ...command, ordered: false, writeConcern }, { ignoreUndefined: true })) as Answer;
+  const answer = (await db.command(
+    { ...command, ordered: false, writeConcern },
+    { ignoreUndefined: true },
+  )) as CommandReply;
   if (answer.writeConcernError) {
-    // It leaves open whether what was written will stay.
+    // The applied writes may not stay: unknown outcome.
     throw new StoreUnavailable(`MongoDB is not available: ${answer.writeConcernError.errmsg ?? 'write concern'}`);
   }
   const refused = (answer.writeErrors ?? []).map(({ index, code, errmsg }) => ({

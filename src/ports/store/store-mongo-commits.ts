@@ -1,19 +1,20 @@
 /**
- * Commits of many actors in one command. A command of its own for each root costs this process and the server two to
- * three times as much, and what commits together goes on together: its records, log entries and replies share bulks, writes and frames.
+ * Commits of many actors in one command. A command per root would cost this process and the server two to three times
+ * as much. Actors that commit together also continue together, so their records, log entries and replies share bulks,
+ * writes and frames.
  */
 import type { Binary, Db } from 'mongodb';
 import type { Clock } from '#base/clock';
 import type { ActorKey } from '#model';
-import { Bulks } from './store-mongo-bulks.js';
+import { BulkQueue } from './store-mongo-bulks.js';
 import { isDuplicate, translate } from './store-mongo-client.js';
 import { insertMany, updateMany } from './store-mongo-command.js';
 import { bytes, type RootDocument } from './store-mongo-documents.js';
 
-export interface Commit {
+export interface MongoCommit {
   readonly key: ActorKey;
   readonly epoch: number;
-  /** The version that it replaces; its own is the next. */
+  /** The version to replace; the commit stores `expected + 1`. */
   readonly expected: number;
   readonly root: Pick<RootDocument, 'version' | 'due' | 'pending' | 'sleeper'> & {
     readonly state: Binary;
@@ -21,12 +22,12 @@ export interface Commit {
   };
 }
 
-type Result = 'ok' | 'conflict';
+type CommitResult = 'ok' | 'conflict';
 
-interface Waiting<C = Commit> {
+interface PendingCommit<C = MongoCommit> {
   readonly commit: C;
   readonly bytes: number;
-  resolve(result: Result): void;
+  resolve(result: CommitResult): void;
   reject(error: unknown): void;
 }
 
@@ -35,28 +36,28 @@ const DOCUMENT_BYTES = 400;
 const bytesOf = ({ state, outbox }: Pick<RootDocument, 'state' | 'outbox'>): number =>
   DOCUMENT_BYTES + bytes(state).length + bytes(outbox).length;
 
-/** An actor has one commit at a time here. */
+/** Commits to existing roots. An actor has at most one commit in flight. */
 export class MongoCommits {
-  readonly #bulks: Bulks<Waiting>;
+  readonly #bulks: BulkQueue<PendingCommit>;
 
   constructor(
     private readonly db: Db,
     clock: Clock,
   ) {
-    this.#bulks = new Bulks(clock, (bulk) => this.#send(bulk));
+    this.#bulks = new BulkQueue(clock, (bulk) => this.#send(bulk));
   }
 
-  put(commit: Commit): Promise<Result> {
+  put(commit: MongoCommit): Promise<CommitResult> {
     const bytes = bytesOf(commit.root);
     return new Promise((resolve, reject) => this.#bulks.put({ commit, bytes, resolve, reject }));
   }
 
-  #send(bulk: readonly Waiting[]): Promise<void> {
-    // Sorted, since bulks that lock the same rows in different orders can deadlock each other in PostgreSQL.
+  #send(bulk: readonly PendingCommit[]): Promise<void> {
+    // Sorted: bulks that lock the same rows in different orders can deadlock in PostgreSQL.
     return this.#write([...bulk].sort((a, b) => (a.commit.key < b.commit.key ? -1 : 1)));
   }
 
-  async #write(taken: readonly Waiting[]): Promise<void> {
+  async #write(taken: readonly PendingCommit[]): Promise<void> {
     const updates = taken.map(({ commit: { key, epoch, expected, root } }) => ({
       q: { _id: key, epoch, version: expected },
       u: { $set: root },
@@ -69,14 +70,15 @@ export class MongoCommits {
     for (const { index, error } of refused) taken[index]!.reject(translate(error));
     const left = taken.filter((_, i) => !refused.some(({ index }) => index === i));
     if (n === 0) for (const { resolve } of left) resolve('conflict');
-    else await this.#ask(left);
+    else await this.#resolveByReading(left);
   }
 
   /**
-   * How many matched is told, but not which. The version alone doesn't say: a write of an earlier activation of the same
-   * owner, whose outcome stayed unknown, may have come before ours. What is stored does.
+   * Reads the roots to find out which commits matched, as the server reports only the number. Comparing versions isn't
+   * enough: an earlier write of the same owner with an unknown outcome may have come first. So the stored content is
+   * compared.
    */
-  async #ask(left: readonly Waiting[]): Promise<void> {
+  async #resolveByReading(left: readonly PendingCommit[]): Promise<void> {
     const ids = left.map(({ commit }) => commit.key);
     const found = await this.db
       .collection<RootDocument>('roots')
@@ -84,28 +86,31 @@ export class MongoCommits {
       .batchSize(ids.length)
       .toArray();
     const roots = new Map(found.map((root) => [root._id, root]));
-    for (const { commit, resolve } of left) resolve(holds(roots.get(commit.key), commit) ? 'ok' : 'conflict');
+    for (const { commit, resolve } of left) resolve(isStored(roots.get(commit.key), commit) ? 'ok' : 'conflict');
   }
 }
 
-/** First commits. In bulks of their own: thousands of queues are made at once, and messages don't wait for them. */
-export class MongoBeginnings {
-  readonly #bulks: Bulks<Waiting<RootDocument>>;
+/**
+ * First commits of actors, which insert their roots. Separate bulks: thousands of queues are created at once, and
+ * messages must not wait for them.
+ */
+export class MongoRootInserts {
+  readonly #bulks: BulkQueue<PendingCommit<RootDocument>>;
 
   constructor(
     private readonly db: Db,
     clock: Clock,
   ) {
-    this.#bulks = new Bulks(clock, (bulk) => this.#send(bulk));
+    this.#bulks = new BulkQueue(clock, (bulk) => this.#send(bulk));
   }
 
-  /** 'conflict': the actor has a root. */
-  put(root: RootDocument): Promise<Result> {
+  /** 'conflict': the actor already has a root. */
+  put(root: RootDocument): Promise<CommitResult> {
     const bytes = bytesOf(root);
     return new Promise((resolve, reject) => this.#bulks.put({ commit: root, bytes, resolve, reject }));
   }
 
-  async #send(bulk: readonly Waiting<RootDocument>[]): Promise<void> {
+  async #send(bulk: readonly PendingCommit<RootDocument>[]): Promise<void> {
     const documents = bulk.map(({ commit }) => commit);
     const { refused } = await insertMany(this.db, 'roots', documents);
     const errors = new Map(refused.map(({ index, error }) => [index, error]));
@@ -118,7 +123,7 @@ export class MongoBeginnings {
   }
 }
 
-const holds = (stored: RootDocument | undefined, { epoch, root }: Commit): boolean =>
+const isStored = (stored: RootDocument | undefined, { epoch, root }: MongoCommit): boolean =>
   stored?.epoch === epoch &&
   stored.version === root.version &&
   stored.due === root.due &&

@@ -1,33 +1,35 @@
-import { Binary } from 'mongodb';
+/** The documents of the Store in MongoDB, their ids and their indexes. */
+import { Binary, type Db } from 'mongodb';
 import type { Json, JsonObject } from '#base';
 import type { ActorKey, RealmId } from '#model';
+import type { MessageRecord } from '#model/records';
 import { pack, unpack } from './codec.js';
-import type { MessageRecord, StoredPart } from './store.js';
+import type { StoredPart } from './store.js';
 
-/** Opaque values are packed: exact, and free of rules about dots and dollars in keys. */
+/** Opaque values are packed: exact, and without MongoDB's rules about dots and dollars in keys. */
 export interface RootDocument {
   readonly _id: ActorKey;
   readonly epoch: number;
-  /** REMOVING while its parts are being deleted. */
+  /** The root's version, or REMOVING while the actor's parts are being deleted. */
   readonly version: number;
   readonly state: Binary | Uint8Array;
   readonly outbox: Binary | Uint8Array;
   readonly due: number | null;
   readonly pending: boolean;
-  /** pending or due: what must not sleep for ever. */
+  /** Whether the actor needs waking: `pending`, or `due` is set. */
   readonly sleeper: boolean;
   readonly partition: number;
 }
 
-/** No commit expects it. */
+/** Version of a root that is being removed; no commit expects it. */
 export const REMOVING = -1;
 
 export interface PartDocument {
   readonly _id: string;
   readonly rev: number;
-  /** Missing in a tombstone. */
+  /** The packed value; missing in a tombstone. */
   readonly value?: Binary | Uint8Array;
-  /** When it was deleted; a TTL index drops it an hour later. */
+  /** Time of deletion. A TTL index drops the tombstone an hour later. */
   readonly gone?: Date;
 }
 
@@ -36,7 +38,7 @@ export interface MessageDocument {
   readonly rev: number;
   readonly realm: number;
   readonly id: number;
-  /** From here on missing in a tombstone. */
+  /** This field and those below are missing in a tombstone. */
   readonly conversation?: string;
   readonly topicKey?: string;
   readonly sender?: number;
@@ -54,16 +56,16 @@ export interface EpochDocument {
 
 export const binary = (value: Json): Binary => new Binary(pack(value));
 
-/** What a field for packed values holds; the driver gives either. */
+/** The bytes of a packed field, which the driver returns in either type. */
 export const bytes = (field: Binary | Uint8Array): Uint8Array =>
   field instanceof Uint8Array ? field : field.buffer.subarray(0, field.position);
 
 export const value = (field: Binary | Uint8Array): Json => unpack(bytes(field));
 
-/** Actor keys have no spaces, so an actor's parts are one range of ids. */
+/** Id of a part. Actor keys have no spaces, so the parts of an actor form one range of ids. */
 export const partId = (key: ActorKey, part: string): string => `${key} ${part}`;
 
-/** The smallest string (by code point, as UTF-8 sorts) above all that start with `prefix`, whose last character is ours. */
+/** The smallest string (by code point, as UTF-8 sorts) above all strings that start with `prefix`. */
 export function above(prefix: string): string {
   const points = [...prefix];
   for (;;) {
@@ -72,7 +74,10 @@ export function above(prefix: string): string {
   }
 }
 
-/** Sorts as (realm, id) do: `_id` is the only order that DocumentDB keeps. 11 digits of base 36 hold 2^53. */
+/**
+ * Id of a message, which sorts as (realm, id) does: `_id` is the only order that DocumentDB keeps. 11 digits of base 36
+ * hold 2^53.
+ */
 export const messageDocumentId = (realm: RealmId, id: number): string =>
   `${realm.toString(36).padStart(11, '0')}/${Math.max(0, Math.min(id, Number.MAX_SAFE_INTEGER)).toString(36).padStart(11, '0')}`;
 
@@ -93,4 +98,24 @@ export function toMessage(found: MessageDocument): MessageRecord | null {
     tags: found.tags ?? [],
     body: value(found.body) as JsonObject,
   };
+}
+
+const TOMBSTONE_SECONDS = 3_600;
+
+/** Creates missing indexes. */
+export async function createIndexes(db: Db): Promise<void> {
+  const tombstones = { key: { gone: 1 }, expireAfterSeconds: TOMBSTONE_SECONDS } as const;
+  await db.collection('roots').createIndexes([{ key: { partition: 1, sleeper: 1 } }]);
+  await db.collection('parts').createIndexes([tombstones]);
+  await db
+    .collection('messages')
+    .createIndexes([
+      { key: { realm: 1, conversation: 1, id: 1 } },
+      { key: { realm: 1, conversation: 1, topicKey: 1, id: 1 } },
+      { key: { realm: 1, sender: 1, id: 1 } },
+      { key: { realm: 1, participants: 1, id: 1 } },
+      { key: { realm: 1, tags: 1, id: 1 } },
+      { key: { realm: 1, movedFrom: 1, id: 1 } },
+      tombstones,
+    ]);
 }

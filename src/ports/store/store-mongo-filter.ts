@@ -1,17 +1,18 @@
+/** Turns message ranges into MongoDB filters. */
 import type { RealmId } from '#model';
-import { indexesOf, lowest } from './message-range.js';
+import { indexesOf, lowerBound } from './message-range.js';
 import type { MessageIndex, MessageRange } from './store.js';
 import { messageDocumentId } from './store-mongo-documents.js';
 
 type Clause = Record<string, unknown>;
 type Scalar = string | number;
 
-/** Fields that many ranges differ in alone: those become one clause. */
-const SHARED = ['conversation', 'movedFrom', 'tags'] as const;
+/** Ranges that differ in one of these fields only are combined into one clause. */
+const GROUPED_FIELDS = ['conversation', 'movedFrom', 'tags'] as const;
 
 /**
- * Clauses that together find the messages of these ranges with low ≤ id ≤ high; [] when there can be none. Each has
- * conditions of its own on ids.
+ * Clauses that together find the messages of these ranges with low ≤ id ≤ high; empty if there can be none. Each clause
+ * has its own conditions on ids.
  */
 export function clausesOf(realm: RealmId, ranges: readonly MessageRange[], low: number, high: number): Clause[] {
   const clauses: Clause[] = [];
@@ -21,7 +22,7 @@ export function clausesOf(realm: RealmId, ranges: readonly MessageRange[], low: 
     const to = Math.min(high, range.upTo ?? high);
     const clause = from <= to ? clauseOf(realm, indexesOf(range), from, to) : undefined;
     if (!clause) continue;
-    const field = SHARED.find((name) => typeof clause[name] === 'string');
+    const field = GROUPED_FIELDS.find((name) => typeof clause[name] === 'string');
     if (!field) {
       clauses.push(clause);
       continue;
@@ -37,7 +38,7 @@ export function clausesOf(realm: RealmId, ranges: readonly MessageRange[], low: 
   return clauses;
 }
 
-/** Undefined where the conditions exclude each other. */
+/** Undefined if the conditions exclude each other. */
 function clauseOf(realm: RealmId, indexes: readonly MessageIndex[], low: number, high: number): Clause | undefined {
   const single = new Map<string, Scalar>();
   const several = { participants: new Set<number>(), tags: new Set<string>() };
@@ -55,7 +56,7 @@ function clauseOf(realm: RealmId, indexes: readonly MessageIndex[], low: number,
     if (index.by === 'participant') several.participants.add(index.user);
     if (index.by === 'tag') several.tags.add(index.tag);
     if (index.by === 'ids') {
-      const within = index.ids.slice(lowest(index.ids, low), lowest(index.ids, high + 1));
+      const within = index.ids.slice(lowerBound(index.ids, low), lowerBound(index.ids, high + 1));
       const known: ReadonlySet<number> | undefined = ids && new Set(ids);
       ids = known ? within.filter((id) => known.has(id)) : within;
     }
@@ -65,7 +66,7 @@ function clauseOf(realm: RealmId, indexes: readonly MessageIndex[], low: number,
   for (const [field, values] of Object.entries(several)) {
     if (values.size > 0) clause[field] = values.size === 1 ? [...values][0] : { $all: [...values] };
   }
-  // Tombstones have no sender, but ids.
+  // Tombstones have an id but no sender.
   const alive = Object.keys(clause).length === 0 ? { sender: { $gte: 0 } } : {};
   if (ids) return { ...clause, ...alive, _id: { $in: ids.map((id) => messageDocumentId(realm, id)) } };
   if (Object.keys(clause).length > 0) return { realm, ...clause, id: { $gte: low, $lte: high } };

@@ -3,18 +3,18 @@ import type { Clock } from '#base/clock';
 import type { RealmId } from '#model';
 import type { MessageWrite, PartWrite, RecordWrite } from './store.js';
 import { binary, type MessageDocument, messageDocumentId, type PartDocument, partId } from './store-mongo-documents.js';
-import { MongoWriter, type Write } from './store-mongo-writer.js';
+import { type DocumentWrite, MongoWriter } from './store-mongo-writer.js';
 
-/** Estimate of a document beside its packed value. */
+/** Estimated size of a document without its packed value. */
 const DOCUMENT_BYTES = 400;
 const MESSAGE_FIELDS = ['conversation', 'topicKey', 'sender', 'participants', 'movedFrom', 'tags', 'body'];
 
-/** Turns records into documents. */
+/** Turns records into documents and writes them. */
 export class MongoRecords {
   readonly #parts: MongoWriter<PartDocument>;
   readonly #messages: MongoWriter<MessageDocument>;
   readonly #clock: Clock;
-  /** Largest message id written by this process, by realm: what lies above is most likely new. */
+  /** Largest message id written by this process, by realm. A message above it is most likely new. */
   readonly #newest = new Map<RealmId, number>();
 
   constructor(db: Db, clock: Clock) {
@@ -23,7 +23,7 @@ export class MongoRecords {
     this.#clock = clock;
   }
 
-  /** Encodes at once. Rejects when one of the writes failed; others may have been applied. */
+  /** Encodes the records at once. Rejects if one of the writes failed; others may have been applied. */
   async apply(writes: readonly RecordWrite[]): Promise<void> {
     const all = writes.map((write) =>
       write.type === 'part' ? this.#parts.put(this.#part(write)) : this.#messages.put(this.#message(write)),
@@ -31,7 +31,7 @@ export class MongoRecords {
     for (const outcome of await Promise.allSettled(all)) if (outcome.status === 'rejected') throw outcome.reason;
   }
 
-  #part({ key, part, rev, value }: PartWrite): Write<PartDocument> {
+  #part({ key, part, rev, value }: PartWrite): DocumentWrite<PartDocument> {
     const _id = partId(key, part);
     if (value === null) return tombstone({ _id, rev, gone: this.#now() }, ['value']);
     const packed = binary(value);
@@ -39,7 +39,7 @@ export class MongoRecords {
     return { document: { _id, rev, value: packed }, unset: ['gone'], fresh: false, bytes };
   }
 
-  #message({ realm, id, rev, value }: MessageWrite): Write<MessageDocument> {
+  #message({ realm, id, rev, value }: MessageWrite): DocumentWrite<MessageDocument> {
     const base = { _id: messageDocumentId(realm, id), rev, realm, id };
     if (!value) return tombstone({ ...base, gone: this.#now() }, MESSAGE_FIELDS);
     const newest = this.#newest.get(realm) ?? 0;
@@ -68,6 +68,6 @@ export class MongoRecords {
   }
 }
 
-function tombstone<D extends PartDocument | MessageDocument>(document: D, unset: readonly string[]): Write<D> {
+function tombstone<D extends PartDocument | MessageDocument>(document: D, unset: readonly string[]): DocumentWrite<D> {
   return { document, unset, fresh: false, bytes: DOCUMENT_BYTES };
 }

@@ -1,29 +1,31 @@
+/** Reads ranges of messages from MongoDB. */
 import type { Collection, Filter } from 'mongodb';
 import type { RealmId } from '#model';
+import type { MessageRecord } from '#model/records';
 import { indexesOf, rangesOf } from './message-range.js';
-import type { MessageRange, MessageRecord, MessageScan } from './store.js';
+import type { MessageRange, MessageScan } from './store.js';
 import { type MessageDocument, messageDocumentId, toMessage } from './store-mongo-documents.js';
 import { clausesOf } from './store-mongo-filter.js';
-import { scanRarest } from './store-mongo-rarest.js';
+import { scanRarest } from './store-mongo-rare.js';
 
-/** Ids looked at first, for each message wanted: one conversation among a few. */
+/** Size of the first window, in ids per wanted message. Suits one conversation among a few. */
 const FIRST_WINDOW = 4;
-const SMALLEST_WINDOW = 256;
+const MIN_WINDOW = 256;
 /**
- * Several conditions, or several ranges: first all messages of some windows are tried in the order of `_id`, 2 ms for
- * 1,000 ids. An index costs as much as all that a word has, however small the window: 50 ms for one in 20,000 messages.
+ * With several conditions or ranges, the first windows are read in the order of `_id` and filtered: 2 ms per 1,000 ids.
+ * An index scan costs as much as all entries of a word, however small the window: 50 ms for a word in 20,000 messages.
  */
-const MOST_IN_ORDER = 8_192;
+const MAX_IN_ORDER = 8_192;
 const FIRST_IN_ORDER = 8;
 /** Anchors beyond any real id ("newest") would waste the first window. */
 const BEYOND = 2 ** 52;
 
 /**
- * At most `limit` messages of some ranges.
+ * At most `limit` messages of the scan's ranges.
  *
- * DocumentDB's indexes give ranges, but order only for `_id`: an unbounded sort of an index reads all that match (370 ms
- * for 300,000). So indexes are read in windows of ids that grow until enough was found or the realm's ids end; the realm
- * itself is read in the order of `_id`. On MongoDB this costs nothing.
+ * DocumentDB's indexes select ranges but keep order only for `_id`: an unbounded sort by another index reads all
+ * matches (370 ms for 300,000). So indexes are read in windows of ids that grow until enough messages are found or the
+ * realm's ids end. The whole realm is read in the order of `_id`. On MongoDB the windows cost nothing.
  */
 export async function scan(collection: Collection<MessageDocument>, wanted: MessageScan): Promise<MessageRecord[]> {
   const { realm, direction, limit } = wanted;
@@ -33,12 +35,12 @@ export async function scan(collection: Collection<MessageDocument>, wanted: Mess
   const found: MessageRecord[] = [];
   const newer = direction === 'newer';
   let several = ranges.length > 1 || indexesOf(wanted).length > 1;
-  let inOrder = several ? Math.max(MOST_IN_ORDER, limit * FIRST_IN_ORDER) : 0;
-  let window = Math.max(SMALLEST_WINDOW, limit * (inOrder > 0 ? FIRST_IN_ORDER : FIRST_WINDOW));
-  let ends: Ends | undefined;
+  let inOrder = several ? Math.max(MAX_IN_ORDER, limit * FIRST_IN_ORDER) : 0;
+  let window = Math.max(MIN_WINDOW, limit * (inOrder > 0 ? FIRST_IN_ORDER : FIRST_WINDOW));
+  let ends: RealmBounds | undefined;
   // The next id to look at, moving in the direction of the scan.
   let at = newer ? Math.max(0, wanted.from + 1) : Math.min(wanted.from, Number.MAX_SAFE_INTEGER) - 1;
-  if (newer ? at <= 1 : at >= BEYOND) ends = await realmEnds(collection, realm);
+  if (newer ? at <= 1 : at >= BEYOND) ends = await realmBounds(collection, realm);
   for (;;) {
     if (ends === null) return found;
     const reach = reachOf(ranges, ends);
@@ -63,13 +65,13 @@ export async function scan(collection: Collection<MessageDocument>, wanted: Mess
     }
     if (found.length >= limit) return found;
     at = newer ? high + 1 : low - 1;
-    ends ??= await realmEnds(collection, realm);
-    // Nothing at all: what is looked for is rare, or far away.
+    ends ??= await realmBounds(collection, realm);
+    // An empty window means that matches are rare or far away.
     window *= ordered || documents.length === 0 ? 4 : 2;
   }
 }
 
-/** The first `limit` of a window, which is read through. */
+/** The first `limit` matches of a window, in the order of `_id`. Reads all documents of the window if need be. */
 async function byOrder(
   collection: Collection<MessageDocument>,
   realm: RealmId,
@@ -80,7 +82,7 @@ async function byOrder(
 ): Promise<MessageDocument[]> {
   if (clauses.length === 0) return [];
   const window = { $gte: messageDocumentId(realm, low), $lte: messageDocumentId(realm, high) };
-  // Conditions that the window makes true would only tempt the server to use their index.
+  // Conditions that the window already implies would only tempt the server to use their index.
   const conditions = clauses.map(({ realm: _, id, ...clause }) => {
     const { $gte, $lte } = (id ?? {}) as { $gte?: number; $lte?: number };
     return id === undefined || ($gte === low && $lte === high) ? clause : { ...clause, id };
@@ -95,7 +97,10 @@ async function byOrder(
     .toArray();
 }
 
-/** The first `limit` in the order of the scan. Each clause is a query of its own: DocumentDB uses no index for `$or`. */
+/**
+ * The first `limit` matches in the order of the scan. Each clause is a query of its own: DocumentDB uses no index for
+ * `$or`.
+ */
 async function byIndex(
   collection: Collection<MessageDocument>,
   clauses: readonly object[],
@@ -119,8 +124,8 @@ async function byIndex(
 const isWholeRealm = (range: MessageRange): boolean =>
   range.above === undefined && range.upTo === undefined && indexesOf(range).every(({ by }) => by === 'realm');
 
-/** Ids between which there is anything to find. */
-function reachOf(ranges: readonly MessageRange[], ends: Ends | undefined): { first: number; last: number } {
+/** Bounds of the ids that the ranges can contain. */
+function reachOf(ranges: readonly MessageRange[], ends: RealmBounds | undefined): { first: number; last: number } {
   let first = Number.MAX_SAFE_INTEGER;
   let last = 0;
   for (const range of ranges) {
@@ -134,10 +139,10 @@ function reachOf(ranges: readonly MessageRange[], ends: Ends | undefined): { fir
   return { first: Math.max(first, ends?.first ?? 0), last: Math.min(last, ends?.last ?? Number.MAX_SAFE_INTEGER) };
 }
 
-/** Null: the realm has no messages. */
-type Ends = { readonly first: number; readonly last: number } | null;
+/** First and last id of a realm; null for a realm without messages. */
+type RealmBounds = { readonly first: number; readonly last: number } | null;
 
-async function realmEnds(collection: Collection<MessageDocument>, realm: RealmId): Promise<Ends> {
+async function realmBounds(collection: Collection<MessageDocument>, realm: RealmId): Promise<RealmBounds> {
   const all = { _id: { $gte: messageDocumentId(realm, 0), $lte: messageDocumentId(realm, Number.MAX_SAFE_INTEGER) } };
   const end = (order: 1 | -1): Promise<Pick<MessageDocument, 'id'> | null> =>
     collection.findOne(all, { sort: { _id: order }, projection: { id: 1 } });
@@ -145,7 +150,7 @@ async function realmEnds(collection: Collection<MessageDocument>, realm: RealmId
   return first && last && { first: first.id, last: last.id };
 }
 
-/** Where the whole realm is one of the ranges: the others add nothing. */
+/** Reads the whole realm. The other ranges of the scan add nothing to it. */
 async function byId(collection: Collection<MessageDocument>, wanted: MessageScan): Promise<MessageRecord[]> {
   const { realm, direction, limit } = wanted;
   const newer = direction === 'newer';

@@ -1,59 +1,59 @@
 import type { Db } from 'mongodb';
 import type { Clock } from '#base/clock';
-import { Bulks } from './store-mongo-bulks.js';
+import { BulkQueue } from './store-mongo-bulks.js';
 import { translate } from './store-mongo-client.js';
-import { insertMany, type Refused, type UpdateOne, updateMany } from './store-mongo-command.js';
+import { insertMany, type RefusedWrite, type UpdateOne, updateMany } from './store-mongo-command.js';
 
-export interface Versioned {
+export interface VersionedDocument {
   readonly _id: string;
   readonly rev: number;
 }
 
-export interface Write<D extends Versioned> {
+export interface DocumentWrite<D extends VersionedDocument> {
   readonly document: D;
-  /** Fields that an update has to take away. */
+  /** Fields that an update removes. */
   readonly unset: readonly string[];
-  /** Insert first: most likely nobody has it yet. */
+  /** Whether to try an insert first, because the document is probably new. */
   readonly fresh: boolean;
-  /** Estimate of its size on the wire. */
+  /** Estimated size on the wire. */
   readonly bytes: number;
 }
 
-interface Waiting<D extends Versioned> {
-  readonly write: Write<D>;
+interface PendingWrite<D extends VersionedDocument> {
+  readonly write: DocumentWrite<D>;
   readonly bytes: number;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
-const ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 const DUPLICATE_KEY = 11000;
 
-interface Attempt<D extends Versioned> {
-  readonly write: Write<D>;
+interface WriteAttempt<D extends VersionedDocument> {
+  readonly write: DocumentWrite<D>;
   readonly mode: 'insert' | 'upsert' | 'update';
 }
 
-/** Writes of all callers to one collection, in bulks. */
-export class MongoWriter<D extends Versioned> {
+/** Writes to one collection in bulks, over all callers. */
+export class MongoWriter<D extends VersionedDocument> {
   readonly #db: Db;
   readonly #collection: string;
-  readonly #bulks: Bulks<Waiting<D>>;
+  readonly #bulks: BulkQueue<PendingWrite<D>>;
 
   constructor(db: Db, collection: string, clock: Clock) {
     this.#db = db;
     this.#collection = collection;
-    this.#bulks = new Bulks(clock, (bulk) => this.#send(bulk));
+    this.#bulks = new BulkQueue(clock, (bulk) => this.#send(bulk));
   }
 
-  put(write: Write<D>): Promise<void> {
+  put(write: DocumentWrite<D>): Promise<void> {
     return new Promise((resolve, reject) => this.#bulks.put({ write, bytes: write.bytes, resolve, reject }));
   }
 
-  async #send(bulk: readonly Waiting<D>[]): Promise<void> {
-    // The largest rev of a document speaks for the others. Sorted, since bulks that lock the same rows in different
-    // orders can deadlock each other in PostgreSQL.
-    const largest = new Map<string, Write<D>>();
+  async #send(bulk: readonly PendingWrite<D>[]): Promise<void> {
+    // Of several writes to a document the largest rev wins. Sorted: locks taken in different orders can deadlock in
+    // PostgreSQL.
+    const largest = new Map<string, DocumentWrite<D>>();
     for (const { write } of bulk) {
       const known = largest.get(write.document._id);
       if (!known || known.document.rev < write.document.rev) largest.set(write.document._id, write);
@@ -62,22 +62,22 @@ export class MongoWriter<D extends Versioned> {
     for (const { resolve } of bulk) resolve();
   }
 
-  async #write(writes: readonly Write<D>[]): Promise<void> {
-    let left = writes.map((write): Attempt<D> => ({ write, mode: write.fresh ? 'insert' : 'upsert' }));
+  async #write(writes: readonly DocumentWrite<D>[]): Promise<void> {
+    let left = writes.map((write): WriteAttempt<D> => ({ write, mode: write.fresh ? 'insert' : 'upsert' }));
     for (let attempt = 1; left.length > 0; attempt++) {
-      const failed: Attempt<D>[] = [];
+      const failed: WriteAttempt<D>[] = [];
       for (const [of, error] of await this.#attempt(left)) {
-        // It exists, at this rev or above (nothing to do) or below, where somebody else inserted it just now.
+        // Exists at this rev or above (nothing to do), or below after a concurrent insert: the update decides.
         if (error.code === DUPLICATE_KEY) failed.push({ ...of, mode: 'update' });
-        else if (attempt < ATTEMPTS) failed.push(of);
+        else if (attempt < MAX_ATTEMPTS) failed.push(of);
         else throw translate(error);
       }
       left = failed;
     }
   }
 
-  /** Which were refused, and why. Rejects when it is open what was written. */
-  async #attempt(all: readonly Attempt<D>[]): Promise<(readonly [Attempt<D>, Refused['error']])[]> {
+  /** Returns the refused writes with their errors. Rejects if the outcome is unknown. */
+  async #attempt(all: readonly WriteAttempt<D>[]): Promise<(readonly [WriteAttempt<D>, RefusedWrite['error']])[]> {
     const inserts = all.filter(({ mode }) => mode === 'insert');
     const updates = all.filter(({ mode }) => mode !== 'insert');
     const documents = inserts.map(({ write }) => write.document);
@@ -93,7 +93,7 @@ export class MongoWriter<D extends Versioned> {
   }
 }
 
-function update<D extends Versioned>({ write: { document, unset }, mode }: Attempt<D>): UpdateOne {
+function update<D extends VersionedDocument>({ write: { document, unset }, mode }: WriteAttempt<D>): UpdateOne {
   const { _id, rev, ...fields } = document;
   return {
     q: { _id, rev: { $lt: rev } },

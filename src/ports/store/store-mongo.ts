@@ -1,13 +1,16 @@
 import type { Collection, Db, MongoClient } from 'mongodb';
 import type { Clock, TimerHandle } from '#base/clock';
 import { type ActorKey, type Epoch, epoch, type Partition, partitionOf, type RealmId } from '#model';
-import type { MessageRecord, MessageScan, RecordWrite, Root, RootWrite, Sleeper, Store, StoredPart } from './store.js';
+import type { MessageRecord } from '#model/records';
+import { InFlightOperations } from './in-flight.js';
+import type { MessageScan, RecordWrite, Root, RootWrite, Sleeper, Store, StoredPart } from './store.js';
 import { StoreUnavailable } from './store.js';
 import { createClient, databaseName, foundNoServer, isDuplicate, serverName, translate } from './store-mongo-client.js';
-import { MongoBeginnings, MongoCommits } from './store-mongo-commits.js';
+import { MongoCommits, MongoRootInserts } from './store-mongo-commits.js';
 import {
   above,
   binary,
+  createIndexes,
   type EpochDocument,
   type MessageDocument,
   messageDocumentId,
@@ -18,18 +21,16 @@ import {
   toMessage,
   toPart,
 } from './store-mongo-documents.js';
-import { createIndexes } from './store-mongo-indexes.js';
 import { MongoRecords } from './store-mongo-records.js';
-import { MongoRoots } from './store-mongo-roots.js';
+import { MongoRootLoader } from './store-mongo-root-loader.js';
 import { scan } from './store-mongo-scan.js';
-import { UnderWay } from './under-way.js';
 
-/** A server that hangs, without closing its connections, fails other operations only after 10 s. */
+/** A server that hangs without closing its connections fails other operations only after 10 s. */
 const PING_MS = 3_000;
-/** Ids in one `$in`. */
+/** Ids per `$in`. */
 const IDS_AT_ONCE = 1_000;
 
-/** The Store of the cluster: MongoDB, or FerretDB over DocumentDB. Needs no transactions and no change streams. */
+/** The Store of the cluster: MongoDB, or FerretDB over DocumentDB. Needs neither transactions nor change streams. */
 export class MongoStore implements Store {
   readonly atomicRecords = false;
   readonly #url: string;
@@ -41,22 +42,22 @@ export class MongoStore implements Store {
   #db!: Db;
   #records!: MongoRecords;
   #commits!: MongoCommits;
-  #beginnings!: MongoBeginnings;
-  #loader!: MongoRoots;
+  #rootInserts!: MongoRootInserts;
+  #loader!: MongoRootLoader;
   readonly #clock: Clock;
-  readonly #underWay: UnderWay;
+  readonly #inFlight: InFlightOperations;
   #closed = false;
 
   private constructor(url: string, clock: Clock) {
     this.#url = url;
     this.#clock = clock;
-    this.#underWay = new UnderWay(clock);
+    this.#inFlight = new InFlightOperations(clock);
     this.#use(createClient(url));
   }
 
   #use(client: MongoClient): void {
     this.#client = client;
-    client.on('connectionPoolCleared', () => this.#underWay.broken());
+    client.on('connectionPoolCleared', () => this.#inFlight.connectionsBroken());
     this.#db = client.db(databaseName(this.#url));
     this.#roots = this.#db.collection('roots');
     this.#parts = this.#db.collection('parts');
@@ -64,25 +65,26 @@ export class MongoStore implements Store {
     this.#epochs = this.#db.collection('partitions');
     this.#records = new MongoRecords(this.#db, this.#clock);
     this.#commits = new MongoCommits(this.#db, this.#clock);
-    this.#beginnings = new MongoBeginnings(this.#db, this.#clock);
-    this.#loader = new MongoRoots(this.#db, this.#roots, (key) => this.#finishRemoval(key));
+    this.#rootInserts = new MongoRootInserts(this.#db, this.#clock);
+    this.#loader = new MongoRootLoader(this.#db, this.#roots, (key) => this.#finishRemoval(key));
   }
 
   /**
-   * The monitor of a client can stop for good when its connection breaks at the wrong moment (driver 7.8, one of some
-   * twenty broken connections on a busy machine): to it the server stays unknown although it is back. A client that
-   * found no server in all its time is replaced; the next operation connects the new one.
+   * Replaces a client that found no server within its selection timeout; the next operation connects the new client.
+   * Reason: a client's monitor can stop for good when its connection breaks at the wrong moment (driver 7.8, one of
+   * some twenty broken connections on a busy machine), and the client then never sees the server come back.
    */
   #replace(client: MongoClient): void {
     if (client !== this.#client || this.#closed) return;
-    this.#underWay.broken();
+    this.#inFlight.connectionsBroken();
     this.#use(createClient(this.#url));
     void client.close().catch(() => undefined);
   }
 
   /**
-   * Connects and creates what indexes are missing. Rejects with StoreUnavailable after some 3 s when no server answers.
-   * The URL's path names the database (default `conclave`). The clock dates tombstones.
+   * Connects and creates missing indexes. The URL's path names the database (default `conclave`). The clock dates
+   * tombstones.
+   * @throws StoreUnavailable after some 3 s if no server answers
    */
   static async connect(url: string, clock: Clock): Promise<MongoStore> {
     const store = new MongoStore(url, clock);
@@ -118,7 +120,7 @@ export class MongoStore implements Store {
     return this.#run(() =>
       expected > 0
         ? this.#commits.put({ key, epoch, expected, root })
-        : this.#beginnings.put({ _id: key, epoch, partition: partitionOf(key), ...root }),
+        : this.#rootInserts.put({ _id: key, epoch, partition: partitionOf(key), ...root }),
     );
   }
 
@@ -129,7 +131,7 @@ export class MongoStore implements Store {
   remove(key: ActorKey, at: Epoch, expected: number): Promise<'ok' | 'conflict'> {
     return this.#run(async () => {
       const filter = { _id: key, epoch: at as number, version: expected };
-      // Marked first and named a sleeper, so that the next load completes what a crash left half done.
+      // Marks the root first, as a sleeper, so that the next load completes a removal interrupted by a crash.
       const mark = { version: REMOVING, pending: true, sleeper: true, due: null };
       const { matchedCount } = await this.#roots.updateOne(filter, { $set: mark });
       if (matchedCount === 0) return 'conflict';
@@ -209,7 +211,7 @@ export class MongoStore implements Store {
           );
           if (matchedCount + upsertedCount === 1) return epoch(atLeast + 1);
         } catch (error) {
-          // Another caller was faster: its epoch is the one to raise.
+          // Another caller inserted the epoch first; raise that one.
           if (!isDuplicate(error)) throw error;
         }
       }
@@ -234,7 +236,7 @@ export class MongoStore implements Store {
       } catch (error) {
         if (!isDuplicate(error)) throw error;
       }
-      // Another caller raised one of them meanwhile, and which is not told: each once more.
+      // Another caller raised some of them meanwhile, and the server doesn't report which. Raise each by itself.
       const each = await Promise.all(partitions.map((p) => this.raiseEpoch(p, atLeast.get(p)!)));
       return new Map(partitions.map((p, i) => [p, each[i]!]));
     });
@@ -256,7 +258,7 @@ export class MongoStore implements Store {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await this.#underWay.settled();
+    await this.#inFlight.settled();
     await this.#client.close();
   }
 
@@ -264,7 +266,7 @@ export class MongoStore implements Store {
     if (this.#closed) throw new StoreUnavailable('the store is closed');
     const client = this.#client;
     try {
-      return await this.#underWay.run(action);
+      return await this.#inFlight.run(action);
     } catch (error) {
       const translated = translate(error);
       if (foundNoServer(translated)) this.#replace(client);

@@ -2,30 +2,33 @@
  * Store: the state of actors, and messages with their indexes.
  *
  * Contract (test/contract/store.ts runs it against every implementation):
- * - No transaction over several documents is assumed. The one thing that must be atomic is `commit`: a conditional
- *   replacement of one actor's root.
+ * - No transaction over several documents is assumed. The only atomic operation is `commit`: a conditional replacement
+ *   of one actor's root.
  * - A resolved write is durable (LMDB: flushed to disk; MongoDB: majority, journaled) and visible to every later read.
- * - A rejected write has an unknown outcome: it may have happened. Callers reload and repeat; everything here can be
+ * - A rejected write has an unknown outcome: it may have happened. Callers reload and repeat; every operation may be
  *   repeated.
- * - `StoreUnavailable` is the only error that callers meet for a store that cannot be reached.
+ * - The only error for an unreachable store is `StoreUnavailable`.
  */
 
-import type { Json, JsonObject } from '#base';
+import type { Json } from '#base';
 import type { ActorKey, Epoch, Partition, RealmId } from '#model';
+import type { MessageRecord } from '#model/records';
 import type { PackedMessage } from './packed-message.js';
 
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable';
 }
 
-/** The small document (at most some 64 KiB plus its outbox) whose conditional replacement is an actor's commit point. */
+/**
+ * The small document (at most some 64 KiB plus its outbox) whose conditional replacement is an actor's commit point.
+ */
 export interface Root {
   readonly key: ActorKey;
   readonly epoch: Epoch;
-  /** 1 after the first commit; +1 with each. */
+  /** 1 after the first commit, raised by 1 with each. */
   readonly version: number;
   readonly state: Json;
-  /** What earlier commits still have to do; opaque here. */
+  /** Work that earlier commits left to do; opaque to the Store. */
   readonly outbox: readonly Json[];
   /** Wall time (ms) at which the actor wants to be woken, or null. */
   readonly due: number | null;
@@ -46,24 +49,25 @@ export interface RootWrite {
 
 /**
  * A part of an actor that grows on its own (a subscriber, a subscription, a remembered reply), keyed (actor, part).
- * Applying replaces where the stored rev is smaller, so that repeats and late writes of an older owner do nothing.
+ * Replaces the stored part only if the stored rev is smaller, so repeats and late writes of an older owner have no
+ * effect.
  */
 export interface PartWrite {
   readonly type: 'part';
   readonly key: ActorKey;
   readonly part: string;
   readonly rev: number;
-  /** null = deleted: a tombstone that keeps the rev for a while. */
+  /** null deletes the part, leaving a tombstone that keeps the rev for an hour. */
   readonly value: Json;
 }
 
-/** A message with what its indexes need; same rule of revs, keyed (realm, id). */
+/** A message and its index fields, keyed (realm, id). Revs work as in `PartWrite`. */
 export interface MessageWrite {
   readonly type: 'message';
   readonly realm: RealmId;
   readonly id: number;
   readonly rev: number;
-  /** null = deleted. */
+  /** null deletes the message. */
   readonly value: MessageRecord | null;
 }
 
@@ -73,26 +77,6 @@ export interface StoredPart {
   readonly part: string;
   readonly rev: number;
   readonly value: Json;
-}
-
-/**
- * The indexed fields of a message beside its body. `conversation` is where the message is now (`s<stream id>`, or
- * `d<recipient set>` as in the actor key of the conversation).
- */
-export interface MessageRecord {
-  readonly id: number;
-  readonly conversation: string;
-  /** Stream messages: lower-cased topic (case-folded by the caller). Direct messages: ''. */
-  readonly topicKey: string;
-  readonly sender: number;
-  /** Ids of the users to whom the message was addressed directly (direct messages only): all participants. */
-  readonly participants: readonly number[];
-  /** Conversation to which it was sent, once it was moved away from there; '' before. */
-  readonly movedFrom: string;
-  /** Words of an open vocabulary under which it can be found (messages/tags.ts); no repeats. */
-  readonly tags: readonly string[];
-  /** Everything else; not indexed. */
-  readonly body: JsonObject;
 }
 
 /** One index range, always within one realm; ids ascending. */
@@ -105,15 +89,15 @@ export type MessageIndex =
   | { readonly by: 'participant'; readonly user: number }
   /** Messages that carry this tag. */
   | { readonly by: 'tag'; readonly tag: string }
-  /** Messages that were moved away from this conversation, wherever they are now. */
+  /** Messages moved away from this conversation, wherever they are now. */
   | { readonly by: 'moved'; readonly from: string }
-  /** These messages; ascending, no repeats. */
+  /** Messages with these ids; ascending, no repeats. */
   | { readonly by: 'ids'; readonly ids: readonly number[] };
 
-/** What several conditions leave of an index. Costs what its rarest index does, not what the others hold. */
+/** The intersection of one index and further conditions. Costs as much as its rarest index, not as the common ones. */
 export interface MessageRange {
   readonly index: MessageIndex;
-  /** Only messages that are in all of these, too. */
+  /** Further conditions: only messages that are in all of these indexes. */
   readonly also?: readonly MessageIndex[];
   /** Only ids above this one. */
   readonly above?: number;
@@ -123,7 +107,7 @@ export interface MessageRange {
 
 export interface MessageScan extends MessageRange {
   readonly realm: RealmId;
-  /** Messages of any of these ranges, too, in one order with the others; each message once. */
+  /** Further ranges; their messages are merged into one order, each message once. */
   readonly or?: readonly MessageRange[];
   /** Exclusive start: `newer` yields ids > from ascending, `older` ids < from descending. */
   readonly from: number;
@@ -134,63 +118,65 @@ export interface MessageScan extends MessageRange {
 export interface Sleeper {
   readonly key: ActorKey;
   readonly due: number | null;
-  /** An outbox entry is waiting. */
+  /** Whether the outbox is not empty. */
   readonly pending: boolean;
 }
 
-/** What looking at messages, and at who has copies of them, needs of a Store. */
+/** The reads of a Store that fetching messages and their access records needs. */
 export type MessageReads = Pick<Store, 'getParts' | 'getMessages' | 'scanMessages'>;
 
 export interface Store {
-  /** True: `commit` applies `records` in its own transaction, so they need not pass through the outbox. */
+  /** Whether `commit` applies `records` in its own transaction, so that they need not pass through the outbox. */
   readonly atomicRecords: boolean;
 
   /**
-   * Fencing at load: stamps `epoch` into the root and returns it, so that from now on every commit at a smaller epoch
-   * fails, even if the caller never writes. Returns null when the actor has no root (nothing is created); returns
-   * 'fenced' when the root already carries a larger epoch.
+   * Fencing at load: stamps `epoch` into the root and returns the root. From then on every commit at a smaller epoch
+   * fails, even if the caller never writes. Returns null if the actor has no root (none is created), and 'fenced' if
+   * the root already carries a larger epoch.
    */
   load(key: ActorKey, epoch: Epoch): Promise<Root | null | 'fenced'>;
 
-  /** The commit point. 'conflict': another epoch or version is stored, nothing was written. */
+  /** The commit point. 'conflict' means that another epoch or version is stored and nothing was written. */
   commit(write: RootWrite): Promise<'ok' | 'conflict'>;
 
-  /** Apply records (any actors, any realm), idempotently, in no particular order. Implementations batch per tick. */
+  /**
+   * Applies records of any actors and realms, idempotently and in no particular order. Implementations batch per tick.
+   */
   apply(writes: readonly RecordWrite[]): Promise<void>;
 
-  /** Remove a root and all parts of an actor that ended for good; same condition as `commit`. */
+  /** Removes the root and all parts of an actor that ended for good, on the same condition as `commit`. */
   remove(key: ActorKey, epoch: Epoch, expected: number): Promise<'ok' | 'conflict'>;
 
-  /** Live parts (no tombstones) of an actor whose name starts with `prefix`, ordered by name (code units). */
+  /** Live parts (no tombstones) of an actor whose names start with `prefix`, ordered by name (UTF-16 code units). */
   parts(key: ActorKey, prefix: string): Promise<StoredPart[]>;
 
-  /** Named parts of any actors, in the order asked for; null where there is none. */
+  /** Named parts of any actors, in the order of the request; null for a missing part. */
   getParts(wanted: readonly { key: ActorKey; part: string }[]): Promise<(StoredPart | null)[]>;
 
-  /** Messages by id, in the order asked for; null where there is none. */
+  /** Messages by id, in the order of the request; null for a missing message. */
   getMessages(realm: RealmId, ids: readonly number[]): Promise<(MessageRecord | null)[]>;
 
-  /** At most `limit` messages of a range, or of several. */
+  /** At most `limit` messages of the scan's ranges. */
   scanMessages(scan: MessageScan): Promise<MessageRecord[]>;
 
   /**
-   * The same without decoding what nobody asks for: shows one message after the other, each only until the call returns,
-   * and tells how many there were. A Store that must decode them has no such method.
+   * Like `scanMessages`, but without decoding: passes each message to `each`, valid only during that call, and returns
+   * their number. Absent in Stores that must decode messages anyway.
    */
   lookAtMessages?(scan: MessageScan, each: (message: PackedMessage) => void): Promise<number>;
 
-  /** Roots of these partitions that must not sleep for ever: a pending outbox or a due time. */
+  /** Roots of these partitions that need waking: a pending outbox or a due time. */
   sleepers(partitions: readonly Partition[]): Promise<Sleeper[]>;
 
-  /** Raise the epoch stored for a partition to 1 + max(stored, atLeast) and return it; durable when it resolves. */
+  /** Raises the partition's stored epoch to 1 + max(stored, atLeast) and returns it; durable when it resolves. */
   raiseEpoch(partition: Partition, atLeast: number): Promise<Epoch>;
 
-  /** The same for many partitions in few writes. */
+  /** Like `raiseEpoch` for many partitions, in few writes. */
   raiseEpochs(atLeast: ReadonlyMap<Partition, number>): Promise<Map<Partition, Epoch>>;
 
-  /** Rejects with StoreUnavailable when the store cannot be reached within a few seconds. */
+  /** Rejects with StoreUnavailable if the store can't be reached within a few seconds. */
   ping(): Promise<void>;
 
-  /** Waits for writes under way. */
+  /** Waits for writes in flight. Later calls reject with StoreUnavailable. */
   close(): Promise<void>;
 }

@@ -11,7 +11,7 @@ interface Reason {
   readonly difference?: RegExp;
 }
 
-/** The numbers are those of the contract's table of differences (README § Seed and peer differ), which the seed decides. */
+/** The numbers are those of the contract's table of differences (api/README.md § Seed and peer differ), which the seed decides. */
 const DECIDED: readonly Reason[] = [
   {
     why: '1: no code without Authorization header',

@@ -100,7 +100,7 @@ const OF_PICTURES: readonly WireError[] = [
 
 /** Refusals that the contract describes in words, and wire.json leaves out. */
 const IN_WORDS: Readonly<Record<string, readonly WireError[]>> = {
-  // messages.md § PATCH: a text is normalised like sending; § history.
+  // messages.md § PATCH: a text is normalised like sending; messages.md § GET /messages/{id}/history.
   'PATCH /messages/{message_id}': [bad('Message must not contain null bytes')],
   'GET /messages/{message_id}/history': [bad('Message edit history is disabled in this organization')],
   // streams.md § Names: of the name in `to`.

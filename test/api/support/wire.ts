@@ -124,7 +124,7 @@ for (const [name, msg] of [
   const operations = (name in wire.operations ? wire.operations : wire.extra_operations) as Record<string, Declared>;
   operations[name] = { ...operations[name]!, errors: [asBad(msg)] };
 }
-/** realm.md § GET /realm/subdomain: the answer stands in `msg`. */
+/** realm.md § Other (GET /realm/subdomain): the answer stands in `msg`. */
 const ANSWERS_IN_MSG: Schema = {
   type: 'object',
   properties: { result: { const: 'success' }, msg: { type: 'string' } },

@@ -4,9 +4,9 @@ import t, { type Test } from 'tap';
 import { backUp, refuseUnfinished, restore } from '#app/backup';
 import { REAL_CLOCK as clock } from '#base/clock';
 import { epoch, realmId, realmKey } from '#model';
-import { DirectoryBlobs, type Keeping } from '#ports/blobs';
+import { type DeletionHold, DirectoryBlobs } from '#ports/blobs';
 import { LmdbLog } from '#ports/log';
-import { LmdbStore, openEmbedded } from '#ports/store';
+import { LmdbStore, openLmdbEnvironment } from '#ports/store';
 
 const ONE = realmId(1);
 const LIMITS = { maxAgeMs: 60_000, maxBytes: 1_000_000 };
@@ -23,7 +23,7 @@ interface Source {
 async function source(test: Test, change: (blobs: DirectoryBlobs) => DirectoryBlobs = (b) => b): Promise<Source> {
   const place = test.testdir();
   const data = join(place, 'data');
-  const environment = await openEmbedded(data);
+  const environment = await openLmdbEnvironment(data);
   const store = new LmdbStore(environment, clock);
   const write = { epoch: epoch(1), expected: 0, outbox: [{ to: 'do' }], due: 5, records: [] };
   await store.commit({ ...write, key: realmKey(realmId(0)), state: { nextRealm: 4 } });
@@ -38,7 +38,7 @@ async function source(test: Test, change: (blobs: DirectoryBlobs) => DirectoryBl
 }
 
 async function incarnationOf(data: string): Promise<string> {
-  const environment = await openEmbedded(data);
+  const environment = await openLmdbEnvironment(data);
   const log = await LmdbLog.open(environment, clock, LIMITS);
   const { incarnation } = await log.position(ONE);
   await log.close();
@@ -54,7 +54,7 @@ t.test('a restored directory has what was backed up, another log, and ids above 
   test.equal(await readFile(join(to, 'secret'), 'utf8'), 'the secret\n');
   test.strictSame((await readdir(to)).includes('restore-unfinished'), false);
 
-  const environment = await openEmbedded(to);
+  const environment = await openLmdbEnvironment(to);
   const store = new LmdbStore(environment, clock);
   const one = await store.load(realmKey(ONE), epoch(1_000));
   test.match(one, { state: { reservedIds: 1_000_007, other: 'x' }, version: 2, outbox: [{ to: 'do' }], due: 5 });
@@ -75,8 +75,8 @@ t.test('what is deleted while a backup reads is in it, and gone afterwards', asy
   let begun = false;
   const { place, blobs, data, ...from } = await source(test, (whole) =>
     Object.assign(Object.create(whole) as DirectoryBlobs, {
-      async keepDeleted(): Promise<Keeping> {
-        const keeping = await whole.keepDeleted();
+      async holdDeletions(): Promise<DeletionHold> {
+        const keeping = await whole.holdDeletions();
         return {
           ...keeping,
           async *files() {
@@ -118,10 +118,7 @@ t.test('a backup that fails leaves nothing, nor does a restore', async (test) =>
 
   await test.rejects(restore(good, data, clock), /is not empty/);
   await test.rejects(restore(good, join(good, 'data.mdb'), clock), /can't be restored to/);
-  await test.rejects(
-    restore(join(place, 'nowhere'), join(place, 'x'), clock),
-    /no backup, or one that was not finished/,
-  );
+  await test.rejects(restore(join(place, 'nowhere'), join(place, 'x'), clock), /no backup, or an unfinished one/);
 
   const target = join(place, 'target');
   const manifest = JSON.parse(await readFile(join(good, 'backup.json'), 'utf8')) as object;
@@ -139,15 +136,15 @@ t.test('a backup that fails leaves nothing, nor does a restore', async (test) =>
   };
   const say = (change: object) => (file: (name: string) => string) =>
     writeFile(file('backup.json'), JSON.stringify({ ...manifest, ...change }));
-  await bad((file) => rm(file('backup.json')), /no backup, or one that was not finished/);
+  await bad((file) => rm(file('backup.json')), /no backup, or an unfinished one/);
   await bad((file) => truncate(file('backup.json'), 20), /backup\.json can't be read/);
   await bad((file) => writeFile(file('backup.json'), 'null'), /backup\.json can't be read/);
-  await bad((file) => truncate(file('data.mdb'), 4_096), /damaged: data\.mdb is not what was backed up/);
+  await bad((file) => truncate(file('data.mdb'), 4_096), /damaged: data\.mdb differs from what was backed up/);
   await bad((file) => rm(file('secret')), /can't be copied: ENOENT/);
   await bad((file) => rm(file('SHA256SUMS')), /damaged: SHA256SUMS: ENOENT/);
   await bad((file) => appendFile(file('SHA256SUMS'), 'x'), /damaged: SHA256SUMS was changed/);
   await bad(say({ format: 999 }), /in format 999, this program knows up to \d+: use the newer program/);
-  await bad(say({ format: -1 }), /names no format that there could be/);
+  await bad(say({ format: -1 }), /has no valid format/);
 });
 
 t.test('a list of files that leads out of the backup is refused', async (test) => {

@@ -1,6 +1,5 @@
 import t from 'tap';
-import { natsName } from '#ports/bus';
-import { natsServers } from '../../../src/ports/bus/bus-nats-link.js';
+import { natsName, natsServers } from '#ports/nats';
 
 t.test('servers of NATS, with and without an account', async (test) => {
   test.strictSame(natsServers('nats://a:4222'), { servers: ['nats://a:4222'] });

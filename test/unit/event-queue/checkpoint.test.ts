@@ -18,7 +18,7 @@ function make() {
   const handle = {
     volatile,
     state: () => state,
-    tell: async () => {
+    sendSelf: async () => {
       const { acked, active, position, isPolling } = volatile;
       state = { ...state, acked, active, position, held: isPolling };
       written.push((clock.now() - begun) / MINUTE);

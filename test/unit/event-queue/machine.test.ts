@@ -1,7 +1,8 @@
 import t from 'tap';
 import { createActor } from 'xstate';
 import { QUEUE_ENDS, queueMachine } from '#actors/event-queue';
-import { endIn, type QueueEvent, queueSteps } from '../../../actors/event-queue/machine.js';
+import type { QueueEvent } from '../../../actors/event-queue/machine.js';
+import { endIn, queueSteps } from '../../../actors/event-queue/machine.js';
 
 const LIVING = ['resting', 'idle', 'polling', 'parked'] as const;
 const ENDS = QUEUE_ENDS.map((reason) => `END.${reason}` as const);

@@ -2,8 +2,8 @@
 import t from 'tap';
 import type { RealmFeed } from '#delivery';
 import { type ActorKey, realmId, userId } from '#model';
-import type { Suppliers } from '#runtime';
 import { readWithSubscribers } from '../../../actors/event-queue/snapshot/memberships.js';
+import type { InputSources } from '../../../actors/services.js';
 
 const REALM = realmId(1);
 const USER = userId(9);
@@ -11,10 +11,10 @@ const USER = userId(9);
 /** @param members of stream 5, as the feed knows them when asked for the nth time */
 async function read(active: boolean, members: (asked: number) => readonly number[]) {
   let asked = 0;
-  const suppliers = {
+  const sources = {
     directory: async () => ({ version: 3, user: () => ({ isActive: true }), streams: () => [{ id: 5 }] }),
     services: { clock: { setTimeout: (fn: () => void) => setImmediate(fn) } },
-  } as unknown as Suppliers;
+  } as unknown as InputSources;
   const feed = {
     subscribers: async (streams: () => readonly number[]) => {
       asked++;
@@ -23,7 +23,7 @@ async function read(active: boolean, members: (asked: number) => readonly number
   } as unknown as RealmFeed;
   const own = { version: 7, subscriptions: [{ stream: 5, active }] } as never;
   const versions: Record<ActorKey, number> = {};
-  const { subscribers } = await readWithSubscribers(REALM, USER, true, async () => own, feed, suppliers, versions);
+  const { subscribers } = await readWithSubscribers(REALM, USER, true, async () => own, feed, sources, versions);
   return { position: subscribers.position, list: subscribers.of.get(5), versions };
 }
 

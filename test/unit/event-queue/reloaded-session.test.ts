@@ -3,11 +3,12 @@ import t from 'tap';
 import { TransientEvent } from '#delivery';
 import type { ActorReply } from '#frontend/api';
 import { eventId, queueId, queueKey, realmId, seq, TRANSIENT_SLOT, userId } from '#model';
-import type { ActivationHandle, Suppliers } from '#runtime';
+import type { ActivationHandle } from '#runtime';
 import type { QueueSession } from '../../../actors/event-queue/session.js';
 import { QueueSidecar } from '../../../actors/event-queue/sidecar.js';
 import type { QueueOptions, QueueState } from '../../../actors/event-queue/state.js';
 import { QueueVolatile } from '../../../actors/event-queue/volatile.js';
+import type { InputSources } from '../../../actors/services.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 
 const REALM = realmId(1);
@@ -40,7 +41,7 @@ function rebuilt(registered = true) {
     volatile,
     exists: () => exists,
     state: () => state,
-    tell: async () => undefined,
+    sendSelf: async () => undefined,
   };
   const from: number[] = [];
   const sessions: QueueSession[] = [];
@@ -57,7 +58,7 @@ function rebuilt(registered = true) {
   };
   const log = { asked: 0, away: false };
   const clock = new FakeClock();
-  const suppliers = {
+  const sources = {
     services: { clock, random: () => 0, heartbeatMs: 45_000, feeds: { of: async () => feed } },
     log: {
       position: async () => {
@@ -68,7 +69,7 @@ function rebuilt(registered = true) {
   };
   const queue = new QueueSidecar(
     handle as unknown as ActivationHandle<QueueState, QueueVolatile>,
-    suppliers as unknown as Suppliers,
+    sources as unknown as InputSources,
   );
   exists = true;
   if (!registered) queue.committed();
@@ -162,7 +163,7 @@ t.test('a queue that moves away meanwhile sends the poll after it', async (t) =>
   const answers: unknown[] = [];
   const request = { id: 'late', reply: (reply: unknown) => answers.push(reply), onCancel: () => {} };
   queue.command('poll', { last_event_id: eventId(END, 0), dont_block: false }, request as never);
-  t.equal(queue.idle(), false);
+  t.equal(queue.isIdle(), false);
   queue.stopped('drained');
   await settle();
   t.same(answers, [{ retry: 'moved' }], 'once');

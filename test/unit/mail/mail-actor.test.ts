@@ -3,7 +3,8 @@ import t, { type Test } from 'tap';
 import { mailKind } from '#actors/mail';
 import { mailCommand } from '#actors/shared';
 import type { Logger } from '#base';
-import { type Mailer, NoMailer, PostOffice, SmtpMailer } from '#domain/mail';
+import type { Mailer } from '#domain/mail';
+import { MailDispatcher, NoMailer, SmtpMailer } from '#domain/mail';
 import { Secrets } from '#domain/secrets';
 import { mailKey, partitionOf, realmId } from '#model';
 import { startSmtp } from '../../support/smtp.js';
@@ -33,7 +34,7 @@ class Post {
     const logger: Logger = { debug: () => {}, info: note, warn: note, error: note };
     this.harness = new Harness({ mail: mailKind }, true, (clock) => ({
       clock,
-      mail: new PostOffice(counted, clock, logger),
+      mail: new MailDispatcher(counted, clock, logger),
       secrets: SECRETS,
     }));
   }

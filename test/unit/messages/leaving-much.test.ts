@@ -3,7 +3,8 @@ import t from 'tap';
 import { IdSet, type Json, type JsonObject } from '#base';
 import { OwnFlags, readingPart, recordOf, type StoredMessage } from '#domain/messages';
 import { type ActorKey, realmId, streamKey, userKey } from '#model';
-import type { CommandContext, NeedsContext, Outcome, Suppliers } from '#runtime';
+import type { CommandContext, InputContext, Outcome } from '#runtime';
+import type { InputSources } from '../../../actors/services.js';
 import { readStream } from '../../../actors/user/commands/messages/mark-stream-read.js';
 import { MemoryStore } from '../../support/memory-store.js';
 
@@ -67,9 +68,9 @@ class LeaversActor {
   /** One command; what it tells itself to do next. */
   async handle(args: JsonObject): Promise<JsonObject | undefined> {
     const view = { state: {}, parts: this.parts, exists: true, volatile: undefined } as never;
-    const context = { key: SELF, realm: REALM, caller: 0, view } as NeedsContext<never, undefined>;
-    const suppliers = { store: this.store, ask: async () => null } as unknown as Suppliers;
-    const inputs = await readStream.needs!(args as never, context as never, suppliers);
+    const context = { key: SELF, realm: REALM, caller: 0, view } as InputContext<never, undefined>;
+    const sources = { store: this.store, ask: async () => null } as unknown as InputSources;
+    const inputs = await readStream.inputs!(args as never, context as never, sources);
     const directory = { version: 1 };
     const outcome = readStream.handle(view, args as never, inputs, {
       ...context,

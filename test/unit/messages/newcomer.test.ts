@@ -1,7 +1,7 @@
 import t from 'tap';
 import { newcomersHistory, streamConversation } from '#domain/messages';
 import { realmId } from '#model';
-import type { MessageRecord } from '#ports/store';
+import type { MessageRecord } from '#model/records';
 import { MemoryStore } from '../../support/memory-store.js';
 
 const REALM = realmId(1);

@@ -25,7 +25,7 @@ import {
 import { memberPart } from '#domain/streams';
 import { realmId, userId } from '#model';
 import type { DirectoryStream } from '#model/records';
-import { LmdbStore, openEmbedded, type RecordWrite } from '#ports/store';
+import { LmdbStore, openLmdbEnvironment, type RecordWrite } from '#ports/store';
 import { directoryWith } from '../../support/directory.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { person } from '../../support/person.js';
@@ -159,7 +159,7 @@ const NARROWS = [
 t.test('as if they were decoded', async (t) => {
   await fc.assert(
     fc.asyncProperty(world, async ({ messages, stays, starred, read, historical, mark }) => {
-      const environment = await openEmbedded(t.testdir());
+      const environment = await openLmdbEnvironment(t.testdir());
       const withDigests = new LmdbStore(environment, new FakeClock(), digestOf);
       const without = new LmdbStore(environment, new FakeClock());
       const writes = messages.map(({ stored, digest }, i) => {

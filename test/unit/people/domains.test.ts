@@ -6,7 +6,7 @@ const domains = [
   { id: 1, domain: 'acme.com', allowSubdomains: false },
   { id: 2, domain: 'school.example.org', allowSubdomains: true },
 ];
-const of = (address: string, settings: Record<string, boolean>, disposable = false) =>
+const of = (address: string, settings: Parameters<typeof addressProblem>[1], disposable = false) =>
   addressProblem(address, settings, domains, disposable);
 
 t.test('restricted to domains: those, and below them where that is allowed', async (t) => {

@@ -21,7 +21,7 @@ const made = (groups: DirectoryGroup[]) =>
   new UserGroups({
     users: () => [person(8), person(9, { role: 100 })],
     groups: () => groups,
-    settings: {},
+    settings: { waiting_period_threshold: 0 },
     fullMembersAt: 0,
   });
 

@@ -1,7 +1,7 @@
 /** users.md § Custom profile data: rules that hold whatever is sent. */
 import fc from 'fast-check';
 import t from 'tap';
-import { checkValue, FIELD_TYPE, type GivenValue, optionsAdded, presentProfile } from '#domain/people';
+import { checkProfileValue, FIELD_TYPE, type GivenValue, optionsAdded, presentProfile } from '#domain/people';
 import { userId } from '#model';
 import { ApiError } from '#model/errors';
 import type { DirectoryProfileField, ProfileValue } from '#model/records';
@@ -25,7 +25,7 @@ const find = (id: number) => PEOPLE.find((one) => one.id === id);
 /** Message of the refusal. @throws whatever is no refusal */
 function refusal(type: number, value: GivenValue): string | undefined {
   try {
-    checkValue(field(type), value, find);
+    checkProfileValue(field(type), value, find);
     return undefined;
   } catch (error) {
     if (error instanceof ApiError) return error.message;
@@ -64,7 +64,8 @@ t.test('of each type: what is taken obeys its rule, and nothing but a refusal is
       fc.property(given, (value) => {
         if (refusal(type, value) !== undefined) return;
         taken++;
-        if (!RULES[type]!(checkValue(field(type), value, find), value)) throw new Error('taken against the rule');
+        if (!RULES[type]!(checkProfileValue(field(type), value, find), value))
+          throw new Error('taken against the rule');
       }),
       { numRuns: 1_000 },
     );

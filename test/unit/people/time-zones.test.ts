@@ -1,6 +1,6 @@
 /** users.md § User object: the time zone is shown by its canonical name. */
 import t from 'tap';
-import { canonicalZone } from '#domain/people';
+import { canonicalZone } from '../../../src/model/settings/time-zones.js';
 
 t.test('older names become those of today', async (test) => {
   const names: [given: string, canonical: string][] = [

@@ -1,18 +1,107 @@
-/** users.md § Settings. */
+/** A row of USER_SETTINGS is all that a setting of a user needs (users.md § Settings). */
 import t from 'tap';
-import { SETTING_NAMES, settingFrom, USER_SETTINGS } from '#domain/people';
+import { realmKind } from '#actors/realm';
+import { newAccountSettings, userSettingFrom, userSettings } from '#domain/people';
+import {
+  isAccountField,
+  realmId,
+  realmKey,
+  USER_SETTING_NAMES,
+  USER_SETTINGS,
+  type UserSettingName,
+  type UserSettingValue,
+} from '#model';
+import { changeUserDefaults } from '../../../actors/realm/commands/organization/user-defaults.js';
+import { changeSettings } from '../../../actors/realm/commands/personal/own-settings.js';
+import { asPart } from '../../../actors/realm/state.js';
+import { RealmVolatile } from '../../../actors/realm/volatile.js';
+import { updateSettings, updateSettingsDefaults } from '../../../src/frontend/api/operations/people/settings.js';
+import { directoryWith } from '../../support/directory.js';
 import { person } from '../../support/person.js';
 
+const OWNER = person(8, { role: 100 });
+const KEY = realmKey(realmId(1));
+const DEFAULTS = Object.fromEntries(USER_SETTING_NAMES.map((name) => [name, USER_SETTINGS[name].default]));
+
+function changedValue(name: UserSettingName): UserSettingValue {
+  const { default: value } = USER_SETTINGS[name];
+  if (typeof value === 'boolean') return !value;
+  return typeof value === 'number' ? value + 1 : 'Asia/Tokyo';
+}
+
+const CONTEXT = { key: KEY, realm: realmId(1), now: 1_000, caller: OWNER.id, client: 'test', version: 7 };
+const context = { ...CONTEXT, pendingCommands: () => [], directory: undefined as never };
+
+function view() {
+  const parts = new Map([[`user/${OWNER.id}`, asPart(OWNER)]]);
+  const state = realmKind.initial(KEY);
+  return { state, parts, volatile: new RealmVolatile(state, parts) };
+}
+
 t.test('a setting that nobody chose has its default; facts of the account are its own', async (t) => {
-  for (const name of SETTING_NAMES) t.equal(settingFrom(person(8), {}, name), USER_SETTINGS[name].default, name);
+  for (const name of USER_SETTING_NAMES) {
+    t.equal(userSettingFrom(person(8), {}, name), USER_SETTINGS[name].default, name);
+  }
   const user = person(8, { timezone: 'Asia/Tokyo', emailVisibility: 4 });
   const chosen = { dense_mode: false, timezone: 'Europe/Berlin', email_address_visibility: 2 };
-  t.equal(settingFrom(user, chosen, 'dense_mode'), false);
-  t.equal(settingFrom(user, chosen, 'timezone'), 'Asia/Tokyo');
-  t.equal(settingFrom(user, chosen, 'email_address_visibility'), 4);
+  t.equal(userSettingFrom(user, chosen, 'dense_mode'), false);
+  t.equal(userSettingFrom(user, chosen, 'timezone'), 'Asia/Tokyo');
+  t.equal(userSettingFrom(user, chosen, 'email_address_visibility'), 4);
 });
 
-t.test('there are 43 settings, of the classes that the API names', async (t) => {
-  const of = (is: string) => SETTING_NAMES.filter((name) => USER_SETTINGS[name].is === is).length;
-  t.same([of('D'), of('N'), of('M')], [15, 20, 8]);
+t.test('there are 43 settings, of the groups that the API names', async (t) => {
+  const of = (group: string) => USER_SETTING_NAMES.filter((name) => USER_SETTINGS[name].group === group).length;
+  t.same([of('display'), of('notification'), of('other')], [15, 20, 8]);
+});
+
+t.test('every row is a parameter of PATCH /settings, and of the defaults unless it has none', async (t) => {
+  const own = ['full_name', 'email', 'old_password', 'new_password'];
+  t.same(Object.keys(updateSettings.parameters), [...own, ...USER_SETTING_NAMES]);
+  const without = ['timezone', 'default_language', 'enable_login_emails', 'enable_marketing_emails'];
+  t.same(
+    Object.keys(updateSettingsDefaults.parameters),
+    USER_SETTING_NAMES.filter((name) => !without.includes(name)),
+  );
+});
+
+t.test('every row is stored and published when it changes', async (t) => {
+  for (const name of USER_SETTING_NAMES) {
+    const value = changedValue(name);
+    const values = { [name]: value };
+    const { parts, events = [] } = changeSettings.handle(view(), { values, domain: 'localhost' }, undefined, context);
+    const { user, personal } = (events[0] as { change: Record<string, object> }).change;
+    const settings = (personal as { settings?: object } | undefined)?.settings;
+    if (isAccountField(name)) t.ok(Object.values(user ?? {}).includes(value), name);
+    else t.same(settings, values, name);
+    t.ok(parts?.[isAccountField(name) ? `user/${OWNER.id}` : `personal/${OWNER.id}`], name);
+    const told = events.flatMap((item) => (item.t === 'event' ? [item.event] : []));
+    t.match(told[0], { type: 'user_settings', op: 'update', property: name, value }, name);
+    const { group } = USER_SETTINGS[name];
+    if (group === 'display') t.match(told[1], { type: 'update_display_settings', setting_name: name, setting: value });
+    if (group === 'notification') {
+      t.match(told[1], { type: 'update_global_notifications', notification_name: name, setting: value });
+    }
+  }
+});
+
+t.test('every row is a field of POST /register, for users and for the defaults of new accounts', async (t) => {
+  for (const name of USER_SETTING_NAMES) {
+    const value = changedValue(name);
+    const personal = { user: OWNER.id, settings: { [name]: value }, alertWords: [], muted: [] };
+    const directory = directoryWith({ users: [OWNER], personals: [personal], userDefaults: { [name]: value } });
+    const expected = isAccountField(name) ? DEFAULTS : { ...DEFAULTS, [name]: value };
+    t.same(userSettings(directory, OWNER), expected, name);
+    const { timezone: _, ...defaults } = { ...DEFAULTS, [name]: value };
+    t.same(newAccountSettings(directory), defaults, name);
+  }
+});
+
+t.test('every default of an organization is stored and published when it changes', async (t) => {
+  for (const name of Object.keys(updateSettingsDefaults.parameters) as UserSettingName[]) {
+    const value = changedValue(name);
+    const { parts, events = [] } = changeUserDefaults.handle(view(), { values: { [name]: value } }, undefined, context);
+    t.same(parts?.['user-defaults'], { [name]: value }, name);
+    const event = { type: 'realm_user_settings_defaults', op: 'update', property: name, value };
+    t.match(events[1], { t: 'event', event }, name);
+  }
 });

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import type { Json, JsonObject } from '#base';
-import { type PresenceKnown, PresenceReplica } from '#domain/presence';
+import { type PresenceCursor, PresenceReplica } from '#domain/presence';
 import { Presences } from '../../../actors/presence/presences.js';
 import { directoryWith } from '../../support/directory.js';
 import { person } from '../../support/person.js';
@@ -71,7 +71,7 @@ t.test('answers that overtake each other do no harm', async () => {
         for (const change of a) carryOut(actor, change);
         await replica.sync(async (known) => actor.since(known));
         const answers: JsonObject[] = [];
-        let known: PresenceKnown | null = null;
+        let known: PresenceCursor | null = null;
         await replica.update(async (of) => {
           known = of;
           return actor.since(of);
@@ -104,7 +104,7 @@ t.test('whoever has missed too much gets everything', async (t) => {
 t.test('a list is encoded once while nothing changes, and of many people at most once a second', async (t) => {
   const actor = named('one');
   const replica = new PresenceReplica(directory);
-  const ask = async (known: PresenceKnown | null) => actor.since(known);
+  const ask = async (known: PresenceCursor | null) => actor.since(known);
   const see = (user: number, at = NOW) => actor.set(user, { active: at, connected: at });
   see(8);
   await replica.sync(ask);

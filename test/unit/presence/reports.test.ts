@@ -24,7 +24,7 @@ function actor(people: number, more: Parameters<typeof directoryWith>[0] = {}) {
     client: '',
     version: 1,
     directory,
-    underWay: () => [],
+    pendingCommands: () => [],
   });
   const view = (): View<PresenceState, Presences> => ({ state, parts: new Map(), volatile });
   const does = (caller: number, now = NOW, status: 'active' | 'idle' = 'active') => {

@@ -2,8 +2,7 @@
 import t from 'tap';
 import { realmKind } from '#actors/realm';
 import type { Json } from '#base';
-import { DEFAULT_REALM_SETTINGS } from '#domain/people';
-import { realmId, realmKey } from '#model';
+import { DEFAULT_REALM_SETTINGS, realmId, realmKey } from '#model';
 import type { DirectoryStream } from '#model/records';
 import { createUser } from '../../../actors/realm/commands/accounts/create-user.js';
 import { asPart, type RealmState } from '../../../actors/realm/state.js';
@@ -39,7 +38,7 @@ function created(users: number) {
     caller: 0,
     client: 'test',
     version: 7,
-    underWay: () => [],
+    pendingCommands: () => [],
     directory: undefined as never,
   };
   return createUser.handle({ state, parts, volatile: new RealmVolatile(state, parts) }, args, prepared, context);

@@ -1,8 +1,7 @@
 import t from 'tap';
-import { createMachine } from 'xstate';
 import type { JsonObject } from '#base';
 import { realmKey } from '#model';
-import type { ActorKind, AnyKind, HeldRequest } from '#runtime';
+import type { ActorKind, AnyKind, DeferredRequest } from '#runtime';
 import { ids, type LedgerState, ledger, ledgerKey, REALM, testKinds } from '../../cluster/kinds.js';
 import { Harness, settle } from './harness.js';
 
@@ -196,7 +195,9 @@ t.test('a handler is told of the commands that may not be carried out yet', asyn
   const caused: AnyKind['commands'][string] = {
     read: true,
     creates: true,
-    handle: (_view, _args, _inputs, { underWay }) => ({ reply: { value: underWay('credit').map(({ to }) => to) } }),
+    handle: (_view, _args, _inputs, { pendingCommands }) => ({
+      reply: { value: pendingCommands('credit').map(({ to }) => to) },
+    }),
   };
   const h = new Harness({ ...testKinds, stream: { ...ledger, commands: { ...ledger.commands, caused } } as AnyKind });
   await h.take(key);
@@ -285,10 +286,9 @@ interface QueueState extends JsonObject {
   readonly n: number;
 }
 const stops: string[] = [];
-let parked: HeldRequest | undefined;
+let parked: DeferredRequest | undefined;
 const queue: ActorKind<QueueState> = {
   name: 'stream',
-  machine: createMachine({ initial: 'idle', states: { idle: {} } }),
   commands: {
     open: { creates: true, handle: () => ({ reply: { value: 'open' }, state: { n: 1 } }) },
     until: { creates: true, handle: (_, { at }) => ({ reply: { value: at }, state: { n: 2 }, due: at as number }) },
@@ -305,13 +305,12 @@ const queue: ActorKind<QueueState> = {
   initial: () => ({ n: 0 }),
   volatile: () => undefined,
   missing: () => ({ error: { status: 404, msg: 'no queue' } }),
-  refuse: () => ({ error: { status: 400, msg: '' } }),
   directory: false,
-  loads: [],
-  liveCommands: ['poll'],
-  live: (handle) => ({
-    draining: async () => {
-      if (handle.state().n === 1) await handle.tell('flush', {});
+  loadedParts: [],
+  sidecarCommands: ['poll'],
+  sidecar: (handle) => ({
+    flush: async () => {
+      if (handle.state().n === 1) await handle.sendSelf('flush', {});
     },
     command: (_name, _args, request) => {
       parked = request;
@@ -321,7 +320,7 @@ const queue: ActorKind<QueueState> = {
       stops.push(reason);
       parked?.reply({ error: { status: 503, msg: 'stopped' } });
     },
-    idle: () => parked === undefined,
+    isIdle: () => parked === undefined,
   }),
 };
 

@@ -1,12 +1,16 @@
 /** One host with everything in memory, for tests of the runtime. */
 
 import type { Json, JsonObject, Logger } from '#base';
-import { type ActorKey, epoch, type Partition, partitionOf } from '#model';
+import type { ActorKey, Partition } from '#model';
+import { epoch, partitionOf } from '#model';
 import type { DirectoryView } from '#model/records';
 import { LocalBus, LocalHub } from '#ports/bus';
 import type { Root } from '#ports/store';
-import { ActorClient, ActorHost, type AnyKind, type HostServices } from '#runtime';
-import { type LedgerState, testKinds } from '../../cluster/kinds.js';
+import type { AnyKind } from '#runtime';
+import { ActorClient, ActorHost } from '#runtime';
+import type { ActorServices } from '../../../actors/services.js';
+import type { LedgerState } from '../../cluster/kinds.js';
+import { testKinds } from '../../cluster/kinds.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 import { MemoryLog } from '../../support/memory-log.js';
 import { MemoryStore } from '../../support/memory-store.js';
@@ -25,7 +29,7 @@ export class Harness {
   constructor(
     private readonly kinds: Readonly<Record<string, AnyKind>> = testKinds,
     atomicRecords = true,
-    private readonly services: (clock: FakeClock) => Partial<HostServices> = () => ({}),
+    private readonly services: (clock: FakeClock) => Partial<ActorServices> = () => ({}),
   ) {
     this.store = new MemoryStore({ atomicRecords });
     this.client = new ActorClient(new LocalBus(this.clock, this.hub, 'client'), this.clock);
@@ -43,7 +47,7 @@ export class Harness {
       placement: { start: async () => undefined, mayAnswer: () => true, stop: async () => undefined },
       directory: { ready: () => undefined, now: () => undefined as unknown as DirectoryView },
       kinds: this.kinds,
-      services: this.services(this.clock) as HostServices,
+      services: this.services(this.clock),
       logger,
     });
     this.host = host;

@@ -4,7 +4,7 @@ import type { Json } from '#base';
 import { partitionOf, partitionSubject } from '#model';
 import { BusError, LocalBus, LocalHub, type PendingReply } from '#ports/bus';
 import { StoreUnavailable } from '#ports/store';
-import { ActorClient, CommandTimeout, type Sent } from '#runtime';
+import { ActorClient, CommandTimeout, type SentCommand } from '#runtime';
 import { ledgerKey } from '../../cluster/kinds.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { Harness, settle } from './harness.js';
@@ -55,7 +55,7 @@ function world(): World {
 }
 
 /** What came of it, and when by the clock: ms from now; undefined: nothing within two minutes. */
-async function outcome(clock: FakeClock, sent: Sent): Promise<{ what: unknown; ms: number } | undefined> {
+async function outcome(clock: FakeClock, sent: SentCommand): Promise<{ what: unknown; ms: number } | undefined> {
   let what: unknown;
   sent.reply.then(
     (reply) => {
@@ -160,7 +160,7 @@ t.test('the Store is away', async (test) => {
     await new Promise<void>((resolve) => void clock.setTimeout(resolve, 3_000));
     throw new StoreUnavailable('away');
   };
-  const add = (op: string): Sent => h.client.send(key, 'add', { op });
+  const add = (op: string): SentCommand => h.client.send(key, 'add', { op });
   const first = await outcome(clock, add('first'));
   test.equal(first?.what, 'unavailable');
   test.ok(first!.ms < 10_000, `${first!.ms} ms: two attempts, not all that fit into the deadline`);

@@ -1,9 +1,9 @@
 import t from 'tap';
 import type { Json } from '#base';
-import { type LogEntry, type LogItem, MAX_ITEMS, SeenVersions } from '#model';
+import { LogDeduplicator, type LogEntry, type LogItem, MAX_ITEMS } from '#model';
 import { encodeEntry } from '../../../src/ports/log/log-jetstream-stream.js';
-import { fitsLog, formEntries } from '../../../src/runtime/form-entries.js';
-import type { OutboxEntry } from '../../../src/runtime/group.js';
+import type { OutboxEntry } from '../../../src/runtime/commit-batch.js';
+import { fitsLog, packEntries } from '../../../src/runtime/pack-entries.js';
 import { ledgerKey } from '../../cluster/kinds.js';
 import { Harness, settle } from './harness.js';
 
@@ -13,12 +13,12 @@ const items = (n: number, size = 10): LogItem[] =>
   Array.from({ length: n }, (_, i) => ({ t: 'event', to: {}, event: { i, text: 'x'.repeat(size) } }));
 const entry = (v: number, of: LogItem[]): OutboxEntry => ({ v, records: [], items: of, sequences: [] });
 const read = (entries: readonly LogEntry[]): LogItem[] => {
-  const seen = new SeenVersions();
-  return entries.flatMap((e) => e.groups.filter((g) => seen.fresh(key, g)).flatMap((g) => g.items));
+  const seen = new LogDeduplicator();
+  return entries.flatMap((e) => e.groups.filter((g) => seen.isNew(key, g)).flatMap((g) => g.items));
 };
 
 t.test('small commits share an entry', (t) => {
-  const formed = formEntries(key, [entry(1, items(2)), entry(2, items(3))]);
+  const formed = packEntries(key, [entry(1, items(2)), entry(2, items(3))]);
   t.equal(formed.length, 1);
   t.same(formed[0]?.completes, [1, 2]);
   t.end();
@@ -26,7 +26,7 @@ t.test('small commits share an entry', (t) => {
 
 t.test('a large commit is cut into entries that hold at most so many events and bytes', (t) => {
   for (const of of [items(MAX_ITEMS * 2 + 5), items(30, 100_000)]) {
-    const formed = formEntries(key, [entry(1, items(3)), entry(2, of), entry(3, items(1))]);
+    const formed = packEntries(key, [entry(1, items(3)), entry(2, of), entry(3, items(1))]);
     t.ok(formed.length > 2);
     for (const { entry: e } of formed) {
       t.ok(e.groups.reduce((n, g) => n + g.items.length, 0) <= MAX_ITEMS);
@@ -55,7 +55,7 @@ t.test('what fits into the log is no larger than NATS carries, whatever it is ma
       else high = n - 1;
     }
     for (const waiting of [[of(low)], Array.from({ length: 40 }, () => of(Math.ceil(low / 20)))]) {
-      for (const { entry: e } of formEntries(key, [entry(1, waiting)])) {
+      for (const { entry: e } of packEntries(key, [entry(1, waiting)])) {
         t.ok(encodeEntry(e as unknown as Json).byteLength < 1024 * 1024 - 4096, JSON.stringify(value).slice(0, 20));
       }
     }
@@ -65,8 +65,8 @@ t.test('what fits into the log is no larger than NATS carries, whatever it is ma
 
 t.test('a repeat in other company loses nothing: pieces are cut the same', (t) => {
   const large = items(MAX_ITEMS + 500);
-  const before = formEntries(key, [entry(1, items(300)), entry(2, large)]).map((f) => f.entry);
-  const again = formEntries(key, [entry(2, large)]).map((f) => f.entry);
+  const before = packEntries(key, [entry(1, items(300)), entry(2, large)]).map((f) => f.entry);
+  const again = packEntries(key, [entry(2, large)]).map((f) => f.entry);
   t.same(read([before[0]!, before[1]!, ...again]), [...items(300), ...large]);
   t.end();
 });

@@ -3,7 +3,7 @@ import type { Json } from '#base';
 import { partitionOf, partitionSubject } from '#model';
 import { LocalBus } from '#ports/bus';
 import type { Envelope } from '#runtime';
-import { REMEMBER_MS, RememberedReplies } from '../../../src/runtime/remembered.js';
+import { REMEMBER_MS, ReplyCache } from '../../../src/runtime/reply-cache.js';
 import { ledgerKey } from '../../cluster/kinds.js';
 import { Harness, settle } from './harness.js';
 
@@ -105,7 +105,7 @@ t.test('settled replies are forgotten, and a late repeat of their commands does 
 });
 
 t.test('replies of a sender that is gone are forgotten after ten minutes', (t) => {
-  const r = new RememberedReplies();
+  const r = new ReplyCache();
   r.commit(1, [['gone:1', { value: 1 }]], 0);
   t.same(r.find('gone:1', 0), { value: 1 });
   t.same(Object.keys(r.commit(2, [['x:1', { value: 2 }]], REMEMBER_MS - 1)), ['done/2']);
@@ -116,7 +116,7 @@ t.test('replies of a sender that is gone are forgotten after ten minutes', (t) =
 });
 
 t.test('parts that hold nothing any more are taken or removed, and what is loaded is what is still of use', (t) => {
-  const r = new RememberedReplies();
+  const r = new ReplyCache();
   const stored = new Map<string, Json>();
   const commit = (version: number, ...ids: string[]): void => {
     const parts = r.commit(
@@ -136,7 +136,7 @@ t.test('parts that hold nothing any more are taken or removed, and what is loade
   r.find('x:7', 7);
   commit(7, 'x:7');
   t.equal([...stored.keys()].filter((name) => name.startsWith('done/')).length, 2, 'y:1 is not settled');
-  const next = new RememberedReplies();
+  const next = new ReplyCache();
   next.load(stored);
   for (const id of ['x:6', 'x:7', 'y:1']) t.same(next.find(id, 0), { value: id });
   for (const id of ['x:1', 'x:5']) t.same(next.find(id, 0), { value: null }, 'executed, and never again');
@@ -145,7 +145,7 @@ t.test('parts that hold nothing any more are taken or removed, and what is loade
 });
 
 t.test('batches that must stay do not keep those behind them', (t) => {
-  const r = new RememberedReplies();
+  const r = new ReplyCache();
   for (let v = 1; v <= 40; v++) r.commit(v, [[`gone:${v}`, { value: v }]], 0);
   for (let v = 41; v <= 60; v++) {
     r.find(`x:${v}`, v);

@@ -3,7 +3,7 @@ import { open } from 'lmdb';
 import t from 'tap';
 import { REAL_CLOCK } from '#base/clock';
 import { epoch, realmId, realmKey } from '#model';
-import { judgeFormat, LmdbStore, openEmbedded } from '#ports/store';
+import { judgeFormat, LmdbStore, openLmdbEnvironment } from '#ports/store';
 
 t.test('a program reads its own format and the one before', async (test) => {
   test.equal(judgeFormat('it', 3, 3), 'own');
@@ -23,7 +23,7 @@ t.test('a program reads its own format and the one before', async (test) => {
 
 t.test('a data directory: raised by the next version, refused by others', async (test) => {
   const place = join(test.testdir(), 'data');
-  const with_ = async (known?: number): Promise<void> => (await openEmbedded(place, known)).close();
+  const with_ = async (known?: number): Promise<void> => (await openLmdbEnvironment(place, known)).close();
   await with_(5);
   await test.rejects(with_(4), /in format 5, this program knows up to 4/);
   await test.rejects(with_(7), /in format 5, this program reads 6 and 7: upgrade one version at a time/);
@@ -37,10 +37,10 @@ t.test('what was written before formats were is the first one', async (test) => 
   const old = open({ path: place, noSubdir: false, maxDbs: 32, encoding: 'binary' });
   await old.openDB({ name: 'roots', encoding: 'binary' }).put('x', Buffer.from([1]));
   await old.close();
-  await test.rejects(openEmbedded(place, 3), /in format 1, this program reads 2 and 3/);
-  const environment = await openEmbedded(place, 2);
+  await test.rejects(openLmdbEnvironment(place, 3), /in format 1, this program reads 2 and 3/);
+  const environment = await openLmdbEnvironment(place, 2);
   const write = { epoch: epoch(1), expected: 0, outbox: [], due: null, records: [], state: {} };
   await new LmdbStore(environment, REAL_CLOCK).commit({ ...write, key: realmKey(realmId(1)) });
   await environment.close();
-  await test.rejects(openEmbedded(place, 1), /in format 2/);
+  await test.rejects(openLmdbEnvironment(place, 1), /in format 2/);
 });

@@ -7,9 +7,9 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { Packr } from 'msgpackr';
 import t from 'tap';
 import type { Json } from '#base';
-import type { MessageRecord } from '#ports/store';
+import type { MessageRecord } from '#model/records';
 import { decodeMessage, encodeMessage, pack, unpack } from '#ports/store';
-import { FrameWriter, type Head, KIND_REPLIES, readHead } from '../../../src/ports/bus/bus-nats-frame.js';
+import { type FrameHead, FrameWriter, KIND_REPLIES, readHead } from '../../../src/ports/bus/bus-nats-frame.js';
 
 const FIXTURE = 'test/fixtures/msgpack/written.json';
 
@@ -68,7 +68,7 @@ const MESSAGE: MessageRecord = {
 };
 const DIGEST = { version: 3, facts: [1, 2 ** 32 - 1], head: '{"id":1', texts: ['<p>Hi 👋</p>'] };
 
-const HEAD: Head = [
+const HEAD: FrameHead = [
   'reply',
   7,
   { ok: [new Uint8Array(200).fill(1), new Uint8Array(3).fill(2)], list: range(20, (i) => i) },

@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import t from 'tap';
 import type { JsonObject } from '#base';
-import { copy, decodeMessage, encodeMessage, type MessageRecord, PackedMessage, unpack } from '#ports/store';
+import type { MessageRecord } from '#model/records';
+import { copy, decodeMessage, encodeMessage, PackedMessage, unpack } from '#ports/store';
 import { Slab } from '../../../src/ports/store/packed-message.js';
 
 const text = fc.oneof(

@@ -1,7 +1,7 @@
 /** Postings answer as the index itself would, whatever was read of it before and whatever came and went since. */
 import fc from 'fast-check';
 import t from 'tap';
-import { Postings } from '../../../src/ports/store/postings.js';
+import { Postings } from '../../../src/ports/store/store-lmdb-postings.js';
 
 const HIGHEST = 60;
 const id = fc.integer({ min: 0, max: HIGHEST });

@@ -7,7 +7,7 @@ import type { SnapshotInputs } from '../../../actors/event-queue/snapshot/inputs
 import { subscriptionSections } from '../../../actors/event-queue/snapshot/stream-sections.js';
 import { subscribed, subscriptions } from '../../../actors/user/commands/streams/subscriptions.js';
 import { unsubscribed } from '../../../actors/user/commands/streams/unsubscribed.js';
-import { fitsLog } from '../../../src/runtime/form-entries.js';
+import { fitsLog } from '../../../src/runtime/pack-entries.js';
 import { person } from '../../support/person.js';
 
 const stream = (id: number): DirectoryStream =>
@@ -19,7 +19,7 @@ const directory = {
   stream,
   streams: () => [stream(1), stream(2), stream(3)],
   streamsVersion: 1,
-  personal: () => ({ settings: {} }),
+  preferencesOf: () => ({ settings: {} }),
   settings: {},
 } as unknown as DirectoryView;
 const own = (id: number, active: boolean): JsonObject => ({ stream: id, active, color: '#000000', muted: false });

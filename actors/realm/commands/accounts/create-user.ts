@@ -19,9 +19,9 @@ interface NewUserArgs extends JsonObject {
 }
 
 export const createUser: RealmCommand<NewUserArgs, PreparedAccount> = {
-  needs({ email, password, full_name: fullName, role = ROLE.member }, { realm, view }, suppliers) {
+  inputs({ email, password, full_name: fullName, role = ROLE.member }, { realm, view }, sources) {
     const streams = newcomersStreams(view, [], role);
-    return prepareAccount({ email, fullName, password, streams }, realm, suppliers);
+    return prepareAccount({ email, fullName, password, streams }, realm, sources);
   },
 
   handle(view, args, prepared, context) {

@@ -2,9 +2,10 @@
 
 import { mailCommand, success } from '#actors/shared';
 import { isOwner } from '#domain/people';
+import type { RealmSettings } from '#model';
 import { type RealmId, userKey } from '#model';
 import { apiError } from '#model/errors';
-import type { DirectoryUser, RealmSettings } from '#model/records';
+import type { DirectoryUser } from '#model/records';
 import type { CommandContext, OutboxCommand, Outcome } from '#runtime';
 import { type Parts, type RealmState, userOf, usersOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
@@ -60,7 +61,7 @@ export function changedAccounts(
 }
 
 /** One line: names of organizations may hold anything. */
-const flat = (text: unknown): string => String(text).replace(/\s+/g, ' ').trim();
+const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /** @param comment what the administrator has to say; may be empty */
 function farewell(realm: RealmId, user: DirectoryUser, comment: string, settings: RealmSettings): OutboxCommand {

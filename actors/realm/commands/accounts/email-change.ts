@@ -47,7 +47,7 @@ function checkAddress(
   user: DirectoryUser,
   { state: { settings }, parts, volatile }: RealmFacts,
 ): void {
-  if (settings.email_changes_disabled === true && !isAdmin(user)) throw apiError('EMAIL_CHANGES_DISABLED');
+  if (settings.email_changes_disabled && !isAdmin(user)) throw apiError('EMAIL_CHANGES_DISABLED');
   if (!isEmail(email)) throw apiError('EMAIL_INVALID');
   const problem = addressProblem(email, settings, domainsOf(parts), disposable);
   if (problem === 'plus') throw apiError('EMAIL_PLUS');
@@ -89,7 +89,7 @@ export function askForAddress(
     throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 }).withRate(standingOf(MAIL_LIMITS, asked, now));
   }
   const change: EmailChange = { hash: link.hash, email, asked: withTime(MAIL_LIMITS, asked, now) };
-  const name = String(realm.state.settings.name);
+  const name = realm.state.settings.name;
   const mail = mailCommand(id, {
     to: email,
     subject: `Confirm your new e-mail address for ${name}`,
@@ -114,7 +114,7 @@ interface ConfirmArgs extends JsonObject {
 /** The link was confirmed. Its authenticity and its time were checked by whoever opened it. @throws ApiError */
 export const confirmEmail: RealmCommand<ConfirmArgs, boolean> = {
   lane: LANE,
-  needs: ({ user }, { view }, { services }) => services.disposable(domainOf(changeOf(view.parts, user)?.email ?? '')),
+  inputs: ({ user }, { view }, { services }) => services.disposable(domainOf(changeOf(view.parts, user)?.email ?? '')),
   handle({ state, parts, volatile }, { user: id, hash, shown }, disposable, { realm, version }) {
     const change = changeOf(parts, id);
     const before = userOf(parts, id);
@@ -124,7 +124,7 @@ export const confirmEmail: RealmCommand<ConfirmArgs, boolean> = {
     const after: DirectoryUser = { ...before, deliveryEmail: change.email, email };
     volatile.removeEmail(before.deliveryEmail);
     volatile.addUser(id, after.email, after.deliveryEmail);
-    const name = String(state.settings.name);
+    const name = state.settings.name;
     const notice = mailCommand(realm, {
       to: before.deliveryEmail,
       subject: `Your e-mail address for ${name} was changed`,

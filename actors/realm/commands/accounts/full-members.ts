@@ -6,8 +6,8 @@
 import { value } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { ROLE, SYSTEM_GROUP, shownGroupsOf } from '#domain/people';
-import type { LogItem } from '#model';
-import type { DirectoryUser, RealmSettings } from '#model/records';
+import type { LogItem, RealmSettings } from '#model';
+import type { DirectoryUser } from '#model/records';
 import { usersOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
@@ -26,7 +26,7 @@ const DAY_MS = 86_400_000;
  * at least a day, so a look per day misses none.
  */
 export function nextFullMember(users: Iterable<DirectoryUser>, { settings, fullMembersAt }: Moment): number | null {
-  const wait = Number(settings.waiting_period_threshold) * DAY_MS;
+  const wait = settings.waiting_period_threshold * DAY_MS;
   if (!(wait > 0)) return null;
   let next = fullMembersAt + DAY_MS;
   for (const { joined } of users) if (joined + wait > fullMembersAt) next = Math.min(next, joined + wait);

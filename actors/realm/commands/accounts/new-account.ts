@@ -15,7 +15,8 @@ import type { LogItem } from '#model';
 import { type RealmId, streamKey } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
-import type { CommandContext, OutboxCommand, Suppliers } from '#runtime';
+import type { CommandContext, OutboxCommand } from '#runtime';
+import type { InputSources } from '../../../services.js';
 import { asPart, domainsOf, type RealmState, streamOf, USER_PART, userDefaultsOf } from '../../state.js';
 import { createUserCommand, hiddenFrom, type NewAccount, newUser } from '../organization/create-realm.js';
 import { storePersonal } from '../personal/personal.js';
@@ -46,7 +47,7 @@ const isOpen = (stream: DirectoryStream): boolean => !stream.inviteOnly;
 export async function prepareAccount(
   { email, fullName, password, streams }: Applicant,
   realm: RealmId,
-  { store, services: { secrets, passwords, disposable, clock } }: Suppliers,
+  { store, services: { secrets, passwords, disposable, clock } }: InputSources,
 ): Promise<PreparedAccount> {
   const key = secrets.newApiKey(realm);
   const strong = await passwords.strongEnough(password, [email, fullName]);

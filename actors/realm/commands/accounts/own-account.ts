@@ -9,7 +9,8 @@ import type { LogItem } from '#model';
 import { userId, userKey } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import type { CommandContext, NeedsContext, OutboxCommand, Suppliers } from '#runtime';
+import type { CommandContext, InputContext, OutboxCommand } from '#runtime';
+import type { InputSources } from '../../../services.js';
 import { type RealmState, userOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import { askForAddress, LINK_MS, type Link, type RealmFacts } from './email-change.js';
@@ -36,12 +37,12 @@ export interface AccountInputs {
   readonly link: Link;
 }
 
-type Needs = NeedsContext<RealmState, RealmVolatile>;
+type Needs = InputContext<RealmState, RealmVolatile>;
 
 async function newPassword(
   { old_password, new_password, email, full_name }: AccountArgs,
   { realm, caller, view }: Needs,
-  { ask, services }: Suppliers,
+  { ask, services }: InputSources,
 ): Promise<AccountInputs['password']> {
   if (new_password === '') return null;
   const to = userKey(realm, userId(caller));
@@ -52,16 +53,16 @@ async function newPassword(
   return { checked, hash: good ? await services.secrets.hashPassword(new_password) : null };
 }
 
-export async function accountInputs(args: AccountArgs, context: Needs, suppliers: Suppliers): Promise<AccountInputs> {
-  const { secrets, clock } = suppliers.services;
+export async function accountInputs(args: AccountArgs, context: Needs, sources: InputSources): Promise<AccountInputs> {
+  const { secrets, clock } = sources.services;
   const facts = { realm: context.realm, user: userId(context.caller), expires: clock.now() + LINK_MS };
   const token = sealLink(secrets, 'change-email', facts);
   return {
-    password: await newPassword(args, context, suppliers),
+    password: await newPassword(args, context, sources),
     link: {
       hash: secrets.keyHash(token),
       mailed: hiddenLink(secrets, `${args.origin}/accounts/confirm_email/${token}`),
-      disposable: suppliers.services.disposable(domainOf(args.email?.trim() ?? '')),
+      disposable: sources.services.disposable(domainOf(args.email?.trim() ?? '')),
     },
   };
 }
@@ -91,7 +92,7 @@ export function changeAccount(
   }
   const asked = email === null ? undefined : askForAddress(email, user, link, facts, { realm, now });
   if (asked) commands.push(...asked.commands);
-  const fixed = facts.state.settings.name_changes_disabled === true && !isAdmin(user);
+  const fixed = facts.state.settings.name_changes_disabled && !isAdmin(user);
   const fullName =
     full_name === null || full_name === user.fullName || fixed ? user.fullName : checkFullName(full_name);
   const after = fullName === user.fullName ? user : { ...user, fullName };

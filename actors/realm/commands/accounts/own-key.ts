@@ -7,7 +7,8 @@ import type { RealmId } from '#model';
 import { userKey } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import type { Outcome, Suppliers } from '#runtime';
+import type { Outcome } from '#runtime';
+import type { InputSources } from '../../../services.js';
 import { botAccount, botUpdated, storeBot } from '../../bots.js';
 import { asPart, type Parts, type RealmState, USER_PART, userOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
@@ -19,7 +20,7 @@ export interface NewKey {
   readonly sealed: string;
 }
 
-export function makeKey(realm: RealmId, { services: { secrets } }: Suppliers): NewKey {
+export function makeKey(realm: RealmId, { services: { secrets } }: InputSources): NewKey {
   const key = secrets.newApiKey(realm);
   return { hash: secrets.keyHash(key), sealed: secrets.seal(key) };
 }
@@ -82,12 +83,12 @@ export const renewKey: RealmCommand<Renewal, Renewed> = {
   // A caller that asks again after another caller's renewal finds the new key in the account's actor.
   lane: 'renewed keys',
   exclusive: true,
-  needs: (_args, { realm }, suppliers) => {
-    const { secrets } = suppliers.services;
+  inputs: (_args, { realm }, sources) => {
+    const { secrets } = sources.services;
     return {
-      ...makeKey(realm, suppliers),
+      ...makeKey(realm, sources),
       tokenSealed: secrets.seal(secrets.newApiKey(realm)),
-      readable: (sealed) => secrets.opened(sealed) !== undefined,
+      readable: (sealed) => secrets.tryOpen(sealed) !== undefined,
     };
   },
   handle({ parts }, { user: id, instead }, { tokenSealed, readable, ...key }, { realm, version }) {
@@ -113,7 +114,7 @@ export const renewBotKey: RealmCommand<Renewal, Renewed> = {
 /** The key leaves sealed: replies may be remembered in the Store. */
 export const regenerateKey: RealmCommand<JsonObject, NewKey> = {
   lane: LANE,
-  needs: (_args, { realm }, suppliers) => makeKey(realm, suppliers),
+  inputs: (_args, { realm }, sources) => makeKey(realm, sources),
   handle: ({ parts }, _args, key, { caller, realm, version }) => ({
     ...replaceKey(parts, actingUser(parts, caller), key, realm),
     reply: success({ sealed: key.sealed }, version),

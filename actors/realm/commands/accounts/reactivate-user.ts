@@ -2,9 +2,9 @@
 
 import { success } from '#actors/shared';
 import { addressRole, isAdmin, presentProfile, presentUser, ROLE } from '#domain/people';
-import type { Audience, LogItem } from '#model';
+import type { Audience, LogItem, RealmSettings } from '#model';
 import { apiError } from '#model/errors';
-import type { DirectoryUser, RealmSettings } from '#model/records';
+import type { DirectoryUser } from '#model/records';
 import { type Parts, profileFieldsOf, profileOf, userOf } from '../../state.js';
 import { checkMayCreateBot } from '../bots/create-bot.js';
 import type { RealmCommand } from '../command.js';

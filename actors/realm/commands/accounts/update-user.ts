@@ -76,11 +76,11 @@ export const updateUser: RealmCommand<UpdateUserArgs, Inputs> = {
   lane: 'directory',
   exclusive: true,
 
-  async needs({ user_id, role, profile_data }, { realm, view }, suppliers) {
+  async inputs({ user_id, role, profile_data }, { realm, view }, sources) {
     const rendered = renderValues(view.parts, profile_data ?? []);
     const user = userOf(view.parts, user_id);
     if (!user || role === null || role === user.role) return { subscriptions: [], rendered };
-    const { subscriptions } = await readOwnState(realm, userId(user_id), ['subscriptions'], suppliers);
+    const { subscriptions } = await readOwnState(realm, userId(user_id), ['subscriptions'], sources);
     return { subscriptions, rendered };
   },
 

@@ -1,8 +1,8 @@
 /** What everybody is told of a new account; its real address goes to those who may see it (users.md § User object). */
 import type { JsonObject } from '#base';
 import { addressRole, NO_PROFILE, presentUser, ROLE, systemGroupsOf } from '#domain/people';
-import type { Audience, LogItem } from '#model';
-import type { DirectoryUser, RealmSettings } from '#model/records';
+import type { Audience, LogItem, RealmSettings } from '#model';
+import type { DirectoryUser } from '#model/records';
 import { tellReplicas } from '../../tell-replicas.js';
 import { tellEverybody } from '../personal/personal.js';
 

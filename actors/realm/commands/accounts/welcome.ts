@@ -26,13 +26,13 @@ export function welcome(
   after: number,
 ): OutboxCommand[] {
   const commands = [directNotice(realm, user.id, { content: greeting(user), origin, after }, WELCOME_BOT)];
-  const stream = Number(settings.signup_notifications_stream_id);
+  const stream = settings.signup_notifications_stream_id;
   if (stream > 0) {
     // The newcomer is counted by the commit.
     const content = `${silentMention(user)} just signed up for ${PRODUCT}. (total: ${volatile.humans + 1})`;
     commands.push(streamNotice(realm, stream, SIGNUPS, { content, origin, after }));
   }
-  if (settings.send_welcome_emails === true) commands.push(letter(user, String(settings.name), origin, realm));
+  if (settings.send_welcome_emails) commands.push(letter(user, settings.name, origin, realm));
   return commands;
 }
 

@@ -6,7 +6,7 @@ import type { RealmCommand } from '../command.js';
 import { actingUser } from '../personal/personal.js';
 
 export const regenerateBotKey: RealmCommand<{ readonly bot_id: number }, NewKey> = {
-  needs: (_args, { realm }, suppliers) => makeKey(realm, suppliers),
+  inputs: (_args, { realm }, sources) => makeKey(realm, sources),
   handle({ parts }, { bot_id }, key, { caller, realm, version }) {
     const { user } = managedBot(parts, bot_id, actingUser(parts, caller));
     return { reply: success({ sealed: key.sealed }, version), ...replaceKey(parts, user, key, realm) };

@@ -4,16 +4,19 @@ import { readMembership, success } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { avatarUrl, BOT_TYPE, checkFullName, isAdmin, isEmail, presentDefaults, ROLE } from '#domain/people';
 import { canAccess } from '#domain/streams';
-import type { StreamId } from '#model';
+import type { RealmSettings, StreamId } from '#model';
 import { apiError } from '#model/errors';
-import type { DirectoryBot, DirectoryUser, RealmSettings } from '#model/records';
-import type { NeedsContext, Suppliers } from '#runtime';
+import type { DirectoryBot, DirectoryUser } from '#model/records';
+import type { InputContext } from '#runtime';
+import type { InputSources } from '../../../services.js';
 import { BOT_LANE, botAdded, checkBotName, storeBot, streamNames } from '../../bots.js';
-import { type Parts, type RealmState, streamOf } from '../../state.js';
+import type { Parts, RealmState } from '../../state.js';
+import { streamOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import { userAdded } from '../accounts/user-added.js';
 import type { RealmCommand } from '../command.js';
-import { createUserCommand, type NewAccount, newUser } from '../organization/create-realm.js';
+import type { NewAccount } from '../organization/create-realm.js';
+import { createUserCommand, newUser } from '../organization/create-realm.js';
 import { actingUser } from '../personal/personal.js';
 
 export interface StreamChoices extends JsonObject {
@@ -44,12 +47,12 @@ export type OwnPrivate = ReadonlySet<number>;
 
 export async function ownPrivateStreams(
   { sending, events }: StreamChoices,
-  { realm, caller, view }: NeedsContext<RealmState, RealmVolatile>,
-  suppliers: Suppliers,
+  { realm, caller, view }: InputContext<RealmState, RealmVolatile>,
+  sources: InputSources,
 ): Promise<OwnPrivate> {
   const found = [sending, events].map((name) => (name ? view.volatile.streamByName(name) : undefined));
   const ids = [...new Set(found)].filter((id): id is number => id !== undefined && isPrivate(view.parts, id));
-  const memberships = await Promise.all(ids.map((id) => readMembership(realm, id, suppliers)));
+  const memberships = await Promise.all(ids.map((id) => readMembership(realm, id, sources)));
   return new Set(ids.filter((_, i) => memberships[i]!.members.includes(caller)));
 }
 
@@ -100,14 +103,14 @@ interface Prepared {
 
 export const createBot: RealmCommand<NewBot, Prepared> = {
   lane: BOT_LANE,
-  async needs(args, context, suppliers) {
-    const { secrets } = suppliers.services;
+  async inputs(args, context, sources) {
+    const { secrets } = sources.services;
     const key = secrets.newApiKey(context.realm);
     return {
       keyHash: secrets.keyHash(key),
       keySealed: secrets.seal(key),
       tokenSealed: secrets.seal(secrets.newApiKey(context.realm)),
-      own: await ownPrivateStreams(args, context, suppliers),
+      own: await ownPrivateStreams(args, context, sources),
     };
   },
 

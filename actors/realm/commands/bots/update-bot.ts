@@ -134,12 +134,12 @@ export const updateBot: RealmCommand<BotChanges, Inputs> = {
   lane: 'directory',
   exclusive: true,
 
-  async needs(args, context, suppliers) {
+  async inputs(args, context, sources) {
     const { parts } = context.view;
-    const own = await ownPrivateStreams(args, context, suppliers);
+    const own = await ownPrivateStreams(args, context, sources);
     const bot = userOf(parts, args.bot_id);
     if (!bot || args.role === null || args.role === bot.role) return { own, subscriptions: [] };
-    const { subscriptions } = await readOwnState(context.realm, userId(args.bot_id), ['subscriptions'], suppliers);
+    const { subscriptions } = await readOwnState(context.realm, userId(args.bot_id), ['subscriptions'], sources);
     return { own, subscriptions };
   },
 

@@ -19,7 +19,7 @@ import { dropUploads, eraseBlobs, showUpload } from './pictures.js';
 function changing({ settings }: RealmState, parts: Parts, caller: number, id: number): DirectoryUser {
   const acting = actingUser(parts, caller);
   if (id === caller) {
-    if (settings.avatar_changes_disabled === true && !isAdmin(acting)) throw apiError('AVATAR_CHANGES_DISABLED');
+    if (settings.avatar_changes_disabled && !isAdmin(acting)) throw apiError('AVATAR_CHANGES_DISABLED');
     return acting;
   }
   return managedBot(parts, id, acting).user;

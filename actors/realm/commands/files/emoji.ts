@@ -20,7 +20,7 @@ const active = (parts: Parts, name: string): DirectoryEmoji | undefined =>
 
 function checkMayAdd({ settings }: RealmState, parts: Parts, name: string, { caller, now }: CommandContext): void {
   const acting = userOf(parts, caller);
-  if (!acting || !policyAllows(Number(settings.add_custom_emoji_policy), acting, settings, now)) {
+  if (!acting || !policyAllows(settings.add_custom_emoji_policy, acting, settings, now)) {
     throw apiError('INSUFFICIENT_PERMISSION');
   }
   if (active(parts, name)) throw apiError('EMOJI_EXISTS');

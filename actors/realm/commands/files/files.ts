@@ -44,7 +44,7 @@ export const filesChanged: RealmCommand<{
   readonly erase: readonly string[];
 }> = {
   lane: 'files',
-  async needs({ erase }, { realm }, { services }) {
+  async inputs({ erase }, { realm }, { services }) {
     for (const path of erase) {
       try {
         await services.blobs.delete(realm, path);

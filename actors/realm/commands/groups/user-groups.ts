@@ -3,10 +3,10 @@
 import { success } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import { isAdmin, isGuest, isModerator, policyAllows, presentGroup, SYSTEM_GROUP_NAMES } from '#domain/people';
-import type { LogItem } from '#model';
+import type { LogItem, RealmSettings } from '#model';
 import { userId } from '#model';
 import { apiError } from '#model/errors';
-import type { DirectoryGroup, DirectoryUser, RealmSettings } from '#model/records';
+import type { DirectoryGroup, DirectoryUser } from '#model/records';
 import { asPart, groupOf, groupsOf, type Parts, USER_GROUP_PART, userOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
@@ -17,7 +17,7 @@ export function groupEditor(parts: Parts, caller: number, settings: RealmSetting
   const acting = actingUser(parts, caller);
   if (isGuest(acting)) throw apiError('NO_GUESTS');
   if (acting.botType !== null) throw apiError('NO_BOTS');
-  if (!policyAllows(Number(settings.user_group_edit_policy), acting, settings, now)) {
+  if (!policyAllows(settings.user_group_edit_policy, acting, settings, now)) {
     throw apiError('INSUFFICIENT_PERMISSION');
   }
   return acting;

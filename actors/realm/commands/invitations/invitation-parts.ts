@@ -1,15 +1,19 @@
 /** What commands on invitations have in common. */
 
-import { mailCommand, readSubscribers, type Subscribers } from '#actors/shared';
+import type { Subscribers } from '#actors/shared';
+import { mailCommand, readSubscribers } from '#actors/shared';
 import { invitationLink } from '#domain/invitations';
 import { hiddenLink } from '#domain/mail';
 import type { Secrets } from '#domain/secrets';
 import { canAccess } from '#domain/streams';
-import type { RealmId } from '#model';
-import type { DirectoryUser, RealmSettings } from '#model/records';
-import type { OutboxCommand, Suppliers } from '#runtime';
-import { expiryOf, type Invitation, nameOf } from '../../invitations.js';
-import { type Parts, streamOf } from '../../state.js';
+import type { RealmId, RealmSettings } from '#model';
+import type { DirectoryUser } from '#model/records';
+import type { OutboxCommand } from '#runtime';
+import type { InputSources } from '../../../services.js';
+import type { Invitation } from '../../invitations.js';
+import { expiryOf, nameOf } from '../../invitations.js';
+import type { Parts } from '../../state.js';
+import { streamOf } from '../../state.js';
 
 /** Address of an invitation: signed with the server's secret, which handlers do not have. */
 export type LinkMaker = (of: Invitation) => string;
@@ -30,10 +34,10 @@ export function membersForInvitation(
   streams: readonly number[],
   parts: Parts,
   realm: RealmId,
-  suppliers: Suppliers,
+  sources: InputSources,
 ): Promise<Subscribers> {
   const closed = [...new Set(streams)].filter((id) => streamOf(parts, id)?.inviteOnly);
-  return readSubscribers(realm, closed, suppliers);
+  return readSubscribers(realm, closed, sources);
 }
 
 /** The first of the streams that is none, or that the caller can't access. */
@@ -52,7 +56,7 @@ export function invitedStreams(
 }
 
 /** One line: names of organizations may hold anything. */
-export const flat = (text: unknown): string => String(text).replace(/\s+/g, ' ').trim();
+export const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const until = (of: Invitation): string => {
   const expiry = expiryOf(of);

@@ -6,23 +6,16 @@ import type { JsonObject } from '#base';
 import { isAdmin, isOwner, ROLE } from '#domain/people';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import {
-  asPart,
-  expired,
-  expiryOf,
-  type Invitation,
-  invitationOf,
-  invitationsOf,
-  invitesChanged,
-  partOf,
-} from '../../invitations.js';
-import { type Parts, userOf } from '../../state.js';
+import type { Invitation } from '../../invitations.js';
+import { asPart, expired, expiryOf, invitationOf, invitationsOf, invitesChanged, partOf } from '../../invitations.js';
+import type { Parts } from '../../state.js';
+import { userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser } from '../personal/personal.js';
+import type { LinkMaker } from './invitation-parts.js';
 import {
   hiddenLinkMaker,
   invitedStreams,
-  type LinkMaker,
   linkMaker,
   membersForInvitation,
   sentInvitation,
@@ -50,10 +43,10 @@ export const inviteByLink: RealmCommand<
 > = {
   lane: LANE,
 
-  needs: async ({ stream_ids, origin }, { realm, view }, suppliers) => ({
+  inputs: async ({ stream_ids, origin }, { realm, view }, sources) => ({
     nonce: randomBytes(4).toString('hex'),
-    link: (of) => suppliers.services.secrets.sealSame(linkMaker(suppliers.services.secrets, realm, origin)(of)),
-    members: await membersForInvitation(stream_ids, view.parts, realm, suppliers),
+    link: (of) => sources.services.secrets.sealDeterministic(linkMaker(sources.services.secrets, realm, origin)(of)),
+    members: await membersForInvitation(stream_ids, view.parts, realm, sources),
   }),
 
   handle({ state, parts }, { minutes, role, stream_ids }, { nonce, link, members }, { caller, now, version }) {
@@ -86,7 +79,7 @@ export const inviteByLink: RealmCommand<
 export const listInvitations: RealmCommand<{ readonly origin: string }, LinkMaker> = {
   lane: 'read',
   read: true,
-  needs: ({ origin }, { realm }, { services }) => linkMaker(services.secrets, realm, origin),
+  inputs: ({ origin }, { realm }, { services }) => linkMaker(services.secrets, realm, origin),
   handle({ parts }, _args, link, { caller, now }) {
     const admin = isAdmin(actingUser(parts, caller));
     const shown = (of: Invitation): JsonObject => ({
@@ -139,7 +132,7 @@ export const revokeLink: RealmCommand<{ readonly id: number }> = {
 /** POST /invites/{id}/resend: the same link again, good for as long as at first. */
 export const resendInvitation: RealmCommand<{ readonly id: number; readonly origin: string }, LinkMaker> = {
   lane: LANE,
-  needs: ({ origin }, { realm }, { services }) => hiddenLinkMaker(services.secrets, realm, origin),
+  inputs: ({ origin }, { realm }, { services }) => hiddenLinkMaker(services.secrets, realm, origin),
   handle({ state, parts }, { id }, link, { caller, now, realm }) {
     const acting = actingUser(parts, caller);
     const again: Invitation = { ...own(parts, id, acting, now), invited: Math.floor(now / 1000) };

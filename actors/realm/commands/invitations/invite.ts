@@ -63,11 +63,11 @@ const MIN_AGE_MS = 3 * 86_400_000;
 export const invite: RealmCommand<InviteArgs, Inputs> = {
   lane: 'invitations',
 
-  needs: async ({ stream_ids, origin }, { realm, view }, suppliers) => ({
+  inputs: async ({ stream_ids, origin }, { realm, view }, sources) => ({
     nonce: randomBytes(4).toString('hex'),
-    link: hiddenLinkMaker(suppliers.services.secrets, realm, origin),
-    disposable: suppliers.services.disposable,
-    members: await membersForInvitation(stream_ids, view.parts, realm, suppliers),
+    link: hiddenLinkMaker(sources.services.secrets, realm, origin),
+    disposable: sources.services.disposable,
+    members: await membersForInvitation(stream_ids, view.parts, realm, sources),
   }),
 
   handle(view, args, inputs, context) {
@@ -86,7 +86,7 @@ export const invite: RealmCommand<InviteArgs, Inputs> = {
 };
 
 function checkMayInvite(acting: DirectoryUser, args: InviteArgs, { state }: RealmView, { now }: CommandContext): void {
-  if (!policyAllows(Number(state.settings.invite_to_realm_policy), acting, state.settings, now)) {
+  if (!policyAllows(state.settings.invite_to_realm_policy, acting, state.settings, now)) {
     throw apiError('INSUFFICIENT_PERMISSION');
   }
   if (args.role === ROLE.owner && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
@@ -103,14 +103,14 @@ function checkStreams(
 ): void {
   const unknown = invitedStreams(acting, stream_ids, parts, members).unknown;
   if (unknown !== undefined) throw apiError('INVITE_STREAM_UNKNOWN', { stream_id: unknown });
-  const policy = Number(state.settings.invite_to_stream_policy);
+  const policy = state.settings.invite_to_stream_policy;
   if (stream_ids.length > 0 && !policyAllows(policy, acting, state.settings, now)) {
     throw apiError('INVITE_MAY_NOT_SUBSCRIBE');
   }
 }
 
 const tooNew = (acting: DirectoryUser, { state }: RealmView, now: number): boolean =>
-  state.settings.invite_required === false && !isAdmin(acting) && now - acting.joined < MIN_AGE_MS;
+  !state.settings.invite_required && !isAdmin(acting) && now - acting.joined < MIN_AGE_MS;
 
 type Failure = 'INVITER_TOO_NEW' | 'INVITES_INVALID' | 'INVITES_ALL_TAKEN' | 'INVITES_SOME_TAKEN';
 

@@ -35,7 +35,7 @@ export const peekInvitation: RealmCommand<Named> = {
     const found = named(parts, args, now);
     if (!found) throw apiError('INVITATION_GONE');
     const inviter = userOf(parts, found.inviter)?.fullName ?? '';
-    return { reply: success({ organization: state.settings.name as string, inviter, email: found.email }) };
+    return { reply: success({ organization: state.settings.name, inviter, email: found.email }) };
   },
 };
 
@@ -53,14 +53,14 @@ export const join: RealmCommand<JoinArgs, PreparedAccount | undefined> = {
   lane: 'directory',
   exclusive: true,
 
-  async needs(args, { realm, view }, suppliers) {
-    const { services } = suppliers;
+  async inputs(args, { realm, view }, sources) {
+    const { services } = sources;
     const found = named(view.parts, args, services.clock.now());
     // Nobody has us hash passwords for nothing.
     if (!found) return undefined;
     const streams = newcomersStreams(view, found.streams, found.role);
     const { full_name: fullName, password } = args;
-    return prepareAccount({ email: found.email ?? args.email, fullName, password, streams }, realm, suppliers);
+    return prepareAccount({ email: found.email ?? args.email, fullName, password, streams }, realm, sources);
   },
 
   handle(view, args, prepared, context) {
@@ -72,7 +72,7 @@ export const join: RealmCommand<JoinArgs, PreparedAccount | undefined> = {
     const told = acceptedNotice(found, user, view.parts, args.origin, context);
     return {
       ...added,
-      reply: success({ organization: view.state.settings.name as string, email: user.deliveryEmail }),
+      reply: success({ organization: view.state.settings.name, email: user.deliveryEmail }),
       parts: { ...added.parts, ...used(view.parts, user.deliveryEmail, context.now) },
       events: [...added.events, invitesChanged(context.version)],
       commands: [...added.commands, told],

@@ -23,7 +23,7 @@ import { named } from './join.js';
 const VALID_MS = 24 * 3_600_000;
 
 function checkOpen({ settings }: RealmState): void {
-  if (settings.invite_required !== false) throw apiError('SIGN_UP_CLOSED');
+  if (settings.invite_required) throw apiError('SIGN_UP_CLOSED');
 }
 
 /** What the page shows. */
@@ -32,7 +32,7 @@ export const peekSignUp: RealmCommand<JsonObject> = {
   read: true,
   handle({ state }) {
     checkOpen(state);
-    return { reply: success({ organization: state.settings.name as string }) };
+    return { reply: success({ organization: state.settings.name }) };
   },
 };
 
@@ -53,7 +53,7 @@ interface AskArgs extends JsonObject {
 /** The letter goes out whether the address has an account or not, and what is answered does not differ. */
 export const askSignUp: RealmCommand<AskArgs, Asked> = {
   lane: 'invitations',
-  needs: ({ email, by, origin }, { realm }, { services: { clock, secrets, disposable } }) => ({
+  inputs: ({ email, by, origin }, { realm }, { services: { clock, secrets, disposable } }) => ({
     link: hiddenLink(secrets, signUpLink(secrets, origin, { realm, email, expires: clock.now() + VALID_MS, by })),
     disposable: disposable(domainOf(email)),
   }),
@@ -71,7 +71,7 @@ export const askSignUp: RealmCommand<AskArgs, Asked> = {
       ? ['There is an account with this address already: log in with it.']
       : ['To make your account, open this link within a day:', '', link];
     return {
-      reply: success({ organization: state.settings.name as string }),
+      reply: success({ organization: state.settings.name }),
       parts: counted,
       commands: [
         [
@@ -107,11 +107,11 @@ export const signUp: RealmCommand<SignUpArgs, PreparedAccount | undefined> = {
   lane: 'directory',
   exclusive: true,
 
-  needs({ email, full_name: fullName, password }, { realm, view }, suppliers) {
+  inputs({ email, full_name: fullName, password }, { realm, view }, sources) {
     // Nobody has us hash passwords for nothing.
-    if (view.state.settings.invite_required !== false) return undefined;
+    if (view.state.settings.invite_required) return undefined;
     const streams = newcomersStreams(view, [], ROLE.member);
-    return prepareAccount({ email, fullName, password, streams }, realm, suppliers);
+    return prepareAccount({ email, fullName, password, streams }, realm, sources);
   },
 
   handle(view, { origin }, prepared, context) {
@@ -122,7 +122,7 @@ export const signUp: RealmCommand<SignUpArgs, PreparedAccount | undefined> = {
     const { user, ...added } = addAccount(view, { prepared, role: ROLE.member, streams, origin }, context);
     return {
       ...added,
-      reply: success({ organization: view.state.settings.name as string, email: user.deliveryEmail }),
+      reply: success({ organization: view.state.settings.name, email: user.deliveryEmail }),
       replyAfterCommands: true,
     };
   },

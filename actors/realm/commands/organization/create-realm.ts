@@ -5,15 +5,8 @@
 
 import { success, value } from '#actors/shared';
 import type { JsonObject } from '#base';
-import {
-  FRESH_ACCOUNT,
-  initialSettings,
-  initialUserDefaults,
-  LAST_RESERVED_USER,
-  mailDomain,
-  ROLE,
-} from '#domain/people';
-import { realmId, realmKey, userId, userKey } from '#model';
+import { FRESH_ACCOUNT, LAST_RESERVED_USER, mailDomain, ROLE } from '#domain/people';
+import { initialRealmSettings, initialUserDefaults, realmId, realmKey, userId, userKey } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryUser, RealmEntry, UserDefaults } from '#model/records';
 import type { OutboxCommand } from '#runtime';
@@ -105,7 +98,7 @@ export const init: RealmCommand<NewRealmArgs> = {
       id: realm,
       subdomain,
       created: now,
-      settings: { ...initialSettings(orgType), name },
+      settings: { ...initialRealmSettings(orgType), name },
       nextUser: FIRST_USER + 1,
       nextRecipient: FIRST_USER + 1,
       directoryVersion: version,
@@ -131,7 +124,7 @@ export function hiddenFrom(
   volatile: RealmVolatile,
 ): { readonly visibility: number; readonly email: string } | undefined {
   if (visibility === 1) return undefined;
-  return { visibility: Number(visibility), email: hiddenAddress(id, domain, volatile) };
+  return { visibility, email: hiddenAddress(id, domain, volatile) };
 }
 
 export function newUser(of: {

@@ -4,6 +4,7 @@ import { success } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { isOwner, presentDomain } from '#domain/people';
 import type { LogItem } from '#model';
+import { realmSettingEvent } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryDomain } from '#model/records';
 import { asPart, DOMAINS_PART, domainsOf, type Parts } from '../../state.js';
@@ -74,7 +75,7 @@ export const removeDomain: RealmCommand<{ readonly domain: string }> = {
     const { parts: written, events } = stored(next, version, { op: 'remove', domain: gone.domain });
     const reply = success(undefined, version);
     // Restricted to none, nobody could join.
-    if (next.length > 0 || state.settings.emails_restricted_to_domains !== true) {
+    if (next.length > 0 || !state.settings.emails_restricted_to_domains) {
       return { parts: written, events, reply };
     }
     const opened = { emails_restricted_to_domains: false };
@@ -85,12 +86,7 @@ export const removeDomain: RealmCommand<{ readonly domain: string }> = {
       events: [
         ...events,
         tellReplicas({ settings: opened }),
-        tellEverybody(version, {
-          type: 'realm',
-          op: 'update',
-          property: 'emails_restricted_to_domains',
-          value: false,
-        }),
+        tellEverybody(version, realmSettingEvent('emails_restricted_to_domains', false)),
       ],
     };
   },

@@ -24,7 +24,6 @@ export const deactivate: RealmCommand<JsonObject> = {
     if (caller !== 0 && !(acting && isOwner(acting))) throw apiError('OWNER_REQUIRED');
     return {
       reply: success(undefined, version),
-      transition: 'deactivate',
       events: [
         tellReplicas({ deactivated: true }),
         tellEverybody(version, { type: 'realm', op: 'deactivated', realm_id: realm }),
@@ -39,7 +38,6 @@ export const deactivate: RealmCommand<JsonObject> = {
 export const reactivate: RealmCommand<JsonObject> = {
   handle: (_view, _args, _inputs, { realm, version }) => ({
     reply: success(undefined, version),
-    transition: 'reactivate',
     events: [tellReplicas({ deactivated: false })],
     commands: [toServer(realm, false)],
     replyAfterCommands: true,

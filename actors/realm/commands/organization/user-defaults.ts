@@ -2,7 +2,14 @@
 
 import { success } from '#actors/shared';
 import type { JsonObject } from '#base';
-import { isAdmin, SETTING_NAMES, type SettingValue, USER_SETTINGS } from '#domain/people';
+import { isAdmin } from '#domain/people';
+import {
+  USER_SETTING_NAMES,
+  USER_SETTINGS,
+  type UserSettingName,
+  type UserSettings,
+  type UserSettingValue,
+} from '#model';
 import { apiError } from '#model/errors';
 import { USER_DEFAULTS_PART, userDefaultsOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
@@ -10,8 +17,8 @@ import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
 
 interface DefaultsArgs extends JsonObject {
-  /** Only those that the request has; checked by the frontend. */
-  readonly values: { readonly [name: string]: SettingValue };
+  /** Settings that the request has, checked by the frontend. */
+  readonly values: Partial<UserSettings>;
 }
 
 export const changeUserDefaults: RealmCommand<DefaultsArgs> = {
@@ -19,8 +26,8 @@ export const changeUserDefaults: RealmCommand<DefaultsArgs> = {
   handle({ parts }, { values }, _inputs, { caller, version }) {
     if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
     const before = userDefaultsOf(parts);
-    const after: Record<string, SettingValue> = { ...before };
-    const changed = SETTING_NAMES.filter(
+    const after: Record<string, UserSettingValue> = { ...before };
+    const changed = USER_SETTING_NAMES.filter(
       (name) => values[name] !== undefined && values[name] !== (before[name] ?? USER_SETTINGS[name].default),
     );
     if (changed.length === 0) return { reply: success() };
@@ -28,7 +35,7 @@ export const changeUserDefaults: RealmCommand<DefaultsArgs> = {
       if (values[name] === USER_SETTINGS[name].default) delete after[name];
       else after[name] = values[name]!;
     }
-    const event = (property: string) => ({
+    const event = (property: UserSettingName) => ({
       type: 'realm_user_settings_defaults',
       op: 'update',
       property,

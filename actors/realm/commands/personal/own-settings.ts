@@ -4,17 +4,19 @@
 
 import { success } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import {
-  FAKE_EMAIL_DOMAIN,
-  LANGUAGES,
-  SETTING_NAMES,
-  type SettingName,
-  type SettingValue,
-  settingFrom,
-  USER_SETTINGS,
-} from '#domain/people';
+import { FAKE_EMAIL_DOMAIN, userSettingFrom } from '#domain/people';
 import type { LogItem } from '#model';
-import { realmId, userKey } from '#model';
+import {
+  isAccountField,
+  LANGUAGES,
+  realmId,
+  USER_SETTING_NAMES,
+  USER_SETTINGS,
+  type UserSettingName,
+  type UserSettings,
+  type UserSettingValue,
+  userKey,
+} from '#model';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext, OutboxCommand, Outcome } from '#runtime';
 import { asPart, personalOf, type RealmState, USER_PART, usersOf } from '../../state.js';
@@ -35,7 +37,7 @@ import { switchPresence } from './presence-switch.js';
 
 export interface SettingsArgs extends JsonObject {
   /** Only those that the request has. */
-  readonly values: { readonly [name: string]: SettingValue };
+  readonly values: Partial<UserSettings>;
   /** Where hidden addresses of this organization end. */
   readonly domain: string;
 }
@@ -49,7 +51,7 @@ export const changeSettings: RealmCommand<SettingsArgs> = {
 /** As `change-settings`, with name, password or address. */
 export const changeOwnAccount: RealmCommand<SettingsArgs & { readonly account: AccountArgs }, AccountInputs> = {
   lane: 'account',
-  needs: ({ account }, context, suppliers) => accountInputs(account, context, suppliers),
+  inputs: ({ account }, context, sources) => accountInputs(account, context, sources),
   handle: (view, args, inputs, context) =>
     changed(view, args, context, (user) => changeAccount(user, args.account, inputs, view, context)),
 };
@@ -64,8 +66,8 @@ function changed(
   const before = actingUser(parts, caller);
   const account = more?.(before);
   const personal = personalOf(parts, caller);
-  const names = SETTING_NAMES.filter(
-    (name) => values[name] !== undefined && values[name] !== settingFrom(before, personal.settings, name),
+  const names = USER_SETTING_NAMES.filter(
+    (name) => values[name] !== undefined && values[name] !== userSettingFrom(before, personal.settings, name),
   );
   const user = withFacts(account?.user ?? before, values, domain, volatile);
   const events: LogItem[] = [];
@@ -115,16 +117,18 @@ function changed(
 /** The account with the settings that are facts of it. */
 function withFacts(
   user: DirectoryUser,
-  { timezone = user.timezone, email_address_visibility: visibility = user.emailVisibility }: SettingsArgs['values'],
+  {
+    timezone = user.timezone,
+    email_address_visibility: emailVisibility = user.emailVisibility,
+  }: SettingsArgs['values'],
   domain: string,
   volatile: RealmVolatile,
 ): DirectoryUser {
-  if (timezone === user.timezone && visibility === user.emailVisibility) return user;
-  const emailVisibility = Number(visibility);
+  if (timezone === user.timezone && emailVisibility === user.emailVisibility) return user;
   // Once hidden, the address that stands for it stays the same until the account is visible again.
   const hidden = user.emailVisibility === 1 ? hiddenAddress(user.id, domain, volatile) : user.email;
   const email = emailVisibility === 1 ? user.deliveryEmail : hidden;
-  return { ...user, timezone: String(timezone), emailVisibility, email };
+  return { ...user, timezone, emailVisibility, email };
 }
 
 export function hiddenAddress(id: number, domain: string, volatile: RealmVolatile): string {
@@ -141,13 +145,13 @@ function moveAddress(volatile: RealmVolatile, before: DirectoryUser, after: Dire
 
 /** What differs from the defaults; the same object when nothing changes. */
 function choose(
-  before: { readonly [name: string]: SettingValue | null },
-  changed: readonly SettingName[],
+  before: Partial<UserSettings>,
+  changed: readonly UserSettingName[],
   values: SettingsArgs['values'],
-): { readonly [name: string]: SettingValue | null } {
-  const own = changed.filter((name) => name !== 'timezone' && name !== 'email_address_visibility');
+): Partial<UserSettings> {
+  const own = changed.filter((name) => !isAccountField(name));
   if (own.length === 0) return before;
-  const after = { ...before };
+  const after: Record<string, UserSettingValue> = { ...before };
   for (const name of own) {
     if (values[name] === USER_SETTINGS[name].default) delete after[name];
     else after[name] = values[name]!;
@@ -156,14 +160,15 @@ function choose(
 }
 
 /** The modern event first, then the one for clients without `user_settings_object`. */
-function settingEvents(user: number, name: SettingName, value: SettingValue): LogItem[] {
+function settingEvents(user: number, name: UserSettingName, value: UserSettingValue): LogItem[] {
   const language = name === 'default_language' ? { language_name: LANGUAGES.get(String(value)) ?? '' } : {};
   const events = [tellUser(user, { type: 'user_settings', op: 'update', property: name, value, ...language })];
-  const { is } = USER_SETTINGS[name];
-  if (is === 'D') {
+  const { group } = USER_SETTINGS[name];
+  if (group === 'display') {
     events.push(tellUser(user, { type: 'update_display_settings', setting_name: name, setting: value, ...language }));
   }
-  if (is === 'N')
+  if (group === 'notification') {
     events.push(tellUser(user, { type: 'update_global_notifications', notification_name: name, setting: value }));
+  }
   return events;
 }

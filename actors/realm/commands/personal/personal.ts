@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '#base';
 import { ROLE } from '#domain/people';
 import type { LogItem } from '#model';
 import { apiError } from '#model/errors';
-import type { DirectoryPersonal, DirectoryUser, UserStatus } from '#model/records';
+import type { DirectoryPreferences, DirectoryUser, UserStatus } from '#model/records';
 import { asPart, type Parts, PERSONAL_PART, userOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 
@@ -28,7 +28,7 @@ export const tellEverybody = (version: number, event: JsonObject): LogItem => ({
 });
 
 /** The part and the directory change that store what a person chose. */
-export function storePersonal(personal: DirectoryPersonal): {
+export function storePersonal(personal: DirectoryPreferences): {
   readonly parts: Record<string, Json>;
   readonly change: LogItem;
 } {
@@ -39,7 +39,10 @@ export function storePersonal(personal: DirectoryPersonal): {
 }
 
 /** With this status, or none where it says nothing. */
-export function withStatus({ status: _, ...personal }: DirectoryPersonal, status?: UserStatus): DirectoryPersonal {
+export function withStatus(
+  { status: _, ...personal }: DirectoryPreferences,
+  status?: UserStatus,
+): DirectoryPreferences {
   const says = status && (status.text !== '' || status.emoji !== null || status.away);
   return says ? { ...personal, status } : personal;
 }

@@ -3,7 +3,7 @@
 import { success } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import { htmlOrNone } from '#domain/markdown';
-import { checkValue, type GivenValue, liveValues, presentValue, RENDERED_TYPES } from '#domain/people';
+import { checkProfileValue, type GivenValue, liveValues, presentValue, RENDERED_TYPES } from '#domain/people';
 import type { LogItem } from '#model';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryProfileField, DirectoryUser, ProfileValue } from '#model/records';
@@ -86,7 +86,7 @@ class Profile {
   /** All or none. @throws ApiError */
   set(entries: readonly Given[], rendered: RenderedValues): void {
     const find = (id: number): DirectoryUser | undefined => userOf(this.parts, id);
-    const checked = entries.map(({ id, value }) => ({ id, value: checkValue(this.#field(id), value, find) }));
+    const checked = entries.map(({ id, value }) => ({ id, value: checkProfileValue(this.#field(id), value, find) }));
     const values = lastOfEach(checked).map(({ id, value }): [number, ProfileValue] => {
       const html = RENDERED_TYPES.has(this.#field(id).type) && value !== '' ? rendered.get(id) : '';
       if (html === undefined) throw apiError('FIELD_NOT_FOUND', { id });
@@ -160,7 +160,7 @@ const changed = (change: ProfileChange, version: number): Outcome<RealmState> =>
 /** PATCH /users/me/profile_data. */
 export const changeOwnProfile: RealmCommand<JsonObject & { readonly data: readonly Given[] }, RenderedValues> = {
   lane: LANE,
-  needs: ({ data }, { view }) => renderValues(view.parts, data),
+  inputs: ({ data }, { view }) => renderValues(view.parts, data),
   handle({ parts }, { data }, rendered, { caller, version }) {
     const profile = new Profile(parts, actingUser(parts, caller), version);
     profile.set(data, rendered);

@@ -4,8 +4,9 @@ import { success } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import type { EmojiRef, LogItem } from '#model';
 import { apiError } from '#model/errors';
-import type { DirectoryPersonal } from '#model/records';
-import { EMOJI_PART, type Parts, PERSONAL_PART, personalOf } from '../../state.js';
+import type { DirectoryPreferences } from '#model/records';
+import type { Parts } from '../../state.js';
+import { EMOJI_PART, PERSONAL_PART, personalOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { changeSettings } from './own-settings.js';
 import { actingUser, LANE, storePersonal, tellEverybody, withStatus } from './personal.js';
@@ -70,8 +71,11 @@ function checkStillThere(parts: Parts, { type, code }: EmojiRef): void {
 const stored = (emoji: GivenEmoji | null): EmojiRef | null =>
   emoji && { name: emoji.name, code: emoji.code, type: emoji.type };
 
-const personalIn = (parts: Readonly<Record<string, Json>> | undefined, user: number): DirectoryPersonal | undefined =>
-  parts?.[`${PERSONAL_PART}${user}`] as unknown as DirectoryPersonal | undefined;
+const personalIn = (
+  parts: Readonly<Record<string, Json>> | undefined,
+  user: number,
+): DirectoryPreferences | undefined =>
+  parts?.[`${PERSONAL_PART}${user}`] as unknown as DirectoryPreferences | undefined;
 
 /** What is told of the whole status includes it. */
 const isNotStatus = (item: LogItem): boolean => item.t !== 'event' || item.event.type !== 'user_status';

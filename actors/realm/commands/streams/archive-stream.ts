@@ -4,7 +4,7 @@ import { type Membership, readMembership, success, value } from '#actors/shared'
 import { ROLE } from '#domain/people';
 import { MAX_STREAM_NAME } from '#domain/streams';
 import type { LogItem } from '#model';
-import { type RealmId, streamId, streamKey, userId, userKey } from '#model';
+import { type RealmId, realmSettingEvent, STREAM_SETTING_NAMES, streamId, streamKey, userId, userKey } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
 import type { OutboxCommand } from '#runtime';
@@ -26,9 +26,6 @@ export function archivedName({ id, name }: Pick<DirectoryStream, 'id' | 'name'>)
   const hash = createHash('sha512').update(String(id)).digest('hex').slice(0, 7);
   return [...`${hash}!DEACTIVATED:${name}`].slice(0, MAX_STREAM_NAME).join('');
 }
-
-/** Settings that name streams. */
-const NAMING = ['notifications_stream_id', 'signup_notifications_stream_id'];
 
 interface Archiving {
   readonly state: RealmState;
@@ -57,12 +54,11 @@ function archiving(
   if (stream.isDefault) events.push(defaultStreamsChanged(parts, after, version));
   if (!stream.inviteOnly && inStreamGroups(parts, stream)) events.push(streamGroupsChanged(parts, after, version));
   events.push(streamEvent(streamAudience(stream, mv, version), 'delete', stream));
-  const named = NAMING.filter((setting) => state.settings[setting] === stream.id);
+  const named = STREAM_SETTING_NAMES.filter((setting) => state.settings[setting] === stream.id);
   const settings = Object.fromEntries(named.map((setting) => [setting, -1]));
   if (named.length > 0) events.push(tellReplicas({ settings }));
   for (const property of named) {
-    const event = { type: 'realm', op: 'update', property, value: -1 };
-    events.push({ t: 'event', to: { role: ROLE.guest, rv: version }, event });
+    events.push({ t: 'event', to: { role: ROLE.guest, rv: version }, event: realmSettingEvent(property, -1) });
   }
   const streams = [{ id: stream.id, name: stream.name }];
   const toUsers = members.map((user): OutboxCommand => {
@@ -82,8 +78,8 @@ export const archiveStream: RealmCommand<{ readonly stream_id: number }, Members
   lane: 'directory',
   exclusive: true,
 
-  needs: async ({ stream_id }, { realm, view }, suppliers) =>
-    streamOf(view.parts, stream_id) && readMembership(realm, stream_id, suppliers),
+  inputs: async ({ stream_id }, { realm, view }, sources) =>
+    streamOf(view.parts, stream_id) && readMembership(realm, stream_id, sources),
 
   handle(view, { stream_id }, membership, { caller, realm, version }) {
     const { parts } = view;
@@ -103,9 +99,9 @@ interface Vacated {
 /** From the realm actor itself, in a lane of its own: the one that decided it rests until this is done. */
 export const vacated: RealmCommand<{ readonly streams: readonly never[] }, ReadonlyMap<number, number>> = {
   lane: 'vacated',
-  async needs({ streams }, { realm }, suppliers) {
+  async inputs({ streams }, { realm }, sources) {
     const ids = (streams as readonly Vacated[]).map(({ stream }) => stream);
-    const read = await Promise.all(ids.map((id) => readMembership(realm, id, suppliers)));
+    const read = await Promise.all(ids.map((id) => readMembership(realm, id, sources)));
     return new Map(ids.map((id, i) => [id, read[i]!.mv]));
   },
   handle(view, args, versions, { realm, version }) {

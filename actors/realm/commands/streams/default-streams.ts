@@ -16,8 +16,8 @@ export const setDefaultStream: RealmCommand<
   lane: 'directory',
   exclusive: true,
 
-  needs: async ({ stream_id }, { realm, view }, suppliers) =>
-    streamOf(view.parts, stream_id) && readMembership(realm, stream_id, suppliers),
+  inputs: async ({ stream_id }, { realm, view }, sources) =>
+    streamOf(view.parts, stream_id) && readMembership(realm, stream_id, sources),
 
   handle({ parts }, { stream_id, isDefault }, membership, { caller, version }) {
     const acting = userOf(parts, caller);

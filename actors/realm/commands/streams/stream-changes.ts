@@ -3,8 +3,8 @@
 import type { Membership } from '#actors/shared';
 import { quoted, silentMention } from '#actors/shared';
 import { kindOf, type Privacy } from '#domain/streams';
-import type { LogItem } from '#model';
-import type { DirectoryStream, DirectoryUser, RealmSettings } from '#model/records';
+import type { LogItem, RealmSettings } from '#model';
+import type { DirectoryStream, DirectoryUser } from '#model/records';
 import { renderDescription } from '../subscriptions/subscribe-checks.js';
 import { sightChanged, streamAudience, streamUpdate } from './stream-events.js';
 
@@ -45,7 +45,7 @@ const period = (days: number): string => (days < 0 ? 'Forever' : `${days} days`)
 /** @param days null = the organization's default */
 export function retentionChange(before: DirectoryStream, days: number | null, context: ChangeContext): StreamChange {
   const stream = { ...before, retentionDays: days };
-  const inForce = (own: number | null): number => own ?? Number(context.settings.message_retention_days ?? -1);
+  const inForce = (own: number | null): number => own ?? context.settings.message_retention_days;
   const now = inForce(days);
   const summary =
     now < 0

@@ -6,7 +6,8 @@ import { isAdmin } from '#domain/people';
 import { canAccess } from '#domain/streams';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryStreamGroup } from '#model/records';
-import type { NeedsContext, Outcome, Suppliers } from '#runtime';
+import type { InputContext, Outcome } from '#runtime';
+import type { InputSources } from '../../../services.js';
 import { asPart, type Parts, type RealmState, STREAM_GROUPS_PART, streamGroupsOf, streamOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmVolatile } from '../../volatile.js';
@@ -58,12 +59,12 @@ interface Named extends JsonObject {
 /** Ids of the named private streams that the caller is in. */
 async function ownPrivate(
   { stream_names }: Named,
-  { realm, view, caller }: NeedsContext<RealmState, RealmVolatile>,
-  suppliers: Suppliers,
+  { realm, view, caller }: InputContext<RealmState, RealmVolatile>,
+  sources: InputSources,
 ): Promise<readonly number[]> {
   const ids = new Set(stream_names.map((name) => view.volatile.streamByName(name)));
   const closed = [...ids].filter((id): id is number => id !== undefined && !!streamOf(view.parts, id)?.inviteOnly);
-  const memberships = await Promise.all(closed.map((id) => readMembership(realm, id, suppliers)));
+  const memberships = await Promise.all(closed.map((id) => readMembership(realm, id, sources)));
   return closed.filter((_, i) => memberships[i]!.members.includes(caller));
 }
 
@@ -95,7 +96,7 @@ interface CreateArgs extends Named {
 
 export const createStreamGroup: RealmCommand<CreateArgs, readonly number[]> = {
   ...DIRECTORY,
-  needs: ownPrivate,
+  inputs: ownPrivate,
   handle(view, args, own, { caller, version }) {
     const { state, parts } = view;
     const { name, description } = args;
@@ -143,7 +144,7 @@ interface EditArgs extends Named {
 /** Adds streams, or takes them out: all of them or none. */
 export const editStreamGroup: RealmCommand<EditArgs, readonly number[]> = {
   ...DIRECTORY,
-  needs: ownPrivate,
+  inputs: ownPrivate,
   handle(view, args, own, { caller, version }) {
     const { parts } = view;
     checkAdmin(parts, caller);

@@ -121,8 +121,8 @@ export const updateStream: RealmCommand<UpdateStreamArgs, Membership | undefined
   lane: 'directory',
   exclusive: true,
 
-  needs: async ({ stream_id }, { realm, view }, suppliers) =>
-    streamOf(view.parts, stream_id) && readMembership(realm, stream_id, suppliers),
+  inputs: async ({ stream_id }, { realm, view }, sources) =>
+    streamOf(view.parts, stream_id) && readMembership(realm, stream_id, sources),
 
   handle(view, args, membership, { caller, now, realm, version }) {
     const of = administered(view.parts, caller, args.stream_id, membership);

@@ -4,8 +4,9 @@ import { mapInTurns } from '#base';
 import { renderMarkdown } from '#domain/markdown';
 import { isOwner, policyAllows, SYSTEM_GROUP } from '#domain/people';
 import { checkStreamName, oneLine, webPublicEnabled } from '#domain/streams';
+import type { RealmSettings } from '#model';
 import { apiError, checkCount } from '#model/errors';
-import type { DirectoryUser, RealmSettings } from '#model/records';
+import type { DirectoryUser } from '#model/records';
 import { type Parts, USER_GROUP_PART, userOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 
@@ -26,7 +27,7 @@ export function checkPrincipals(
   find: (principal: string | number) => DirectoryUser | undefined,
 ): DirectoryUser[] {
   if (principals.every((p) => p === acting.id)) return [acting];
-  if (!policyAllows(Number(settings.invite_to_stream_policy), acting, settings, now)) {
+  if (!policyAllows(settings.invite_to_stream_policy, acting, settings, now)) {
     throw apiError('INSUFFICIENT_PERMISSION');
   }
   return activePrincipals(principals, find);
@@ -92,7 +93,7 @@ export function checkCreation(
   retention: number | null,
 ): void {
   const policy = args.invite_only ? settings.create_private_stream_policy : settings.create_public_stream_policy;
-  if (!policyAllows(Number(policy), acting, settings, now)) throw apiError('INSUFFICIENT_PERMISSION');
+  if (!policyAllows(policy, acting, settings, now)) throw apiError('INSUFFICIENT_PERMISSION');
   if (args.is_web_public) checkWebPublic(args.server_web_public, acting, settings, now);
   if (retention !== null && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
 }
@@ -100,7 +101,7 @@ export function checkCreation(
 /** May the caller open streams to the web? @throws ApiError */
 export function checkWebPublic(server: boolean, acting: DirectoryUser, settings: RealmSettings, now: number): void {
   if (!webPublicEnabled(server, settings)) throw apiError('NO_WEB_PUBLIC_STREAMS');
-  const policy = Number(settings.create_web_public_stream_policy);
+  const policy = settings.create_web_public_stream_policy;
   if (!policyAllows(policy, acting, settings, now)) throw apiError('INSUFFICIENT_PERMISSION');
 }
 

@@ -2,8 +2,9 @@
 
 import { directNotice, type Notice, quoted, STREAM_EVENTS, silentMention, streamNotice } from '#actors/shared';
 import { kindOf } from '#domain/streams';
+import type { RealmSettings } from '#model';
 import { type RealmId, streamId } from '#model';
-import type { DirectoryStream, DirectoryUser, RealmSettings } from '#model/records';
+import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { OutboxCommand } from '#runtime';
 
 const NEW_STREAMS = 'new streams';
@@ -62,7 +63,7 @@ export function subscribeNotices(of: Subscribing): OutboxCommand[] {
     if (user.id === acting.id || user.botType !== null) continue;
     notices.push(directNotice(realm, user.id, notice(subscribedText(acting, names))));
   }
-  const announced = Number(settings.notifications_stream_id);
+  const announced = settings.notifications_stream_id;
   if (of.announce && created.length > 0 && announced > 0) {
     notices.push(streamNotice(realm, streamId(announced), NEW_STREAMS, notice(announcement(acting, created))));
   }

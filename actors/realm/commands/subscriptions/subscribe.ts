@@ -12,7 +12,8 @@ import { canAccess } from '#domain/streams';
 import { streamId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
-import type { CommandContext, OutboxCommand, Suppliers, View } from '#runtime';
+import type { CommandContext, OutboxCommand, View } from '#runtime';
+import type { InputSources } from '../../../services.js';
 import { asPart, type RealmState, STREAM_PART, streamOf, userOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import type { RealmCommand } from '../command.js';
@@ -153,10 +154,10 @@ export const subscribersByName = (
   names: readonly string[],
   realm: CommandContext['realm'],
   volatile: RealmVolatile,
-  suppliers: Suppliers,
+  sources: InputSources,
 ): Promise<Subscribers> => {
   const ids = names.map((name) => volatile.streamByName(name.trim()));
-  return readSubscribers(realm, [...new Set(ids.filter((id) => id !== undefined))], suppliers);
+  return readSubscribers(realm, [...new Set(ids.filter((id) => id !== undefined))], sources);
 };
 
 export interface JoiningNeeds {
@@ -170,10 +171,10 @@ export async function joiningNeeds(
   { subscriptions }: Pick<SubscribeArgs, 'subscriptions'>,
   leaving: readonly string[],
   { realm, view }: { readonly realm: CommandContext['realm']; readonly view: RealmView },
-  suppliers: Suppliers,
+  sources: InputSources,
 ): Promise<JoiningNeeds> {
   const names = [...subscriptions.map(({ name }) => name), ...leaving];
-  const members = await subscribersByName(names, realm, view.volatile, suppliers);
+  const members = await subscribersByName(names, realm, view.volatile, sources);
   return { members, rendered: await renderDescriptions(subscriptions) };
 }
 
@@ -181,9 +182,9 @@ export const subscribe: RealmCommand<SubscribeArgs, JoiningNeeds> = {
   lane: 'directory',
   exclusive: true,
 
-  needs: async (args, context, suppliers) => {
+  inputs: async (args, context, sources) => {
     checkSize(args.subscriptions.length, 1);
-    return joiningNeeds(args, [], context, suppliers);
+    return joiningNeeds(args, [], context, sources);
   },
 
   handle(view, args, needs, context) {
@@ -216,11 +217,11 @@ interface CarryingOn extends JsonObject {
 export const carryOnJoining: RealmCommand<CarryingOn, Subscribers> = {
   lane: 'joining',
 
-  needs: ({ streams }, { realm }, suppliers) =>
+  inputs: ({ streams }, { realm }, sources) =>
     readSubscribers(
       realm,
       streams.map(({ stream }) => stream),
-      suppliers,
+      sources,
     ),
 
   handle({ state, parts }, { streams, afterwards = [] }, members, { realm, caller }) {

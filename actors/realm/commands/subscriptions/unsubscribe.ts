@@ -105,9 +105,9 @@ export const unsubscribe: RealmCommand<UnsubscribeArgs, Subscribers> = {
   lane: 'directory',
   exclusive: true,
 
-  needs: async ({ subscriptions }, { realm, view }, suppliers) => {
+  inputs: async ({ subscriptions }, { realm, view }, sources) => {
     checkSize(subscriptions.length, 1);
-    return subscribersByName(subscriptions, realm, view.volatile, suppliers);
+    return subscribersByName(subscriptions, realm, view.volatile, sources);
   },
 
   handle(view, args, members, context) {
@@ -131,10 +131,10 @@ export const updateSubscriptions: RealmCommand<UpdateArgs, JoiningNeeds> = {
   lane: 'directory',
   exclusive: true,
 
-  needs: async (args, context, suppliers) => {
+  inputs: async (args, context, sources) => {
     checkCount('add', args.add.subscriptions.length, MOST_STREAMS);
     checkCount('delete', args.delete.length, MOST_STREAMS);
-    return joiningNeeds(args.add, args.delete, context, suppliers);
+    return joiningNeeds(args.add, args.delete, context, sources);
   },
 
   handle(view, args, needs, context) {

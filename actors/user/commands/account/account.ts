@@ -44,7 +44,7 @@ export const sealedKey: UserCommand<JsonObject> = {
 export const newest: UserCommand<JsonObject, NewestKnown> = {
   lane: 'read',
   read: true,
-  needs: (_args, { realm, caller, view }, { store }) =>
+  inputs: (_args, { realm, caller, view }, { store }) =>
     newestKnown(
       store,
       realm,

@@ -28,7 +28,7 @@ const toStreams = (streams: readonly StreamId[], name: 'suspend' | 'join', { key
 export const deactivated: UserCommand<JsonObject> = {
   handle(view, _args, _inputs, context) {
     const commands = toStreams(subscribedTo(view, context).live, 'suspend', context);
-    return { reply: value(null), transition: 'deactivate', commands: [commands], replyAfterCommands: true };
+    return { reply: value(null), commands: [commands], replyAfterCommands: true };
   },
 };
 
@@ -44,7 +44,6 @@ export const reactivated: UserCommand<JsonObject> = {
     ]);
     return {
       reply: value(null),
-      transition: 'reactivate',
       parts: Object.fromEntries(left),
       commands: [commands],
       replyAfterCommands: true,

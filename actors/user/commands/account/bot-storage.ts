@@ -5,9 +5,9 @@ import {
   charactersOf,
   entriesOf,
   entriesWith,
+  MAX_ENTRIES,
+  MAX_ENTRIES_AT_ONCE,
   MAX_STORAGE,
-  MOST_ENTRIES,
-  MOST_ENTRIES_AT_ONCE,
   putEntries,
 } from '#domain/people';
 import { apiError, checkCount } from '#model/errors';
@@ -35,9 +35,9 @@ export const botStorage: UserCommand<Keys> = {
 
 export const putStorage: UserCommand<{ readonly storage: { readonly [key: string]: string } }> = {
   handle({ state, parts }, { storage }) {
-    checkCount('storage', Object.keys(storage).length, MOST_ENTRIES_AT_ONCE);
+    checkCount('storage', Object.keys(storage).length, MAX_ENTRIES_AT_ONCE);
     const { parts: changed, growth } = putEntries(parts, storage);
-    checkCount('storage', entriesWith(parts, changed), MOST_ENTRIES);
+    checkCount('storage', entriesWith(parts, changed), MAX_ENTRIES);
     const size = (state.storage ?? 0) + growth;
     if (size > MAX_STORAGE) throw apiError('STORAGE_FULL', { n: size - MAX_STORAGE, limit: MAX_STORAGE });
     return { reply: success(), state: { ...state, storage: size }, parts: changed };

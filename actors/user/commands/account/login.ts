@@ -3,10 +3,11 @@
 import type { CheckedPassword } from '#actors/shared';
 import { success, value } from '#actors/shared';
 import type { JsonObject } from '#base';
-import { tooManyAttempts, waitForAttempt, withFailure, wrongPassword } from '#domain/secrets';
+import { attemptTooEarly, waitForAttempt, withFailure, wrongPassword } from '#domain/secrets';
 import { userId } from '#model';
 import { apiError } from '#model/errors';
-import type { NeedsContext, Outcome, Suppliers } from '#runtime';
+import type { InputContext, Outcome } from '#runtime';
+import type { InputSources } from '../../../services.js';
 import type { UserCommand } from '../../command.js';
 import { pushTokenParts } from '../../push-tokens.js';
 import type { UserState } from '../../state.js';
@@ -21,8 +22,8 @@ const LOGIN = { lane: 'login', exclusive: true } as const;
 /** Right or wrong; null: it was not looked at, since there were too many. */
 async function isCorrect(
   { password }: Attempt,
-  { view: { state } }: NeedsContext<UserState, undefined>,
-  { services }: Suppliers,
+  { view: { state } }: InputContext<UserState, undefined>,
+  { services }: InputSources,
 ): Promise<boolean | null> {
   if (waitForAttempt(state.failedLogins ?? [], services.clock.now()) > 0) return null;
   return services.secrets.verifyPassword(password, state.passwordHash);
@@ -41,10 +42,10 @@ function counted(state: UserState, correct: boolean, now: number): Pick<Outcome<
  */
 export const fetchKey: UserCommand<Attempt, boolean | null> = {
   ...LOGIN,
-  needs: isCorrect,
+  inputs: isCorrect,
   handle({ state }, _args, correct, { directory, caller, now }) {
     const wait = waitForAttempt(state.failedLogins ?? [], now);
-    if (correct === null || wait > 0) throw tooManyAttempts(state.failedLogins ?? [], Math.max(wait, 1), now);
+    if (correct === null || wait > 0) throw attemptTooEarly(state.failedLogins ?? [], Math.max(wait, 1), now);
     const outcome = counted(state, correct, now);
     if (!correct) {
       const failures = outcome.state?.failedLogins ?? [];
@@ -60,7 +61,7 @@ export const fetchKey: UserCommand<Attempt, boolean | null> = {
 /** For the realm actor, which has the password changed together with the rest of a request. */
 export const checkPassword: UserCommand<Attempt, boolean | null> = {
   ...LOGIN,
-  needs: isCorrect,
+  inputs: isCorrect,
   handle({ state }, _args, correct, { now }) {
     const wait = waitForAttempt(state.failedLogins ?? [], now);
     const answer = (checked: CheckedPassword) => ({ reply: value(checked) });

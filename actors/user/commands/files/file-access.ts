@@ -6,7 +6,8 @@ import { parsePath } from '#domain/files';
 import { asStored, NEWEST, type StoredMessage, tagOf } from '#domain/messages';
 import { streamId, userId, userKey } from '#model';
 import { apiError } from '#model/errors';
-import type { NeedsContext, Suppliers } from '#runtime';
+import type { InputContext } from '#runtime';
+import type { InputSources } from '../../../services.js';
 import type { UserCommand } from '../../command.js';
 import { fileAt } from '../../files.js';
 import { selfOf, type UserState } from '../../state.js';
@@ -22,8 +23,8 @@ const BATCH = 100;
  */
 async function linkedBy(
   token: string,
-  { realm }: NeedsContext<UserState, undefined>,
-  { store }: Suppliers,
+  { realm }: InputContext<UserState, undefined>,
+  { store }: InputSources,
   satisfies: (message: StoredMessage) => boolean | Promise<boolean>,
 ): Promise<boolean> {
   const index = { by: 'tag', tag: tagOf.file(token) } as const;
@@ -37,21 +38,21 @@ async function linkedBy(
 
 async function access(
   path: string,
-  context: NeedsContext<UserState, undefined>,
-  suppliers: Suppliers,
+  context: InputContext<UserState, undefined>,
+  sources: InputSources,
 ): Promise<Access> {
   const parsed = parsePath(path);
-  const directory = await suppliers.directory(context.realm);
+  const directory = await sources.directory(context.realm);
   if (!parsed || parsed.realm !== context.realm || !directory.user(parsed.owner)) return 'none';
   if (parsed.owner === context.caller) return fileAt(context.view.parts, path) ? 'granted' : 'none';
-  const exists = await suppliers.ask(userKey(context.realm, parsed.owner), 'file-exists', { path });
+  const exists = await sources.ask(userKey(context.realm, parsed.owner), 'file-exists', { path });
   if (exists !== true) return 'none';
   if (!directory.user(userId(context.caller))) return 'denied';
-  const { reader } = await rightsOf(context, suppliers);
+  const { reader } = await rightsOf(context, sources);
   const may = await linkedBy(
     parsed.token,
     context,
-    suppliers,
+    sources,
     async (message) => (await reader.access(message)) !== undefined,
   );
   return may ? 'granted' : 'denied';
@@ -72,7 +73,7 @@ const granted = (access: Access): void => {
 export const fileAccess: UserCommand<{ readonly path: string }, Access> = {
   lane: 'read',
   read: true,
-  needs: ({ path }, context, suppliers) => access(path, context, suppliers),
+  inputs: ({ path }, context, sources) => access(path, context, sources),
   handle(_view, _args, found) {
     granted(found);
     return { reply: success() };
@@ -83,8 +84,8 @@ export const fileAccess: UserCommand<{ readonly path: string }, Access> = {
 export const filesAccessible: UserCommand<{ readonly paths: readonly string[] }, readonly string[]> = {
   lane: 'read',
   read: true,
-  async needs({ paths }, context, suppliers) {
-    const found = await Promise.all(paths.map((path) => access(path, context, suppliers)));
+  async inputs({ paths }, context, sources) {
+    const found = await Promise.all(paths.map((path) => access(path, context, sources)));
     return paths.filter((_, i) => found[i] === 'granted');
   },
   handle: (_view, _args, paths) => ({ reply: value(paths as unknown as Json) }),
@@ -94,12 +95,12 @@ export const filesAccessible: UserCommand<{ readonly paths: readonly string[] },
 export const filePublic: UserCommand<{ readonly path: string }, Access> = {
   lane: 'read',
   read: true,
-  async needs({ path }, context, suppliers) {
+  async inputs({ path }, context, sources) {
     const { parts } = context.view;
     const parsed = parsePath(path);
     if (!parsed || parsed.owner !== selfOf(context.key) || !fileAt(parts, path)) return 'none';
-    const directory = await suppliers.directory(context.realm);
-    const may = await linkedBy(parsed.token, context, suppliers, ({ body }) => {
+    const directory = await sources.directory(context.realm);
+    const may = await linkedBy(parsed.token, context, sources, ({ body }) => {
       const stream = body.stream === 0 ? undefined : directory.stream(streamId(body.stream));
       return stream?.webPublic === true && !stream.archived;
     });

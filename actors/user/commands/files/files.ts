@@ -21,7 +21,7 @@ export const fileBegin: UserCommand<
   number | null
 > = {
   lane: 'upload',
-  needs: async ({ size }, { realm }, { ask, services }) => {
+  inputs: async ({ size }, { realm }, { ask, services }) => {
     const { uploadQuotaMib } = services.limits;
     const quota = uploadQuotaMib === 0 ? null : uploadQuotaMib * 1_048_576;
     return (await ask(realmKey(realm), 'file-id', { size, quota })) as number | null;
@@ -57,7 +57,7 @@ export const fileDone: UserCommand<{ readonly path: string }> = {
 export const attachments: UserCommand<JsonObject, number> = {
   lane: 'read',
   read: true,
-  needs: async (_args, { realm }, { ask }) => (await ask(realmKey(realm), 'space-used', {})) as number,
+  inputs: async (_args, { realm }, { ask }) => (await ask(realmKey(realm), 'space-used', {})) as number,
   handle({ parts }, _args, upload_space_used) {
     const files = [...filesOf(parts)].filter((file) => file.ready).sort((a, b) => a.id - b.id);
     return { reply: success({ attachments: files.map(presentFile), upload_space_used }) };

@@ -39,8 +39,8 @@ interface ScheduleArgs extends JsonObject {
 
 /** POST /scheduled_messages. */
 export const schedule: UserCommand<ScheduleArgs, SchedulingInputs> = {
-  needs: (args, context, suppliers) =>
-    schedulingInputs(args, args.type === 'stream' ? args.to[0] : undefined, undefined, context, suppliers),
+  inputs: (args, context, sources) =>
+    schedulingInputs(args, args.type === 'stream' ? args.to[0] : undefined, undefined, context, sources),
   handle(view, args, inputs, context) {
     const { state, parts } = view;
     const body = checkScheduled(args, undefined, view, inputs, context);
@@ -71,10 +71,10 @@ interface EditArgs extends JsonObject {
 
 /** PATCH /scheduled_messages/{scheduled_message_id}, from its fifth check on. */
 export const editScheduled: UserCommand<EditArgs, SchedulingInputs> = {
-  needs(args, context, suppliers) {
+  inputs(args, context, sources) {
     const known = scheduledOf(context.view.parts, args.id);
     const before = known?.phase === 'sent' ? undefined : known;
-    return schedulingInputs(args, targetOf(args, before), before, context, suppliers);
+    return schedulingInputs(args, targetOf(args, before), before, context, sources);
   },
   handle(view, args, inputs, context) {
     const known = scheduledOf(view.parts, args.id);

@@ -52,15 +52,15 @@ export const publicMessages: UserCommand<
   creates: true,
   lane: 'read',
   read: true,
-  async needs(args, { realm }, suppliers) {
-    const directory = await suppliers.directory(realm);
+  async inputs(args, { realm }, sources) {
+    const directory = await sources.directory(realm);
     const raw = parseNarrow(args.narrow);
     checkAnonymousNarrow(raw, directory);
     const terms = resolveTerms(raw, directory, VISITOR.id);
     const viewer = plainViewer({ realm, user: VISITOR, directory, subscribed: () => false });
     // Of what is open to the web the whole history counts, with or without a term for a stream.
     const plan: Plan = { ...makePlan(terms, viewer), history: 'public' };
-    const fetched = await fetchWindow(new Reader(suppliers.store, viewer), plan, {
+    const fetched = await fetchWindow(new Reader(sources.store, viewer), plan, {
       ...windowOf(args),
       // Nothing is unread for nobody.
       ...(args.anchor === 'first_unread' ? { anchor: NEWEST } : {}),
@@ -93,7 +93,7 @@ export const publicMessage: UserCommand<
   creates: true,
   lane: 'read',
   read: true,
-  async needs({ message_id }, { realm }, { store }) {
+  async inputs({ message_id }, { realm }, { store }) {
     const [record] = await store.getMessages(realm, [message_id]);
     return record ? asStored(record) : undefined;
   },

@@ -23,7 +23,8 @@ import {
 import type { ActorKey } from '#model';
 import { type LogItem, READ_IDS_PER_EVENT } from '#model';
 import { apiError } from '#model/errors';
-import type { CommandContext, NeedsContext, Outcome, Suppliers, View } from '#runtime';
+import type { CommandContext, InputContext, Outcome, View } from '#runtime';
+import type { InputSources } from '../../../services.js';
 import type { UserCommand } from '../../command.js';
 import { messageDetails } from '../../reading/flag-event.js';
 import { type Fold, folded, foldOf } from '../../reading/folding.js';
@@ -47,12 +48,12 @@ interface Picked {
 /** Of the homes that these messages belong to. */
 async function foldsOf(
   own: readonly OwnMessage[],
-  { realm, caller, view }: NeedsContext<UserState, undefined>,
-  suppliers: Suppliers,
+  { realm, caller, view }: InputContext<UserState, undefined>,
+  sources: InputSources,
 ): Promise<Fold[]> {
   const flags = new OwnFlags(caller, view.parts);
   const homes = [...new Set(own.map(({ message }) => message.home))];
-  const folds = await Promise.all(homes.map((home) => foldOf(realm, flags, home, suppliers)));
+  const folds = await Promise.all(homes.map((home) => foldOf(realm, flags, home, sources)));
   return folds.filter((fold) => fold !== undefined);
 }
 
@@ -69,13 +70,13 @@ function withFolds(view: View<UserState>, user: number, parts: Outcome<UserState
 
 async function pick(
   ids: readonly number[],
-  context: NeedsContext<UserState, undefined>,
-  suppliers: Suppliers,
+  context: InputContext<UserState, undefined>,
+  sources: InputSources,
 ): Promise<Picked> {
-  const { reader } = await rightsOf(context, suppliers);
+  const { reader } = await rightsOf(context, sources);
   const asked = [...new Set(ids)];
   const possible = asked.filter((id) => Number.isSafeInteger(id) && id > 0);
-  const records = await suppliers.store.getMessages(context.realm, possible);
+  const records = await sources.store.getMessages(context.realm, possible);
   const stored = records.filter((record) => record !== null).map(asStored);
   const own: OwnMessage[] = [];
   for (const message of stored) {
@@ -85,9 +86,9 @@ async function pick(
   await untilTold(
     context.realm,
     own.map(({ message }) => message),
-    suppliers,
+    sources,
   );
-  return { own, missing: own.length < asked.length, folds: await foldsOf(own, context, suppliers) };
+  return { own, missing: own.length < asked.length, folds: await foldsOf(own, context, sources) };
 }
 
 function flagging(
@@ -165,7 +166,7 @@ function copiesTold(
 
 /** POST /messages/flags. */
 export const setFlags: UserCommand<Change & { readonly messages: readonly number[] }, Picked> = {
-  needs: ({ messages }, context, suppliers) => pick(messages, context, suppliers),
+  inputs: ({ messages }, context, sources) => pick(messages, context, sources),
   handle(view, args, { own, missing, folds }, context): Outcome<UserState> {
     // Only what makes copies needs access to everything; the rest passes over what it can't change.
     const makesCopies = args.op === (args.flag === 'read' ? 'remove' : 'add');
@@ -193,16 +194,16 @@ export const setFlagsInNarrow: UserCommand<
   FlagNarrowArgs,
   { readonly fetched: Fetched; readonly folds: readonly Fold[] }
 > = {
-  async needs(args, context, suppliers) {
-    const { reader, viewer, user, directory } = await rightsOf(context, suppliers);
+  async inputs(args, context, sources) {
+    const { reader, viewer, user, directory } = await rightsOf(context, sources);
     const terms = resolveTerms(parseNarrow(args.narrow), directory, user.id);
     const fetched = await fetchWindow(reader, makePlan(terms, viewer), windowOf(args));
     await untilTold(
       context.realm,
       fetched.rows.map(({ message }) => message),
-      suppliers,
+      sources,
     );
-    return { fetched, folds: await foldsOf(fetched.rows, context, suppliers) };
+    return { fetched, folds: await foldsOf(fetched.rows, context, sources) };
   },
   handle(view, args, { fetched, folds }, context): Outcome<UserState> {
     const { rows, foundOldest, foundNewest } = fetched;

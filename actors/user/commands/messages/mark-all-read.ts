@@ -7,7 +7,8 @@ import { allReadEvent, partially, success } from '#actors/shared';
 import { IdSet, type Json, type JsonObject } from '#base';
 import { asStored, type HomeReading, NEWEST, OwnFlags, readingPart, UnreadScan } from '#domain/messages';
 import type { LogItem } from '#model';
-import type { NeedsContext, Outcome, Suppliers } from '#runtime';
+import type { InputContext, Outcome } from '#runtime';
+import type { InputSources } from '../../../services.js';
 import type { UserCommand } from '../../command.js';
 import { rangeEvents, rangeOf } from '../../reading/flag-event.js';
 import { type NewestOfHome, newestDirect } from '../../reading/newest.js';
@@ -28,7 +29,7 @@ interface Marking {
   readonly complete: boolean;
 }
 
-async function newestOfRealm({ realm }: NeedsContext<UserState, undefined>, { store }: Suppliers) {
+async function newestOfRealm({ realm }: InputContext<UserState, undefined>, { store }: InputSources) {
   const scan = { realm, index: { by: 'realm' }, from: NEWEST, direction: 'older', limit: RECENT } as const;
   return (await store.scanMessages(scan)).map(asStored);
 }
@@ -36,11 +37,11 @@ async function newestOfRealm({ realm }: NeedsContext<UserState, undefined>, { st
 /** Streams in the order of their newest messages, as far as the realm's newest tell; the others after them. */
 async function byRecency(
   streams: readonly number[],
-  context: NeedsContext<UserState, undefined>,
-  suppliers: Suppliers,
+  context: InputContext<UserState, undefined>,
+  sources: InputSources,
 ): Promise<number[]> {
   const own = new Set(streams);
-  const newest = await newestOfRealm(context, suppliers);
+  const newest = await newestOfRealm(context, sources);
   const recent = new Set(newest.map(({ body }) => body.stream).filter((id) => own.has(id)));
   return [...recent, ...streams.filter((id) => !recent.has(id))];
 }
@@ -56,19 +57,19 @@ const changes = ({ mark, read, unread }: HomeReading, { settled, newer }: Newest
 export const markAllRead: UserCommand<JsonObject, Marking> = {
   // Looking for long must not keep other commands waiting.
   lane: 'mark-all',
-  async needs(_args, context, suppliers) {
-    const { clock } = suppliers.services;
+  async inputs(_args, context, sources) {
+    const { clock } = sources.services;
     const { realm, caller, view } = context;
     const until = clock.now() + DEADLINE_MS;
     const active = subscriptionsOf(view.parts).filter((of) => of.active);
     const streams = await byRecency(
       active.map((of) => of.stream),
       context,
-      suppliers,
+      sources,
     );
     const flags = new OwnFlags(caller, view.parts);
-    const scan = new UnreadScan(suppliers.store, realm, caller);
-    const homes: NewestOfHome[] = [await newestDirect(realm, caller, suppliers)];
+    const scan = new UnreadScan(sources.store, realm, caller);
+    const homes: NewestOfHome[] = [await newestDirect(realm, caller, sources)];
     for (let i = 0; i < streams.length; i += BATCH) {
       // Given up only with something done: the client repeats, and must get on.
       if (clock.now() >= until && homes.some((home) => changes(flags.reading(home.home), home))) {
@@ -80,7 +81,7 @@ export const markAllRead: UserCommand<JsonObject, Marking> = {
         homes.push({ home, settled: newest[n]!, newer: [] });
       });
     }
-    await untilTold(realm, await newestOfRealm(context, suppliers), suppliers);
+    await untilTold(realm, await newestOfRealm(context, sources), sources);
     return { homes, complete: true };
   },
   handle({ parts }, _args, { homes, complete }, { caller }): Outcome<UserState> {

@@ -6,7 +6,8 @@ import { markedRead, OwnFlags, readingPart, type StoredMessage, UnreadScan, with
 import { canAccess } from '#domain/streams';
 import { type LogItem, READ_IDS_PER_EVENT, streamId, streamKey } from '#model';
 import { apiError } from '#model/errors';
-import type { NeedsContext, Outcome, Suppliers } from '#runtime';
+import type { InputContext, Outcome } from '#runtime';
+import type { InputSources } from '../../../services.js';
 import type { UserCommand } from '../../command.js';
 import { rangeEvents, rangeOf } from '../../reading/flag-event.js';
 import { isSubscribed, selfOf, type UserState } from '../../state.js';
@@ -28,14 +29,14 @@ interface StreamMarking {
 /** Its cost is that of what was moved, not of what is unread. */
 async function lookAt(
   stream: number,
-  { realm, key, view }: NeedsContext<UserState, undefined>,
-  suppliers: Suppliers,
+  { realm, key, view }: InputContext<UserState, undefined>,
+  sources: InputSources,
   until = Number.POSITIVE_INFINITY,
 ): Promise<StreamMarking> {
   const user = selfOf(key);
   const flags = new OwnFlags(user, view.parts);
   const reading = flags.reading(stream);
-  const scan = new UnreadScan(suppliers.store, realm, user);
+  const scan = new UnreadScan(sources.store, realm, user);
   const newest = Math.min(until, await scan.newestOf(stream));
   const excepted = await scan.excepted(reading);
   let some = excepted.some(({ body }) => body.stream === stream);
@@ -54,7 +55,7 @@ async function lookAt(
       came.set(message.home, [...(came.get(message.home) ?? []), message.id]);
     }
   }
-  if (some) await suppliers.ask(streamKey(realm, streamId(stream)), 'told', {});
+  if (some) await sources.ask(streamKey(realm, streamId(stream)), 'told', {});
   return { newest, some, left, came };
 }
 
@@ -86,11 +87,11 @@ function marked(
 /** POST /mark_stream_as_read. */
 export const markStreamRead: UserCommand<{ readonly stream: number }, StreamMarking | undefined> = {
   lane: 'mark-stream',
-  async needs({ stream: id }, context, suppliers) {
-    const { directory, user } = await rightsOf(context, suppliers);
+  async inputs({ stream: id }, context, sources) {
+    const { directory, user } = await rightsOf(context, sources);
     const stream = directory.stream(streamId(id));
     if (!stream || !canAccess(user, stream, isSubscribed(context.view.parts, id))) return undefined;
-    return lookAt(id, context, suppliers);
+    return lookAt(id, context, sources);
   },
   handle({ parts }, { stream }, marking, { caller }) {
     if (!marking) throw apiError('INVALID_STREAM_ID');
@@ -120,8 +121,8 @@ interface ReadStreamArgs extends JsonObject {
 async function unreadIn(
   { stream, until }: ReadStreamArgs,
   most: number,
-  { realm, key, view }: NeedsContext<UserState, undefined>,
-  { store }: Suppliers,
+  { realm, key, view }: InputContext<UserState, undefined>,
+  { store }: InputSources,
 ): Promise<Unread> {
   const user = selfOf(key);
   const reading = new OwnFlags(user, view.parts).reading(stream);
@@ -145,12 +146,12 @@ type Leaving = StreamMarking & { readonly unread?: Unread };
  * becomes read is named here, by commits of bounded size one after the other, each of which marks what it names.
  */
 export const readStream: UserCommand<ReadStreamArgs, Leaving> = {
-  async needs(args, context, suppliers) {
+  async inputs(args, context, sources) {
     const { stream, until, archived = false } = args;
-    const marking = await lookAt(stream, context, suppliers, until);
+    const marking = await lookAt(stream, context, sources, until);
     if (!marking.some) return marking;
     const most = archived ? MOST_OF_ARCHIVED : READ_IDS_PER_EVENT;
-    const unread = await unreadIn(args, most, context, suppliers);
+    const unread = await unreadIn(args, most, context, sources);
     return archived && unread.more ? marking : { ...marking, unread };
   },
   handle({ parts }, args, marking, { key, directory }) {

@@ -6,7 +6,8 @@ import { markRead, OwnFlags, type StoredMessage, streamConversation, UnreadScan 
 import { canAccess, topicKey } from '#domain/streams';
 import { streamId } from '#model';
 import { apiError } from '#model/errors';
-import type { NeedsContext, Suppliers } from '#runtime';
+import type { InputContext } from '#runtime';
+import type { InputSources } from '../../../services.js';
 import type { UserCommand } from '../../command.js';
 import { untilTold } from '../../reading/told.js';
 import { isSubscribed, type UserState } from '../../state.js';
@@ -27,14 +28,14 @@ interface TopicMarking {
 
 async function lookAt(
   { stream, topic }: Args,
-  { realm, caller, view }: NeedsContext<UserState, undefined>,
-  suppliers: Suppliers,
+  { realm, caller, view }: InputContext<UserState, undefined>,
+  sources: InputSources,
 ): Promise<TopicMarking> {
   const index = { by: 'topic', conversation: streamConversation(stream), topicKey: topicKey(topic) } as const;
   const flags = new OwnFlags(caller, view.parts);
   const reading = flags.reading(stream);
   const made = flags.copiesMade();
-  const scan = new UnreadScan(suppliers.store, realm, caller);
+  const scan = new UnreadScan(sources.store, realm, caller);
   const messages: StoredMessage[] = [];
   for await (const batch of scan.upwards(index, reading.mark, made)) messages.push(...batch);
   for await (const batch of scan.movedTo(stream, [index])) messages.push(...batch);
@@ -42,19 +43,19 @@ async function lookAt(
   const here = ({ body }: StoredMessage): boolean => body.stream === stream && topicKey(body.topic) === index.topicKey;
   messages.push(...excepted.filter(here));
   const known = messages.length > 0 || (await scan.hasAny(index, made));
-  await untilTold(realm, messages, suppliers);
+  await untilTold(realm, messages, sources);
   return { stream: 'open', known, messages: [...new Map(messages.map((one) => [one.id, one])).values()] };
 }
 
 export const markTopicRead: UserCommand<Args, TopicMarking> = {
   lane: 'mark-topic',
-  async needs(args, context, suppliers) {
-    const { directory, user } = await rightsOf(context, suppliers);
+  async inputs(args, context, sources) {
+    const { directory, user } = await rightsOf(context, sources);
     const stream = directory.stream(streamId(args.stream));
     if (!stream || !canAccess(user, stream, isSubscribed(context.view.parts, args.stream))) {
       return { stream: 'closed', known: false, messages: [] };
     }
-    return lookAt(args, context, suppliers);
+    return lookAt(args, context, sources);
   },
   handle({ parts }, { topic }, marking, { caller }) {
     if (marking.stream === 'closed') throw apiError('INVALID_STREAM_ID');

@@ -22,9 +22,9 @@ export const deleteMessage = onMessage('delete');
 export const history: UserCommand<{ readonly message_id: number }, OwnMessage | undefined> = {
   lane: 'read',
   read: true,
-  needs: ({ message_id }, context, suppliers) => accessed(message_id, context, suppliers),
+  inputs: ({ message_id }, context, sources) => accessed(message_id, context, sources),
   handle(_view, _args, own, { directory }) {
-    if (directory.settings.allow_edit_history === false) throw apiError('EDIT_HISTORY_OFF');
+    if (!directory.settings.allow_edit_history) throw apiError('EDIT_HISTORY_OFF');
     if (!own) throw apiError('INVALID_MESSAGES');
     return { reply: success({ message_history: messageHistory(own.message) as Json }) };
   },

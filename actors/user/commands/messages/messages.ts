@@ -50,8 +50,8 @@ function present(
 export const fetchMessages: UserCommand<FetchArgs, Fields> = {
   lane: 'read',
   read: true,
-  async needs(args, context, suppliers) {
-    const { reader, viewer, user, directory } = await rightsOf(context, suppliers);
+  async inputs(args, context, sources) {
+    const { reader, viewer, user, directory } = await rightsOf(context, sources);
     const terms = resolveTerms(parseNarrow(args.narrow), directory, user.id);
     const searches = searchesOf(terms);
     const options = { applyMarkdown: args.apply_markdown, clientGravatar: args.client_gravatar };
@@ -73,12 +73,12 @@ interface MatchArgs extends JsonObject {
 export const matchesNarrow: UserCommand<MatchArgs, { readonly messages: Readonly<Record<number, Match>> }> = {
   lane: 'read',
   read: true,
-  async needs({ msg_ids, narrow }, context, suppliers) {
-    const { reader, viewer, user, directory } = await rightsOf(context, suppliers);
+  async inputs({ msg_ids, narrow }, context, sources) {
+    const { reader, viewer, user, directory } = await rightsOf(context, sources);
     const terms = resolveTerms(parseNarrow(narrow), directory, user.id, { searchApart: true });
     const plan = makePlan(terms, viewer, { copies: true });
     const ids = [...new Set(msg_ids)].filter((id) => Number.isSafeInteger(id) && id >= 0).sort((a, b) => a - b);
-    const records = await suppliers.store.getMessages(context.realm, ids);
+    const records = await sources.store.getMessages(context.realm, ids);
     const stored = records.filter((record) => record !== null).map(asStored);
     const own = await reader.readable(stored, plan.history);
     const searches = searchesOf(terms);
@@ -96,7 +96,7 @@ export const fetchMessage: UserCommand<
 > = {
   lane: 'read',
   read: true,
-  needs: ({ message_id }, context, suppliers) => accessed(message_id, context, suppliers),
+  inputs: ({ message_id }, context, sources) => accessed(message_id, context, sources),
   handle({ parts }, { apply_markdown }, own, { directory, caller }) {
     if (!own) throw apiError('INVALID_MESSAGES');
     const options = { applyMarkdown: apply_markdown, clientGravatar: true };
@@ -109,8 +109,8 @@ export const fetchMessage: UserCommand<
 export const render: UserCommand<{ readonly content: string; readonly origin: string }, Rendered | null> = {
   lane: 'read',
   read: true,
-  async needs({ content, origin }, { realm, caller }, suppliers) {
-    return suppliers.services.renderer.render(content, await suppliers.directory(realm), origin, caller);
+  async inputs({ content, origin }, { realm, caller }, sources) {
+    return sources.services.renderer.render(content, await sources.directory(realm), origin, caller);
   },
   handle(_view, _args, rendered) {
     if (!rendered) throw apiError('CANNOT_RENDER');

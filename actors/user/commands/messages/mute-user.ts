@@ -18,13 +18,13 @@ interface MuteArgs {
 export const muteUser: UserCommand<MuteArgs, readonly OwnMessage[]> = {
   // Looking for long must not keep other commands waiting.
   lane: 'mute-user',
-  needs: ({ muted_user_id }, context, suppliers) => unreadFrom(muted_user_id, context, suppliers),
+  inputs: ({ muted_user_id }, context, sources) => unreadFrom(muted_user_id, context, sources),
   handle({ parts }, args, found, { directory, caller, realm }) {
     const { muted_user_id } = args;
     if (muted_user_id === caller) throw apiError('CANNOT_MUTE_SELF');
     const target = directory.user(userId(muted_user_id));
     if (!target || target.botType !== null) throw apiError('NO_SUCH_USER');
-    if (directory.personal(userId(caller)).muted.some(({ id }) => id === muted_user_id)) {
+    if (directory.preferencesOf(userId(caller)).muted.some(({ id }) => id === muted_user_id)) {
       throw apiError('USER_ALREADY_MUTED');
     }
     const flags = new OwnFlags(caller, parts);

@@ -5,14 +5,18 @@
 
 import { ownerOf } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import { asStored, OwnFlags, type OwnMessage, Reader, type Viewer } from '#domain/messages';
+import type { OwnMessage, Viewer } from '#domain/messages';
+import { asStored, OwnFlags, Reader } from '#domain/messages';
 import { policyOf, TOPIC_POLICY } from '#domain/streams';
-import { type RealmId, userId } from '#model';
+import type { RealmId } from '#model';
+import { userId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryUser, DirectoryView } from '#model/records';
-import type { CommandContext, NeedsContext, Suppliers } from '#runtime';
+import type { CommandContext, InputContext } from '#runtime';
+import type { InputSources } from '../../../services.js';
 import type { UserCommand } from '../../command.js';
-import { isSubscribed, subscriptionsOf, type UserState } from '../../state.js';
+import type { UserState } from '../../state.js';
+import { isSubscribed, subscriptionsOf } from '../../state.js';
 
 export interface ReadingRights {
   readonly reader: Reader;
@@ -25,15 +29,15 @@ export interface ReadingRights {
 
 /** What the caller may read, as his actor knows it. */
 export async function rightsOf(
-  { realm, caller, view }: NeedsContext<UserState, undefined>,
-  suppliers: Suppliers,
+  { realm, caller, view }: InputContext<UserState, undefined>,
+  sources: InputSources,
 ): Promise<ReadingRights> {
-  const directory = await suppliers.directory(realm);
+  const directory = await sources.directory(realm);
   const user = directory.user(userId(caller));
   if (!user) throw apiError('ACCOUNT_DEACTIVATED');
   const viewer = viewerOf(view.parts, realm, user, directory);
   const { subscribed, flags } = viewer;
-  return { reader: new Reader(suppliers.store, viewer), viewer, user, directory, subscribed, flags };
+  return { reader: new Reader(sources.store, viewer), viewer, user, directory, subscribed, flags };
 }
 
 function viewerOf(
@@ -58,11 +62,11 @@ function viewerOf(
 /** The message as the caller has it; undefined when there is none that the caller may access. */
 export async function accessed(
   id: number,
-  context: NeedsContext<UserState, undefined>,
-  suppliers: Suppliers,
+  context: InputContext<UserState, undefined>,
+  sources: InputSources,
 ): Promise<OwnMessage | undefined> {
-  const { reader } = await rightsOf(context, suppliers);
-  const [record] = await suppliers.store.getMessages(context.realm, [id]);
+  const { reader } = await rightsOf(context, sources);
+  const [record] = await sources.store.getMessages(context.realm, [id]);
   return record ? reader.access(asStored(record)) : undefined;
 }
 
@@ -77,7 +81,7 @@ export function onMessage<A extends { readonly message_id: number } & JsonObject
   return {
     lane: 'read',
     read: true,
-    needs: ({ message_id }, context, suppliers) => accessed(message_id, context, suppliers),
+    inputs: ({ message_id }, context, sources) => accessed(message_id, context, sources),
     handle(_view, args, own, context) {
       if (!own) throw apiError('INVALID_MESSAGES');
       const added = { copy: own.copy, ...more?.(own, args, context) };

@@ -14,16 +14,16 @@ interface Receipts {
 export const readReceipts: UserCommand<{ readonly message_id: number }, Receipts> = {
   lane: 'read',
   read: true,
-  async needs({ message_id }, context, suppliers) {
-    const own = await accessed(message_id, context, suppliers);
+  async inputs({ message_id }, context, sources) {
+    const own = await accessed(message_id, context, sources);
     const { realm, caller } = context;
-    const directory = await suppliers.directory(realm);
-    if (!own || directory.settings.enable_read_receipts !== true) return { accessible: own !== undefined, readers: [] };
-    return { accessible: true, readers: await readersOf(own.message, caller, { ...suppliers, realm, directory }) };
+    const directory = await sources.directory(realm);
+    if (!own || !directory.settings.enable_read_receipts) return { accessible: own !== undefined, readers: [] };
+    return { accessible: true, readers: await readersOf(own.message, caller, { ...sources, realm, directory }) };
   },
   handle(_view, _args, { accessible, readers }, { directory }) {
     if (!accessible) throw apiError('INVALID_MESSAGES');
-    if (directory.settings.enable_read_receipts !== true) throw apiError('READ_RECEIPTS_DISABLED');
+    if (!directory.settings.enable_read_receipts) throw apiError('READ_RECEIPTS_DISABLED');
     return { reply: success({ user_ids: readers }) };
   },
 };

@@ -14,17 +14,17 @@ import { isSubscribed } from '../../state.js';
 export const sendAgain: UserCommand<SendAgainArgs> = {
   lane: 'send-again',
   read: true,
-  async needs({ stream }, { realm, caller, view }, suppliers) {
+  async inputs({ stream }, { realm, caller, view }, sources) {
     const knows = (user: number): Promise<unknown> =>
-      suppliers.ask(streamKey(realm, streamId(stream)), 'is-member', { user });
+      sources.ask(streamKey(realm, streamId(stream)), 'is-member', { user });
     if (isSubscribed(view.parts, stream)) {
       if (!(await knows(caller))) throw new TooEarly();
       return;
     }
     // Of bots, the owner's subscription counts, too.
-    const owner = (await suppliers.directory(realm)).user(userId(caller))?.botOwner;
+    const owner = (await sources.directory(realm)).user(userId(caller))?.botOwner;
     if (!owner) return;
-    const { subscriptions } = await readOwnState(realm, owner, ['subscriptions'], suppliers);
+    const { subscriptions } = await readOwnState(realm, owner, ['subscriptions'], sources);
     if (!subscriptions.some((own) => own.active && own.stream === stream)) return;
     if (!(await knows(owner))) throw new TooEarly();
   },

@@ -3,7 +3,7 @@
 import { success, type TypingOp, typingEvent, typist } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { activeSender } from '#domain/messages';
-import { isOn } from '#domain/people';
+import { preference } from '#domain/people';
 import { userId } from '#model';
 import { apiError } from '#model/errors';
 import type { UserCommand } from '../../command.js';
@@ -18,7 +18,7 @@ export const typing: UserCommand<TypingArgs> = {
   read: true,
   handle(_view, { op, to }, _inputs, { directory, caller }) {
     const sender = activeSender(directory, caller);
-    if (!isOn(directory, sender.id, 'send_private_typing_notifications')) throw apiError('DIRECT_TYPING_OFF');
+    if (!preference(directory, sender.id, 'send_private_typing_notifications')) throw apiError('DIRECT_TYPING_OFF');
     // The sender comes last, unless he names himself.
     const recipients = [...new Set([...to, caller])].map((id) => {
       const user = directory.user(userId(id));

@@ -45,13 +45,13 @@ async function received(
 export const streamTopics: UserCommand<{ readonly stream_id: number }, readonly Topic[] | null> = {
   lane: 'read',
   read: true,
-  async needs({ stream_id }, context, suppliers) {
-    const rights = await rightsOf(context, suppliers);
+  async inputs({ stream_id }, context, sources) {
+    const rights = await rightsOf(context, sources);
     const { user, directory, subscribed } = rights;
     const stream = directory.stream(streamId(stream_id));
     if (!stream || !canAccess(user, stream, subscribed(stream.id))) throw apiError('INVALID_STREAM_ID');
     if (stream.historyPublic && canReadHistory(user, stream, subscribed(stream.id))) return null;
-    const topics = await suppliers.ask(streamKey(context.realm, stream.id), 'topics', {});
+    const topics = await sources.ask(streamKey(context.realm, stream.id), 'topics', {});
     return received(topics as unknown as Topic[], stream.id, rights);
   },
   handle(_view, { stream_id }, own, { realm }) {

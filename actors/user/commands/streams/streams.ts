@@ -31,9 +31,9 @@ export const streamById: UserCommand<{ readonly stream_id: number }> = {
 export const subscribersOf: UserCommand<{ readonly stream_id: number }, Membership> = {
   lane: 'read',
   read: true,
-  async needs({ stream_id }, { realm, caller, view }, suppliers) {
-    known(stream_id, view.parts, await suppliers.directory(realm), caller);
-    return readMembership(realm, stream_id, suppliers);
+  async inputs({ stream_id }, { realm, caller, view }, sources) {
+    known(stream_id, view.parts, await sources.directory(realm), caller);
+    return readMembership(realm, stream_id, sources);
   },
   handle({ parts }, { stream_id }, { members }, { directory, caller }) {
     known(stream_id, parts, directory, caller);
@@ -45,13 +45,13 @@ export const subscribersOf: UserCommand<{ readonly stream_id: number }, Membersh
 export const subscriptionStatus: UserCommand<{ readonly user_id: number; readonly stream_id: number }, Membership> = {
   lane: 'read',
   read: true,
-  async needs({ user_id, stream_id }, { realm, caller, view }, suppliers) {
-    const directory = await suppliers.directory(realm);
+  async inputs({ user_id, stream_id }, { realm, caller, view }, sources) {
+    const directory = await sources.directory(realm);
     const user = directory.user(userId(user_id));
     if (!user || user.botType !== null) throw apiError('NO_SUCH_USER');
     if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
     known(stream_id, view.parts, directory, caller);
-    return readMembership(realm, stream_id, suppliers);
+    return readMembership(realm, stream_id, sources);
   },
   handle: (_view, { user_id }, { members }) => ({ reply: success({ is_subscribed: members.includes(user_id) }) }),
 };

@@ -16,7 +16,7 @@ import type { LogItem } from '#model';
 import { streamId, userId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
-import { inPieces } from '#runtime';
+import { splitForEvents } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import {
   freshSubscription,
@@ -69,7 +69,7 @@ export const subscribed: UserCommand<{ readonly streams: readonly Joined[] }> = 
     }
     if (shown.length === 0) return { reply: value(null) };
     const aux = account && { ...streamNotifications(directory, account) };
-    for (const some of inPieces(shown)) tell({ type: 'subscription', op: 'add', subscriptions: some }, aux);
+    for (const some of splitForEvents(shown)) tell({ type: 'subscription', op: 'add', subscriptions: some }, aux);
     return { reply: value(null), parts: changed, events };
   },
 };
@@ -78,13 +78,13 @@ export const subscribed: UserCommand<{ readonly streams: readonly Joined[] }> = 
 export const subscriptions: UserCommand<{ readonly include_subscribers: boolean }, Subscribers> = {
   lane: 'read',
   read: true,
-  needs: ({ include_subscribers }, { realm, view }, suppliers) => {
+  inputs: ({ include_subscribers }, { realm, view }, sources) => {
     if (!include_subscribers) return new Map();
     const active = subscriptionsOf(view.parts).filter((own) => own.active);
     return readSubscribers(
       realm,
       active.map((own) => own.stream),
-      suppliers,
+      sources,
     );
   },
   handle({ parts }, { include_subscribers }, subscribers, { now, directory }) {
@@ -118,11 +118,11 @@ interface StreamsArgs extends JsonObject {
 export const streams: UserCommand<StreamsArgs, ReadonlySet<number>> = {
   lane: 'read',
   read: true,
-  async needs({ include_owner_subscribed }, { realm, caller }, suppliers) {
+  async inputs({ include_owner_subscribed }, { realm, caller }, sources) {
     if (!include_owner_subscribed) return new Set();
-    const owner = (await suppliers.directory(realm)).user(userId(caller))?.botOwner;
+    const owner = (await sources.directory(realm)).user(userId(caller))?.botOwner;
     if (!owner) return new Set();
-    const { subscriptions } = await readOwnState(realm, owner, ['subscriptions'], suppliers);
+    const { subscriptions } = await readOwnState(realm, owner, ['subscriptions'], sources);
     return new Set(subscriptions.filter((own) => own.active).map((own) => own.stream));
   },
   handle({ parts }, args, ownersStreams, { directory, caller }) {

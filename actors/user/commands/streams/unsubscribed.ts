@@ -3,7 +3,7 @@
 import { value } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import type { LogItem } from '#model';
-import { inPieces } from '#runtime';
+import { splitForEvents } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { SUBSCRIPTION_PART, selfOf, subscriptionOf } from '../../state.js';
 
@@ -26,7 +26,7 @@ export const unsubscribed: UserCommand<{ readonly streams: readonly Left[]; read
     });
     const self = selfOf(key);
     const subscriptions = left.map(({ id, name }) => ({ name, stream_id: id }));
-    const events = inPieces(subscriptions).map((some): LogItem => {
+    const events = splitForEvents(subscriptions).map((some): LogItem => {
       return { t: 'event', to: { users: [self] }, event: { type: 'subscription', op: 'remove', subscriptions: some } };
     });
     return {

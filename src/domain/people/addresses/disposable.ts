@@ -3,12 +3,6 @@
 /** Whether addresses of this domain (lower-case) or of one above it are thrown away after use. */
 export type DisposableDomains = (domain: string) => boolean;
 
-declare module '../../../runtime/kind.js' {
-  interface HostServices {
-    readonly disposable: DisposableDomains;
-  }
-}
-
 /** @param text one domain a line; what follows a # is left out */
 export function disposableDomains(text: string): DisposableDomains {
   const listed = new Set<string>();

@@ -1,8 +1,10 @@
 /** Which addresses accounts of an organization may have (realm.md § Domains, users.md § POST /users). */
-import { apiError } from '#model/errors';
-import type { DirectoryDomain, RealmSettings } from '#model/records';
 
-const LONGEST = 255;
+import type { RealmSettings } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryDomain } from '#model/records';
+
+const MAX_DOMAIN_LENGTH = 255;
 
 const invalid = (reason: string): Error => apiError('INVALID_DOMAIN', { reason });
 
@@ -11,7 +13,7 @@ export function checkDomain(given: string): string {
   const domain = given.trim().toLowerCase();
   if (domain === '') throw invalid("Domain can't be empty.");
   if (!domain.includes('.')) throw invalid('Domain must have at least one dot (.)');
-  if (domain.length > LONGEST) throw invalid('Domain is too long');
+  if (domain.length > MAX_DOMAIN_LENGTH) throw invalid('Domain is too long');
   if (domain.startsWith('.') || domain.endsWith('.')) throw invalid('Domain cannot start or end with a dot (.)');
   for (const label of domain.split('.')) {
     if (label === '') throw invalid("Consecutive '.' are not allowed.");
@@ -33,13 +35,13 @@ export type AddressProblem = 'domain' | 'disposable' | 'plus';
  */
 export function addressProblem(
   address: string,
-  settings: RealmSettings,
+  settings: Pick<RealmSettings, 'emails_restricted_to_domains' | 'disallow_disposable_email_addresses'>,
   domains: readonly DirectoryDomain[],
   disposable: boolean,
 ): AddressProblem | undefined {
   // An organization that names its domains knows them.
-  if (settings.emails_restricted_to_domains !== true) {
-    return disposable && settings.disallow_disposable_email_addresses === true ? 'disposable' : undefined;
+  if (!settings.emails_restricted_to_domains) {
+    return disposable && settings.disallow_disposable_email_addresses ? 'disposable' : undefined;
   }
   // One mailbox has any number of them: everybody could have as many accounts.
   if (address.slice(0, address.lastIndexOf('@')).includes('+')) return 'plus';

@@ -21,16 +21,16 @@ function classOf(viewer: DirectoryUser): number {
   return viewer.role <= ROLE.member ? ROLE.member : ROLE.guest;
 }
 
-interface Known {
+interface EncodedUser {
   readonly of: DirectoryUser;
   readonly profile: ProfileData;
   readonly variants: Map<string, string>;
 }
 
-class Lists {
+class EncodedUserLists {
   #version = '';
   readonly #lists = new Map<string, Encoded>();
-  readonly #objects = new Map<UserId, Known>();
+  readonly #objects = new Map<UserId, EncodedUser>();
 
   constructor(private readonly directory: DirectoryView) {}
 
@@ -87,7 +87,7 @@ class Lists {
   }
 }
 
-const listsOf = madeOnce((directory: DirectoryView) => new Lists(directory));
+const listsOf = madeOnce((directory: DirectoryView) => new EncodedUserLists(directory));
 
 /** JSON list of the organization's accounts, by id, as the viewer may see them. */
 export const encodedUsers = (directory: DirectoryView, viewer: DirectoryUser, options: ListOptions): Encoded =>

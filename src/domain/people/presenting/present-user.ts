@@ -7,16 +7,16 @@ import { isAdmin, isGuest, isOwner, seesAddress } from '../roles.js';
 import { isSystemBot } from '../system-bots.js';
 
 const gravatarHashes = new Map<string, string>();
-const MOST_HASHES = 50_000;
-const LONGEST_ADDRESS = 320;
+const MAX_HASHES = 50_000;
+const MAX_HASHED_LENGTH = 320;
 
 function gravatarHash(address: string): string {
   const known = gravatarHashes.get(address);
   if (known) return known;
-  if (gravatarHashes.size > MOST_HASHES) gravatarHashes.clear();
+  if (gravatarHashes.size > MAX_HASHES) gravatarHashes.clear();
   const hash = createHash('md5').update(address.toLowerCase()).digest('hex');
   // Anybody may ask for the gravatar of any text.
-  if (address.length <= LONGEST_ADDRESS) gravatarHashes.set(address, hash);
+  if (address.length <= MAX_HASHED_LENGTH) gravatarHashes.set(address, hash);
   return hash;
 }
 

@@ -41,9 +41,9 @@ export const EXTERNAL_ACCOUNTS = {
   github: { text: 'GitHub', url_pattern: 'https://github.com/%(username)s', name: 'GitHub username', hint: '' },
 };
 
-const LONGEST_NAME = 40;
-const LONGEST_HINT = 80;
-const IN_SUMMARY = 2;
+const MAX_NAME_LENGTH = 40;
+const MAX_HINT_LENGTH = 80;
+const MAX_IN_SUMMARY = 2;
 
 const { select, externalAccount, longText, person } = FIELD_TYPE;
 const KNOWN_TYPES = new Set<number>(Object.values(FIELD_TYPE));
@@ -64,8 +64,8 @@ export type CheckedField = Pick<DirectoryProfileField, 'name' | 'hint' | 'data' 
 
 /** Refuses a third field in the summary. @throws ApiError */
 export function checkSummary(others: readonly DirectoryProfileField[]): void {
-  if (others.filter(({ inSummary }) => inSummary).length >= IN_SUMMARY) {
-    throw apiError('PROFILE_SUMMARY_FULL', { n: IN_SUMMARY });
+  if (others.filter(({ inSummary }) => inSummary).length >= MAX_IN_SUMMARY) {
+    throw apiError('PROFILE_SUMMARY_FULL', { n: MAX_IN_SUMMARY });
   }
 }
 
@@ -87,8 +87,10 @@ const lengthOf = (text: string): number => [...text].length;
 
 function checkTexts(name: string, hint: string): void {
   if (name.trim() === '') throw apiError('PROFILE_LABEL_BLANK');
-  if (lengthOf(name) > LONGEST_NAME) throw validationError(`name is too long (limit: ${LONGEST_NAME} characters)`);
-  if (lengthOf(hint) > LONGEST_HINT) throw validationError(`hint is too long (limit: ${LONGEST_HINT} characters)`);
+  if (lengthOf(name) > MAX_NAME_LENGTH)
+    throw validationError(`name is too long (limit: ${MAX_NAME_LENGTH} characters)`);
+  if (lengthOf(hint) > MAX_HINT_LENGTH)
+    throw validationError(`hint is too long (limit: ${MAX_HINT_LENGTH} characters)`);
 }
 
 /** @throws ApiError unless it has these keys, all of them texts that are not blank, and no other */

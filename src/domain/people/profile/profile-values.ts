@@ -10,13 +10,13 @@ export type GivenValue = string | readonly number[];
 
 export type FindUser = (id: number) => DirectoryUser | undefined;
 
-const SHORT = 50;
-const LONG = 500;
+const MAX_SHORT_TEXT = 50;
+const MAX_LONG_TEXT = 500;
 
 type Check = (field: DirectoryProfileField, given: GivenValue, find: FindUser) => string;
 
 /** As it is stored. @throws ApiError */
-export const checkValue: Check = (field, given, find) => CHECKS[field.type]!(field, given, find);
+export const checkProfileValue: Check = (field, given, find) => CHECKS[field.type]!(field, given, find);
 
 function text({ name }: DirectoryProfileField, given: GivenValue, longest = Number.POSITIVE_INFINITY): string {
   if (typeof given !== 'string') throw validationError(`${name} is not a string`);
@@ -24,7 +24,7 @@ function text({ name }: DirectoryProfileField, given: GivenValue, longest = Numb
   return given;
 }
 
-const short: Check = (field, given) => text(field, given, SHORT);
+const short: Check = (field, given) => text(field, given, MAX_SHORT_TEXT);
 
 const option: Check = (field, given) => {
   const value = typeof given === 'string' ? given : `[${given.join(', ')}]`;
@@ -58,7 +58,7 @@ const people: Check = (_field, given, find) => {
 
 const CHECKS: Readonly<Record<number, Check>> = {
   [FIELD_TYPE.shortText]: short,
-  [FIELD_TYPE.longText]: (field, given) => text(field, given, LONG),
+  [FIELD_TYPE.longText]: (field, given) => text(field, given, MAX_LONG_TEXT),
   [FIELD_TYPE.select]: option,
   [FIELD_TYPE.date]: date,
   [FIELD_TYPE.url]: url,

@@ -1,4 +1,4 @@
-/** A server that names the extra emoji as older clients know it (README.md § Names; embedded face only). */
+/** A server that names the extra emoji as older clients know it (api/README.md § Names; embedded face only). */
 import type { Test } from 'tap';
 import { startEmbedded } from '../../support/faces.js';
 import { makeOrganization, tell } from '../../support/organization.js';

@@ -1,6 +1,6 @@
 /** Invitations (realm.md § Invitations). */
 import { Type } from 'typebox';
-import { invitees } from '#domain/invitations';
+import { parseInvitees } from '#domain/invitations';
 import { realmKey } from '#model';
 import { validationError } from '#model/errors';
 import { operation } from '../../operation.js';
@@ -80,7 +80,7 @@ const invite = operation({
     to: realmKey(realm),
     command: 'invite',
     args: {
-      emails: invitees(params.invitee_emails),
+      emails: parseInvitees(params.invitee_emails),
       minutes: minutes(params.invite_expires_in_minutes),
       role: params.invite_as,
       stream_ids: params.stream_ids,

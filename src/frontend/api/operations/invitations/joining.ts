@@ -1,7 +1,7 @@
 /** Pages behind the links of invitations: no part of the API, opened in a browser. */
 import type { JsonObject } from '#base';
 import { type InvitationName, LINK_PATH, readToken } from '#domain/invitations';
-import { type JoinPage, joined, joinForm, letterSent, noInvitation, signUpForm } from '#domain/pages';
+import { invitationGone, type JoinPage, joined, joinForm, signUpForm, signUpMailSent } from '#domain/pages';
 import { realmKey } from '#model';
 import { type Call, operation, type RawAnswer } from '../../operation.js';
 import { maybeText, pathText } from '../../parameters.js';
@@ -18,7 +18,7 @@ async function peek(call: Call<unknown>, { realm, ...named }: InvitationName): P
 
 /** One that is gone, one whose organization is, and one that never was look the same. */
 const whileItStands = (answer: () => Promise<RawAnswer>, again?: (problem: Problem) => Promise<RawAnswer>) =>
-  orPage(noInvitation, answer, again);
+  orPage(invitationGone, answer, again);
 
 const token = { token: pathText('From the link.') } as const;
 
@@ -34,7 +34,7 @@ const show = (kind: Kind, form: (of: JoinPage) => RawAnswer) =>
     parameters: token,
     run(call) {
       const of = readToken(call.secrets, kind, call.params.token);
-      return of ? whileItStands(async () => form(await peek(call, of))) : noInvitation();
+      return of ? whileItStands(async () => form(await peek(call, of))) : invitationGone();
     },
   });
 
@@ -54,7 +54,7 @@ const acceptInvitation = operation({
   },
   run(call) {
     const of = readToken(call.secrets, 'single', call.params.token);
-    if (!of) return noInvitation();
+    if (!of) return invitationGone();
     const { full_name = '', password = '' } = call.params;
     const { realm, ...named } = of;
     return whileItStands(
@@ -83,7 +83,7 @@ const askByLink = operation({
   parameters: { ...token, email: maybeText('form', 'Address of the account.') },
   run(call) {
     const of = readToken(call.secrets, 'link', call.params.token);
-    if (!of) return noInvitation();
+    if (!of) return invitationGone();
     const { realm, id, nonce } = of;
     const email = (call.params.email ?? '').trim();
     return whileItStands(
@@ -91,7 +91,7 @@ const askByLink = operation({
         call.countLetter();
         const args: JsonObject = { email, by: { id, nonce }, origin: await call.siteOf(realm) };
         await call.send({ to: realmKey(realm), command: 'ask-sign-up', args });
-        return letterSent(email);
+        return signUpMailSent(email);
       },
       async (problem) => signUpForm((await peek(call, of)).organization, email, problem),
     );

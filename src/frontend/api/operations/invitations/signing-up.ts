@@ -1,7 +1,15 @@
 /** Pages for joining an organization that needs no invitation: no part of the API, opened in a browser. */
 import type { JsonObject } from '#base';
 import { readSignUp, type SignUp } from '#domain/invitations';
-import { joined, joinForm, letterSent, noInvitation, noSignUp, oldLetter, signUpForm } from '#domain/pages';
+import {
+  expiredLink,
+  invitationGone,
+  invitationNeeded,
+  joined,
+  joinForm,
+  signUpForm,
+  signUpMailSent,
+} from '#domain/pages';
 import { realmKey } from '#model';
 import { type Call, operation, type RawAnswer } from '../../operation.js';
 import { maybeText, pathText } from '../../parameters.js';
@@ -15,7 +23,7 @@ async function peek(call: Call<unknown>, realm: Call<unknown>['realm']): Promise
 }
 
 const whileItIsOpen = (answer: () => Promise<RawAnswer>, again?: (problem: Problem) => Promise<RawAnswer>) =>
-  orPage(noSignUp, answer, again);
+  orPage(invitationNeeded, answer, again);
 
 const showSignUp = operation({
   id: 'show-signup',
@@ -45,7 +53,7 @@ const askSignUp = operation({
       async () => {
         call.countLetter();
         await call.send({ to: realmKey(call.realm), command: 'ask-sign-up', args });
-        return letterSent(email);
+        return signUpMailSent(email);
       },
       async (problem) => signUpForm(await peek(call, call.realm), email, problem),
     );
@@ -55,7 +63,7 @@ const askSignUp = operation({
 const token = { token: pathText('From the letter.') } as const;
 
 /** What the letter is good for stands no more. */
-const over = ({ by }: SignUp) => (by ? noInvitation : noSignUp);
+const over = ({ by }: SignUp) => (by ? invitationGone : invitationNeeded);
 
 async function form(call: Call<unknown>, of: SignUp, fullName = '', problem?: Problem): Promise<RawAnswer> {
   const { realm, email, by } = of;
@@ -76,7 +84,7 @@ const showConfirmed = operation({
   parameters: token,
   run(call) {
     const of = readSignUp(call.secrets, call.params.token, call.now);
-    return of ? orPage(over(of), () => form(call, of)) : oldLetter();
+    return of ? orPage(over(of), () => form(call, of)) : expiredLink();
   },
 });
 
@@ -94,7 +102,7 @@ const signUp = operation({
   },
   run(call) {
     const of = readSignUp(call.secrets, call.params.token, call.now);
-    if (!of) return oldLetter();
+    if (!of) return expiredLink();
     const { full_name = '', password = '' } = call.params;
     return orPage(
       over(of),

@@ -1,6 +1,6 @@
 /** Telling others that one types (messages.md § Typing). */
 import { Type } from 'typebox';
-import { isOn } from '#domain/people';
+import { preference } from '#domain/people';
 import { streamKey, userId, userKey } from '#model';
 import { apiError } from '#model/errors';
 import { lookUpStream, refreshUnless } from '../../look-up.js';
@@ -41,7 +41,8 @@ export const setTypingStatus = operation({
     }
     if (to.length > 1) throw apiError('MANY_STREAMS');
     if (topic === undefined) throw apiError('MISSING_TOPIC');
-    if (!isOn(call.directory, call.caller, 'send_stream_typing_notifications')) throw apiError('STREAM_TYPING_OFF');
+    if (!preference(call.directory, call.caller, 'send_stream_typing_notifications'))
+      throw apiError('STREAM_TYPING_OFF');
     const stream = await lookUpStream(call, to[0]!);
     if (!stream) throw apiError('INVALID_STREAM_ID');
     return { to: streamKey(call.realm, stream.id), command: 'typing', args: { op, topic } };

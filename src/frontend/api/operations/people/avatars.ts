@@ -24,7 +24,7 @@ export const uploadAvatar = operation({
     const { directory, caller } = call;
     const account = directory.user(caller);
     // Decided again by the actor; but the refusal comes before those of the picture.
-    if (directory.settings.avatar_changes_disabled === true && !(account && isAdmin(account))) {
+    if (directory.settings.avatar_changes_disabled && !(account && isAdmin(account))) {
       throw apiError('AVATAR_CHANGES_DISABLED');
     }
     return { fields: { avatar_url: await storeAvatar(call, caller, await avatarImages(picture.bytes())) } };

@@ -23,7 +23,7 @@ export const getAlertWords = operation({
   guard: 'user',
   summary: 'Own alert words.',
   parameters: {},
-  run: ({ directory, caller }) => ({ fields: { alert_words: directory.personal(caller).alertWords } }),
+  run: ({ directory, caller }) => ({ fields: { alert_words: directory.preferencesOf(caller).alertWords } }),
 });
 
 export const addAlertWords = operation({

@@ -2,7 +2,7 @@
 
 import { isSystemBot } from '#domain/people';
 import {
-  type AskPresences,
+  type FetchPresences,
   hidesPresence,
   type PresenceForm,
   type PresenceReplica,
@@ -25,7 +25,7 @@ async function upToDate(call: Call<unknown>): Promise<PresenceReplica> {
 }
 
 const asking =
-  (call: Call<unknown>): AskPresences =>
+  (call: Call<unknown>): FetchPresences =>
   (known) =>
     call.send({ to: presenceKey(call.realm), command: 'presences', args: { known } });
 

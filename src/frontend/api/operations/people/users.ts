@@ -1,7 +1,7 @@
 /** Accounts: list, create, own account, login (users.md). */
 import { type Encoded, madeOnce, ReadyFields } from '#base';
 import { encodedUsers, isEmail, isSystemBot, presentUser } from '#domain/people';
-import { strangerOf } from '#domain/secrets';
+import { loginGuardOf } from '#domain/secrets';
 import { realmKey, userId, userKey } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
@@ -138,7 +138,7 @@ export const fetchApiKey = operation({
     await call.refresh();
     const found = call.directory.userByEmail(typed);
     const user = found && !isSystemBot(found) && isAddressOf(found, typed) ? found : undefined;
-    const { to, ...hashed } = strangerOf(secrets, realm, typed);
+    const { to, ...hashed } = loginGuardOf(secrets, realm, typed);
     const forward: Forward = user
       ? { to: userKey(realm, user.id), command: 'fetch-key', args: { password }, as: user.id }
       : { to, command: 'fetch-key', args: { password, ...hashed } };

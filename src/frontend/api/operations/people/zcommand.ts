@@ -1,14 +1,15 @@
 /** POST /zcommand (realm.md § Other): settings as commands that are typed like a message. */
 
-import { mailDomain, type SettingName, type SettingValue, settingOf } from '#domain/people';
+import { mailDomain, userSetting } from '#domain/people';
+import type { UserSettingName, UserSettingValue } from '#model';
 import { realmKey } from '#model';
 import { apiError } from '#model/errors';
 import { operation } from '../../operation.js';
 import { text } from '../../parameters.js';
 
 interface Switch {
-  readonly setting: SettingName;
-  readonly value: SettingValue;
+  readonly setting: UserSettingName;
+  readonly value: UserSettingValue;
   readonly called: string;
   readonly back: string;
 }
@@ -36,7 +37,7 @@ export const zcommand = operation({
     if (!wanted) throw apiError('NO_SUCH_ZCOMMAND', { command });
     const { setting, value, called, back } = wanted;
     const user = directory.user(caller);
-    if (user && settingOf(directory, user, setting) === value)
+    if (user && userSetting(directory, user, setting) === value)
       return { fields: { msg: `The ${called} is on already.` } };
     const args = { values: { [setting]: value }, domain: mailDomain(site) };
     await call.send({ to: realmKey(realm), command: 'change-settings', args });

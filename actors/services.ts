@@ -1,0 +1,35 @@
+/** The services that inputs of commands and sidecars may use; src/app/server/node.ts makes them. */
+
+import type { Clock } from '#base/clock';
+import type { Feeds, RecipientFields } from '#delivery';
+import type { Limits } from '#domain/files';
+import type { MailDispatcher } from '#domain/mail';
+import type { MessageRenderer } from '#domain/messages';
+import type { DisposableDomains } from '#domain/people';
+import type { PasswordStrength, Secrets } from '#domain/secrets';
+import type { WebhookCaller } from '#domain/webhooks';
+import type { Blobs } from '#ports/blobs';
+import type { InputSources as SourcesWith } from '#runtime';
+
+export interface ActorServices {
+  readonly clock: Clock;
+  /** In [0, 1). */
+  readonly random: () => number;
+  /** A waiting poll is answered with a heartbeat after this long, ms, and up to a fifth more. */
+  readonly heartbeatMs: number;
+  /** Event queues that one account may have. */
+  readonly maxQueues: number;
+  readonly secrets: Secrets;
+  readonly passwords: PasswordStrength;
+  readonly disposable: DisposableDomains;
+  readonly renderer: MessageRenderer;
+  readonly blobs: Blobs;
+  readonly mail: MailDispatcher;
+  readonly limits: Limits;
+  readonly feeds: Feeds;
+  readonly webhooks: WebhookCaller;
+  readonly personal: RecipientFields;
+}
+
+/** The I/O of a command's inputs, with the services of this application. */
+export type InputSources = SourcesWith<ActorServices>;

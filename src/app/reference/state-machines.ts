@@ -1,0 +1,114 @@
+/** docs/state-machines.md: the phases of each kind of actor, drawn from the machines that the actors run. */
+import type { AnyStateMachine, AnyStateNode } from 'xstate';
+import { queueMachine } from '#actors/event-queue';
+import { actorKinds } from '#app/server';
+import type { ActorKey } from '#model';
+import type { AnyKind } from '#runtime';
+
+const AFTER = 'xstate.after.';
+const ANY = '*';
+
+/** Transitions of one state, as readers of the page know them. */
+interface Arrow {
+  /** Command, event, or delay that has passed. */
+  readonly label: string;
+  /** Undefined: the actor stays in its phase. */
+  readonly to: string | undefined;
+  /** Declared only to be refused. */
+  readonly isForbidden: boolean;
+  readonly guard: string | undefined;
+}
+
+const labelOf = (event: string): string =>
+  event.startsWith(AFTER) ? `after ${event.slice(AFTER.length, event.indexOf('.', AFTER.length))}` : event;
+
+function arrowsOf(state: AnyStateNode): Arrow[] {
+  return [...state.transitions].flatMap(([event, transitions]) =>
+    transitions.map(({ target, actions, guard }) => ({
+      label: labelOf(event),
+      to: target?.[0]?.key,
+      isForbidden: target === undefined && actions.length === 0,
+      guard: typeof guard === 'string' ? guard : undefined,
+    })),
+  );
+}
+
+const name = (state: string): string => state.replaceAll('-', '_');
+
+/** Arrows between the same two states share a line. */
+function diagram(machine: AnyStateMachine): string[] {
+  const lines = ['```mermaid', 'stateDiagram-v2', `  [*] --> ${name(String(machine.config.initial))}`];
+  for (const state of Object.values(machine.states) as AnyStateNode[]) {
+    const byTarget = new Map<string, string[]>();
+    for (const { label, to } of arrowsOf(state)) {
+      if (to === undefined) continue;
+      byTarget.set(to, [...(byTarget.get(to) ?? []), label]);
+    }
+    for (const [to, labels] of byTarget) lines.push(`  ${name(state.key)} --> ${name(to)}: ${labels.join(', ')}`);
+    if (state.type === 'final') lines.push(`  ${name(state.key)} --> [*]`);
+  }
+  lines.push('```');
+  return lines;
+}
+
+const code = (text: string): string => `\`${text}\``;
+
+const list = (arrows: readonly Arrow[]): string => arrows.map(({ label }) => code(label)).join(', ');
+
+/** How guards read in a sentence. */
+const GUARDS: Readonly<Record<string, string>> = { bySystem: 'commands that no user sent' };
+
+/** What a phase takes, and what it refuses with which error. */
+function sentence(state: AnyStateNode, { name: kind, refusals }: AnyKind): string {
+  const arrows = arrowsOf(state);
+  const moving = arrows.filter(({ to }) => to !== undefined);
+  const forbidden = arrows.filter(({ isForbidden }) => isForbidden);
+  const guard = arrows.find(({ label }) => label === ANY)?.guard;
+  if (guard === undefined && forbidden.length === 0) return `- **${state.key}** takes every command.`;
+  const refusal = refusals?.[state.key]?.(`${kind}/1/1` as ActorKey);
+  const error = refusal && 'error' in refusal ? code(refusal.error.code ?? refusal.error.msg) : 'an error';
+  return guard === undefined
+    ? `- **${state.key}** refuses ${list(forbidden)} with ${error} and takes every other command.`
+    : `- **${state.key}** takes ${list(moving)} and ${GUARDS[guard] ?? guard}, and refuses all others with ${error}.`;
+}
+
+const sentences = (kind: AnyKind): string[] =>
+  (Object.values(kind.machine?.states ?? {}) as AnyStateNode[]).map((state) => sentence(state, kind));
+
+/** File content. @throws when a kind does not say what it is for */
+export function stateMachines(): string {
+  const kinds = Object.values(actorKinds());
+  const lines = [
+    '# State machines',
+    '',
+    'Made by `npm run docs` from the machines that the actors run. The runtime refuses a command that the phase of its actor does',
+    'not take (`src/runtime/phases.ts`); commands are the events of these machines.',
+    '',
+  ];
+  const without: string[] = [];
+  for (const kind of kinds) {
+    if (kind.summary === undefined) throw new Error(`the kind ${kind.name} has no summary`);
+    if (!kind.machine && kind.name !== 'queue') {
+      without.push(`- ${code(kind.name)}: ${kind.summary}`);
+      continue;
+    }
+    lines.push(`## ${kind.name}`, '', kind.summary, '');
+    if (kind.machine) lines.push(...diagram(kind.machine), '', ...sentences(kind), '');
+    else
+      lines.push(
+        'Its root has no phases. A queue in memory has; its sidecar runs this machine.',
+        '',
+        ...diagram(queueMachine),
+        '',
+      );
+  }
+  lines.push(
+    '## Kinds without phases',
+    '',
+    'Actors of these kinds take every command at any time.',
+    '',
+    ...without,
+    '',
+  );
+  return lines.join('\n');
+}

@@ -1,0 +1,76 @@
+/** How the settings of a user are read: the account, the preferences and the defaults together give a value. */
+import {
+  USER_SETTING_NAMES,
+  USER_SETTINGS,
+  type UserId,
+  type UserSetting,
+  type UserSettingGroup,
+  type UserSettingName,
+  type UserSettings,
+} from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryPreferences, DirectoryUser, DirectoryView } from '#model/records';
+
+/** @param chosen what the user changed */
+export function userSettingFrom<N extends UserSettingName>(
+  user: DirectoryUser,
+  chosen: DirectoryPreferences['settings'],
+  name: N,
+): UserSettings[N] {
+  const { accountField }: UserSetting = USER_SETTINGS[name];
+  const value = accountField ? user[accountField] : (chosen[name] ?? USER_SETTINGS[name].default);
+  return value as UserSettings[N];
+}
+
+export const userSetting = <N extends UserSettingName>(
+  directory: DirectoryView,
+  user: DirectoryUser,
+  name: N,
+): UserSettings[N] => userSettingFrom(user, directory.preferencesOf(user.id).settings, name);
+
+/** A setting that is not a field of the account, for code that has the id of the user only. */
+export const preference = <N extends Exclude<UserSettingName, 'timezone' | 'email_address_visibility'>>(
+  directory: DirectoryView,
+  user: UserId,
+  name: N,
+): UserSettings[N] => (directory.preferencesOf(user).settings[name] ?? USER_SETTINGS[name].default) as UserSettings[N];
+
+/** @throws ApiError */
+export function checkDraftsOn(directory: DirectoryView, user: UserId): void {
+  if (!preference(directory, user, 'enable_drafts_synchronization')) throw apiError('DRAFTS_OFF');
+}
+
+/** All settings of a user, or those of one group. */
+export function userSettings(
+  directory: DirectoryView,
+  user: DirectoryUser,
+  only?: UserSettingGroup,
+): Partial<UserSettings> {
+  const { settings } = directory.preferencesOf(user.id);
+  const names = USER_SETTING_NAMES.filter((name) => only === undefined || USER_SETTINGS[name].group === only);
+  return Object.fromEntries(names.map((name) => [name, userSettingFrom(user, settings, name)]));
+}
+
+/** Subscriptions without a value of their own follow these, for clients that can't handle null. */
+export const STREAM_NOTIFICATIONS = [
+  'enable_stream_desktop_notifications',
+  'enable_stream_audible_notifications',
+  'enable_stream_push_notifications',
+  'enable_stream_email_notifications',
+] as const satisfies readonly UserSettingName[];
+
+export type StreamNotificationSettings = Pick<UserSettings, (typeof STREAM_NOTIFICATIONS)[number]>;
+
+export const streamNotifications = (directory: DirectoryView, user: DirectoryUser): StreamNotificationSettings =>
+  Object.fromEntries(
+    STREAM_NOTIFICATIONS.map((name) => [name, userSetting(directory, user, name)]),
+  ) as StreamNotificationSettings;
+
+/** Settings that new accounts of the organization start with, as POST /register shows them. */
+export const newAccountSettings = ({ userDefaults }: DirectoryView): Partial<UserSettings> =>
+  Object.fromEntries(
+    USER_SETTING_NAMES.filter((name) => name !== 'timezone').map((name) => [
+      name,
+      userDefaults[name] ?? USER_SETTINGS[name].default,
+    ]),
+  );

@@ -1,0 +1,315 @@
+/**
+ * The settings of an organization, one row each (realm.md § Settings). The parameter of PATCH /realm, the value in a
+ * new organization, the role that may change a setting, the event, and the field of POST /register all follow from its
+ * row. To add a setting, add a row here and the code that reads `settings.<name>`; organizations that exist get the
+ * default when they are loaded.
+ */
+import { type TSchema, Type } from 'typebox';
+import type { JsonObject } from '#base';
+import { apiError } from '#model/errors';
+import { LANGUAGES } from './languages.js';
+
+export type RealmSettingValue = boolean | number | string | null;
+
+/** How PATCH /realm takes a value. The fields are those of an API parameter. */
+interface Accepted {
+  readonly encoding: 'json' | 'string' | 'uint';
+  readonly schema: TSchema;
+  readonly description: string;
+  /** Only owners may change the setting; administrators may change all others. */
+  readonly ownerOnly?: true;
+  /** Refuses a value that satisfies the schema. @throws ApiError */
+  check?(value: unknown): void;
+}
+
+/** A setting that is stored. */
+export interface RealmSetting<V extends RealmSettingValue = RealmSettingValue> extends Accepted {
+  /** Value in a new organization, and in one that was made before the setting existed. */
+  readonly default: V;
+  /** Value in a new school or university, where it differs. */
+  readonly educationDefault?: V;
+  /** Event for a change: `realm`/`update`, or `realm`/`update_dict`. */
+  readonly event: 'plain' | 'dict';
+  /** The response says `updated` instead of the value. */
+  readonly hiddenInReply?: true;
+  /** The response and an event report the setting even if the request repeats its value. */
+  readonly alwaysReported?: true;
+  /** The value is the id of a live stream, or negative. */
+  readonly namesStream?: true;
+  /** The stored form of a value of the request. @throws ApiError */
+  convert?(value: unknown, name: string): V;
+}
+
+/** A parameter of PATCH /realm that is checked but not stored: this server has one choice only. */
+type CheckedOnly = Accepted & { readonly default?: never };
+
+type More<V extends RealmSettingValue> = Partial<Omit<RealmSetting<V>, 'default' | 'description'>>;
+
+const flag = (value: boolean, description: string, more: More<boolean> = {}): RealmSetting<boolean> => ({
+  encoding: 'json',
+  schema: Type.Boolean(),
+  event: 'plain',
+  default: value,
+  description,
+  ...more,
+});
+
+const text = (value: string, description: string, more: More<string> = {}): RealmSetting<string> => ({
+  encoding: 'string',
+  schema: Type.String(),
+  event: 'plain',
+  hiddenInReply: true,
+  default: value,
+  description,
+  ...more,
+});
+
+const integer = (value: number, description: string, more: More<number> = {}): RealmSetting<number> => ({
+  encoding: 'json',
+  schema: Type.Integer(),
+  event: 'plain',
+  default: value,
+  description,
+  ...more,
+});
+
+const choice = (value: number, values: readonly number[], description: string, more: More<number> = {}) =>
+  integer(value, description, { schema: Type.Enum([...values]), ...more });
+
+const ROLES = '1 members, 2 administrators, 3 full members, 4 moderators, 5 everybody, 6 nobody, 7 owners';
+const P4 = [1, 2, 3, 4] as const;
+
+/** A value of `policyAllows`. */
+const policy = (value: number, values: readonly number[], what: string, more: More<number> = {}) =>
+  choice(value, values, `Who may ${what}: ${ROLES}.`, more);
+
+/** Largest number that clients and the peer's database columns hold. */
+const MAX_INTEGER = 2_147_483_647;
+
+/** Days or seconds. @param unlimited the stored form of 'unlimited' */
+const limit = <N extends null | -1>(value: number, unlimited: N, unit: string, more: More<number | N> = {}) =>
+  ({
+    encoding: 'json',
+    schema: Type.Union([Type.String(), Type.Integer()]),
+    event: 'plain',
+    default: value,
+    description: `${unit}, or 'unlimited'.`,
+    convert(given, name) {
+      if (given === 'unlimited') return unlimited;
+      if (typeof given === 'number' && given > 0 && given <= MAX_INTEGER) return given;
+      throw apiError('REQUEST_VARIABLE_INVALID', { var_name: name, bad_value: given as string | number });
+    },
+    ...more,
+  }) satisfies RealmSetting<number | N> as RealmSetting<number | N>;
+
+/** The id of a stream; -1: none. */
+const stream = (description: string): RealmSetting<number> =>
+  integer(-1, description, { namesStream: true, convert: (given) => Math.max(-1, Number(given)) });
+
+const string40 = Type.String({ maxLength: 40 });
+
+/** Ways to log in that this server has. */
+const LOGIN_METHODS: readonly string[] = ['Email'];
+
+/** @throws ApiError */
+function checkLoginMethods(value: unknown): void {
+  const methods = value as Readonly<Record<string, boolean>>;
+  if (!Object.values(methods).includes(true)) throw apiError('NO_LOGIN_METHOD');
+  if (Object.keys(methods).every((name) => LOGIN_METHODS.includes(name))) return;
+  throw apiError('VALIDATION_FAILED', { message: 'Invalid authentication_methods' });
+}
+
+/** 0 none, 1 Jitsi; others need credentials, for which the configuration has no option. */
+const VIDEO_PROVIDERS: readonly unknown[] = [0, 1];
+const GIPHY_RATINGS: readonly unknown[] = [0, 1, 2, 3, 4, 5];
+
+/** Kinds of organization: words for the command line, numbers for the API. */
+export const ORG_TYPES: Readonly<Record<string, number>> = {
+  unspecified: 0,
+  business: 10,
+  opensource: 20,
+  'school-nonprofit': 30,
+  school: 35,
+  research: 40,
+  event: 50,
+  nonprofit: 60,
+  government: 70,
+  'political-group': 80,
+  community: 90,
+  personal: 100,
+  other: 1000,
+};
+
+/** Types of schools and universities: teachers decide what pupils may do. */
+export const isEducation = (orgType: number): boolean =>
+  orgType === ORG_TYPES.school || orgType === ORG_TYPES['school-nonprofit'];
+
+/** The rows, in the order in which a request's values are checked. */
+export const REALM_SETTINGS = {
+  name: text('', 'Name of the organization.', { schema: string40 }),
+  description: text('', 'Markdown.', { schema: Type.String({ maxLength: 1000 }) }),
+  emails_restricted_to_domains: flag(false, 'Accounts need an address of an allowed domain.', { ownerOnly: true }),
+  disallow_disposable_email_addresses: flag(true, 'No throw-away addresses.', { ownerOnly: true }),
+  invite_required: flag(true, 'Joining needs an invitation.', { ownerOnly: true }),
+  invite_to_realm_policy: policy(1, [1, 2, 3, 4, 6], 'invite', { ownerOnly: true, educationDefault: 2 }),
+  name_changes_disabled: flag(false, 'People may not change their names.'),
+  email_changes_disabled: flag(false, 'People may not change their addresses.'),
+  avatar_changes_disabled: flag(false, 'People may not change their avatars.'),
+  inline_image_preview: flag(true, 'Images that messages link to are shown.'),
+  inline_url_embed_preview: flag(false, 'Pages that messages link to are shown in short.'),
+  add_custom_emoji_policy: policy(1, P4, 'add emoji'),
+  delete_own_message_policy: policy(2, [1, 2, 3, 4, 5], 'delete own messages'),
+  message_content_delete_limit_seconds: limit(600, null, 'Seconds'),
+  allow_message_editing: flag(true, 'Messages may be edited.', { event: 'dict' }),
+  edit_topic_policy: policy(5, [1, 2, 3, 4, 5, 6], 'change topics of others', { event: 'dict' }),
+  mandatory_topics: flag(false, 'Stream messages need a topic.'),
+  message_content_edit_limit_seconds: limit(600, null, 'Seconds', { event: 'dict' }),
+  allow_edit_history: flag(true, 'Former versions of messages are shown.'),
+  default_language: text('en', 'Code of a language.', {
+    check(value) {
+      if (!LANGUAGES.has(String(value))) throw apiError('INVALID_LANGUAGE', { language: String(value) });
+    },
+  }),
+  waiting_period_threshold: integer(0, 'Days until a member is a full member.', {
+    encoding: 'uint',
+    schema: Type.Integer({ minimum: 0 }),
+    ownerOnly: true,
+  }),
+  authentication_methods: {
+    encoding: 'json',
+    schema: Type.Record(Type.String(), Type.Boolean()),
+    description: 'Ways to log in, on or off.',
+    ownerOnly: true,
+    check: checkLoginMethods,
+  } as CheckedOnly,
+  notifications_stream_id: stream('Stream for announcements; negative: none.'),
+  signup_notifications_stream_id: stream('Stream for notices of new accounts; negative: none.'),
+  message_retention_days: limit(-1, -1, 'Days', { ownerOnly: true }),
+  send_welcome_emails: flag(true, 'New accounts get a letter.'),
+  digest_emails_enabled: flag(false, 'Those who were away get a summary.'),
+  message_content_allowed_in_email_notifications: flag(true, 'Letters may quote messages.'),
+  bot_creation_policy: choice(1, [1, 2, 3], '1 everybody, 2 generic bots by administrators, 3 administrators.'),
+  create_public_stream_policy: policy(1, P4, 'create public streams', { educationDefault: 2 }),
+  create_private_stream_policy: policy(1, P4, 'create private streams'),
+  create_web_public_stream_policy: policy(7, [2, 4, 6, 7], 'create web-public streams'),
+  invite_to_stream_policy: policy(1, P4, 'subscribe others', { educationDefault: 4 }),
+  move_messages_between_streams_policy: policy(2, [1, 2, 3, 4, 6], 'move messages', { educationDefault: 4 }),
+  user_group_edit_policy: policy(1, P4, 'edit user groups', { educationDefault: 4 }),
+  private_message_policy: choice(1, [1, 2], 'Direct messages: 1 on, 2 off.'),
+  // Its numbers differ from those of the other policies: see `wildcardAllowed`.
+  wildcard_mention_policy: choice(
+    5,
+    [1, 2, 3, 5, 6, 7],
+    'Who may mention everybody: 1 everyone, 2 members, 3 full members, 5 administrators, 6 nobody, 7 moderators.',
+  ),
+  video_chat_provider: integer(1, '0 none, 1 Jitsi Meet.', {
+    check(value) {
+      if (!VIDEO_PROVIDERS.includes(value)) throw apiError('INVALID_VIDEO_PROVIDER', { id: value as number });
+    },
+  }),
+  giphy_rating: integer(2, '0 off, 1 Y, 2 G, 3 PG, 4 PG-13, 5 R.', {
+    check(value) {
+      if (!GIPHY_RATINGS.includes(value)) throw apiError('INVALID_GIPHY_RATING', { id: value as number });
+    },
+  }),
+  default_code_block_language: {
+    encoding: 'string',
+    schema: Type.String(),
+    event: 'plain',
+    default: null,
+    description: "Language of code blocks that name none; '' = none.",
+    convert: (value) => (value === '' ? null : String(value)),
+  } as RealmSetting<string | null>,
+  digest_weekday: choice(1, [0, 1, 2, 3, 4, 5, 6], '0 Monday … 6 Sunday.'),
+  string_id: {
+    encoding: 'string',
+    schema: string40,
+    description: 'New subdomain; demo organizations only.',
+    ownerOnly: true,
+    check() {
+      // No organization of this server is a demo.
+      throw apiError('DEMO_ONLY');
+    },
+  } as CheckedOnly,
+  org_type: choice(0, Object.values(ORG_TYPES), 'What kind of organization this is.', { alwaysReported: true }),
+  enable_spectator_access: flag(false, 'Web-public streams are open to everybody on the web.'),
+  want_advertise_in_communities_directory: flag(false, 'May be listed in public.'),
+  // A new organization requires invitations, and such a one starts with read receipts.
+  enable_read_receipts: flag(true, 'Senders see who has read.'),
+  move_messages_within_stream_limit_seconds: limit(604_800, null, 'Seconds'),
+  move_messages_between_streams_limit_seconds: limit(604_800, null, 'Seconds'),
+};
+
+type Rows = typeof REALM_SETTINGS;
+
+/** Names of stored settings. */
+export type RealmSettingName = {
+  [N in keyof Rows]: Rows[N] extends RealmSetting<infer _> ? N : never;
+}[keyof Rows];
+
+export type RealmSettings = { readonly [N in RealmSettingName]: Rows[N]['default'] };
+
+/** Settings whose value `policyAllows` understands. */
+export type RealmPolicyName = Exclude<
+  Extract<RealmSettingName, `${string}_policy`>,
+  'bot_creation_policy' | 'private_message_policy' | 'wildcard_mention_policy'
+>;
+
+const isStored = (name: string): name is RealmSettingName => 'default' in REALM_SETTINGS[name as RealmSettingName];
+
+/** Stored settings, in the order of their rows. */
+export const REALM_SETTING_NAMES: readonly RealmSettingName[] = Object.keys(REALM_SETTINGS).filter(isStored);
+
+const valuesFrom = (pick: (row: RealmSetting) => RealmSettingValue): RealmSettings =>
+  Object.fromEntries(REALM_SETTING_NAMES.map((name) => [name, pick(REALM_SETTINGS[name])])) as RealmSettings;
+
+export const DEFAULT_REALM_SETTINGS = valuesFrom((row) => row.default);
+
+/** Settings of a new organization. */
+export const initialRealmSettings = (orgType: number): RealmSettings => ({
+  ...(isEducation(orgType) ? valuesFrom((row) => row.educationDefault ?? row.default) : DEFAULT_REALM_SETTINGS),
+  org_type: orgType,
+});
+
+/** The settings of which some may be stored: the others have their default. The same object if none is missing. */
+export const completeRealmSettings = (stored: Partial<RealmSettings>): RealmSettings =>
+  REALM_SETTING_NAMES.every((name) => stored[name] !== undefined)
+    ? (stored as RealmSettings)
+    : { ...DEFAULT_REALM_SETTINGS, ...stored };
+
+/** Values of a request in the form in which they are stored. @throws ApiError */
+export function checkedRealmSettings(
+  given: Readonly<Record<string, unknown>>,
+  isOwner: boolean,
+): Partial<RealmSettings> {
+  const rows = Object.entries(REALM_SETTINGS).filter(([name]) => given[name] !== undefined);
+  if (!isOwner && rows.some(([, row]) => row.ownerOnly)) throw apiError('OWNER_REQUIRED');
+  for (const [name, row] of rows) row.check?.(given[name]);
+  return Object.fromEntries(
+    rows
+      .filter(([name]) => isStored(name))
+      .map(([name, row]) => [name, 'convert' in row && row.convert ? row.convert(given[name], name) : given[name]]),
+  );
+}
+
+/** The stored settings among these values. A host of a newer version may send others: they are left out. */
+export const realmSettingEntries = (values: Partial<RealmSettings>): [RealmSettingName, RealmSettingValue][] =>
+  Object.entries(values).filter((of): of is [RealmSettingName, RealmSettingValue] => isStored(of[0]));
+
+export const isOwnerSetting = (name: RealmSettingName): boolean => REALM_SETTINGS[name].ownerOnly === true;
+
+/** Settings whose value is a stream. */
+export const STREAM_SETTING_NAMES = REALM_SETTING_NAMES.filter((name) => REALM_SETTINGS[name].namesStream);
+
+/** Settings that responses and events report even if they keep their value. */
+export const ALWAYS_REPORTED_NAMES = REALM_SETTING_NAMES.filter((name) => REALM_SETTINGS[name].alwaysReported);
+
+/** The value that the response to a change shows. */
+export const replyValue = (name: RealmSettingName, value: RealmSettingValue): RealmSettingValue =>
+  REALM_SETTINGS[name].hiddenInReply ? 'updated' : value;
+
+/** The event that reports a change to everybody. */
+export const realmSettingEvent = (name: RealmSettingName, value: RealmSettingValue): JsonObject =>
+  REALM_SETTINGS[name].event === 'dict'
+    ? { type: 'realm', op: 'update_dict', property: 'default', data: { [name]: value } }
+    : { type: 'realm', op: 'update', property: name, value };

@@ -1,0 +1,178 @@
+/**
+ * The settings of a user, one row each (users.md § Settings). The parameters of PATCH /settings and of
+ * PATCH /realm/user_settings_defaults, the default of a new account, the events, and the fields of POST /register
+ * follow from the row. To add a setting, add a row here and the code that reads it with `userSetting`.
+ */
+import { type TSchema, Type } from 'typebox';
+import { apiError } from '#model/errors';
+import { LANGUAGES } from './languages.js';
+import { isEducation } from './realm-settings.js';
+import { canonicalZone } from './time-zones.js';
+
+/**
+ * Decides which events report a change besides `user_settings`, for clients without `user_settings_object` (events.md):
+ * display: `update_display_settings`, notification: `update_global_notifications`, other: none.
+ */
+export type UserSettingGroup = 'display' | 'notification' | 'other';
+export type UserSettingValue = boolean | number | string;
+
+export interface UserSetting<V extends UserSettingValue = UserSettingValue> {
+  readonly group: UserSettingGroup;
+  readonly default: V;
+  readonly schema: TSchema;
+  /** The field of the account (`DirectoryUser`) that has the value. Absent: the value is one of the preferences. */
+  readonly accountField?: 'timezone' | 'emailVisibility';
+  /** What new accounts of a new school or university start with, where it differs. */
+  readonly educationDefault?: V;
+  /** Every new account has the program's default: an organization has no default of its own. */
+  readonly noRealmDefault?: true;
+  /** Refuses a value that satisfies the schema. @throws ApiError */
+  check?(value: UserSettingValue): void;
+  /** The stored form of a value of the request. */
+  convert?(value: UserSettingValue): V;
+}
+
+type More<V extends UserSettingValue> = Partial<Omit<UserSetting<V>, 'group' | 'default'>>;
+
+interface Builder {
+  (value: boolean, more?: More<boolean>): UserSetting<boolean>;
+  (value: number, more?: More<number>): UserSetting<number>;
+  (value: string, more?: More<string>): UserSetting<string>;
+}
+
+const SCHEMAS = { boolean: Type.Boolean(), number: Type.Integer(), string: Type.String() };
+
+const rowOf = (group: UserSettingGroup): Builder => {
+  function row(value: boolean, more?: More<boolean>): UserSetting<boolean>;
+  function row(value: number, more?: More<number>): UserSetting<number>;
+  function row(value: string, more?: More<string>): UserSetting<string>;
+  function row(value: UserSettingValue, more: object = {}): UserSetting {
+    return { group, default: value, schema: SCHEMAS[typeof value as keyof typeof SCHEMAS], ...more };
+  }
+  return row;
+};
+
+const display = rowOf('display');
+const notification = rowOf('notification');
+const other = rowOf('other');
+
+const oneOf = (...values: readonly (number | string)[]) => ({ schema: Type.Enum(values as string[]) });
+
+/** Seconds: one week. */
+const MAX_BATCHING = 604_800;
+
+/** File names of sounds. */
+export const NOTIFICATION_SOUNDS: readonly string[] = [
+  ...['ascend', 'beep_boop', 'bink', 'bright', 'brlip', 'chime', 'deep tom', 'ding', 'double tap', 'down'],
+  ...['dry bongos', 'dutdut', 'fast ascend', 'flute', 'friendly', 'kick roll', 'loud tintong', 'metallic snare'],
+  ...['pan', 'shaker', 'simple', 'stairs', 'subtle', 'swish', 'tintong', 'up', 'wood block', 'zaping', 'zing', 'zulip'],
+];
+
+export const EMOJISET_CHOICES = [
+  { key: 'google', text: 'Google' },
+  { key: 'twitter', text: 'Twitter' },
+  { key: 'text', text: 'Plain text' },
+  { key: 'google-blob', text: 'Google blobs' },
+] as const;
+
+/** The rows, in the order in which a request's values are checked and its changes are published. */
+export const USER_SETTINGS = {
+  twenty_four_hour_time: display(false),
+  dense_mode: display(true),
+  web_mark_read_on_scroll_policy: other(1, oneOf(1, 2, 3)),
+  starred_message_counts: display(true),
+  fluid_layout_width: display(false),
+  high_contrast_mode: display(false),
+  color_scheme: display(1, oneOf(1, 2, 3)),
+  translate_emoticons: display(false),
+  display_emoji_reaction_users: other(true),
+  default_language: display('en', {
+    noRealmDefault: true,
+    check(value) {
+      if (!LANGUAGES.has(String(value))) throw apiError('INVALID_DEFAULT_LANGUAGE');
+    },
+  }),
+  default_view: display('recent_topics', oneOf('recent_topics', 'all_messages')),
+  escape_navigates_to_default_view: other(true),
+  left_side_userlist: display(false),
+  emojiset: display('google', oneOf('google', 'google-blob', 'text', 'twitter')),
+  demote_inactive_streams: display(1, oneOf(1, 2, 3)),
+  email_notifications_batching_period_seconds: notification(120, {
+    check(seconds) {
+      if (Number(seconds) > 0 && Number(seconds) <= MAX_BATCHING) return;
+      throw apiError('INVALID_BATCHING_PERIOD', { seconds: Number(seconds) });
+    },
+  }),
+  enable_drafts_synchronization: display(true),
+  enable_stream_desktop_notifications: notification(false),
+  enable_stream_email_notifications: notification(false),
+  enable_stream_push_notifications: notification(false),
+  enable_stream_audible_notifications: notification(false),
+  wildcard_mentions_notify: notification(true),
+  notification_sound: notification('zulip', {
+    check(sound) {
+      if (sound === 'none' || NOTIFICATION_SOUNDS.includes(String(sound))) return;
+      throw apiError('INVALID_SOUND', { sound: String(sound) });
+    },
+  }),
+  enable_desktop_notifications: notification(true),
+  enable_sounds: notification(true),
+  enable_offline_email_notifications: notification(true),
+  enable_offline_push_notifications: notification(true),
+  enable_online_push_notifications: notification(true),
+  enable_digest_emails: notification(true),
+  enable_login_emails: notification(true, { noRealmDefault: true }),
+  enable_marketing_emails: notification(true, { noRealmDefault: true }),
+  message_content_in_email_notifications: notification(true),
+  pm_content_in_desktop_notifications: notification(true),
+  desktop_icon_count_display: notification(1, oneOf(1, 2, 3)),
+  realm_name_in_email_notifications_policy: notification(1, oneOf(1, 2, 3)),
+  presence_enabled: notification(true),
+  enter_sends: display(false),
+  send_private_typing_notifications: other(true),
+  send_stream_typing_notifications: other(true),
+  send_read_receipts: other(true),
+  user_list_style: other(2, oneOf(1, 2, 3)),
+  email_address_visibility: other(1, {
+    ...oneOf(1, 2, 3, 4, 5),
+    accountField: 'emailVisibility',
+    educationDefault: 3,
+  }),
+  // The last one, because its change has a second event, for everybody.
+  timezone: display('', {
+    schema: Type.String({ check: 'timezone' }),
+    accountField: 'timezone',
+    noRealmDefault: true,
+    convert: (zone) => canonicalZone(String(zone)),
+  }),
+};
+
+type Rows = typeof USER_SETTINGS;
+export type UserSettingName = keyof Rows;
+export type UserSettings = { readonly [N in UserSettingName]: Rows[N]['default'] };
+
+export const USER_SETTING_NAMES = Object.keys(USER_SETTINGS) as readonly UserSettingName[];
+
+const rowNamed = (name: UserSettingName): UserSetting => USER_SETTINGS[name];
+
+export const isAccountField = (name: UserSettingName): boolean => rowNamed(name).accountField !== undefined;
+
+/** Settings for which an organization may choose the value that its new accounts start with. */
+export const REALM_DEFAULT_NAMES = USER_SETTING_NAMES.filter((name) => !rowNamed(name).noRealmDefault);
+
+/** What the accounts of a new organization start with, where it differs from the program's defaults. */
+export const initialUserDefaults = (orgType: number): Partial<UserSettings> =>
+  Object.fromEntries(
+    USER_SETTING_NAMES.flatMap((name) => {
+      const { educationDefault } = rowNamed(name);
+      return isEducation(orgType) && educationDefault !== undefined ? [[name, educationDefault]] : [];
+    }),
+  );
+
+/** Values of a request in the form in which they are stored. @throws ApiError */
+export function checkedUserSettings(given: Readonly<Record<string, unknown>>): Partial<UserSettings> {
+  const values = given as Partial<UserSettings>;
+  const names = USER_SETTING_NAMES.filter((name) => values[name] !== undefined);
+  for (const name of names) rowNamed(name).check?.(values[name]!);
+  return Object.fromEntries(names.map((name) => [name, rowNamed(name).convert?.(values[name]!) ?? values[name]!]));
+}

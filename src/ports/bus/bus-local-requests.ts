@@ -1,0 +1,95 @@
+/** The objects that a LocalBus and its hub exchange: frames, servers, and the two sides of a request. */
+
+import type { Json } from '#base';
+import type { Deadline } from '#base/clock';
+import type { BusError, BusFailure, BusRequest, PendingReply } from './bus.js';
+import { RequestDelivery } from './bus-shared.js';
+
+/** One transfer between two clients of a hub: all requests, replies or cancels of one tick to the same destination. */
+export interface LocalFrame {
+  readonly kind: 'request' | 'reply' | 'cancel';
+  /** Id of the sending client. */
+  readonly from: string;
+  /** Id of the receiving client; '' for requests to a subject without a server. */
+  readonly to: string;
+  /** Subject of the requests; '' for replies and cancels. */
+  readonly subject: string;
+  /** Number of requests, replies or cancels. */
+  readonly count: number;
+  /** The requests. */
+  readonly requests?: readonly { readonly value: Json }[];
+}
+
+export interface LocalServer {
+  readonly subject: string;
+  readonly client: LocalClient;
+  readonly handler: (request: BusRequest) => void;
+}
+
+/** A client of a hub, as the hub and the other clients see it. */
+export interface LocalClient {
+  readonly id: string;
+  readonly connected: boolean;
+  crash(): void;
+  setConnected(connected: boolean): void;
+  /** The hub declares the connection to this peer silent. */
+  silent(server: string): void;
+  /** A client of the hub now serves `subject`. */
+  served(subject: string): void;
+  /** Delivers a request to a handler of this client. */
+  deliver(server: LocalServer, pending: LocalPendingReply): void;
+  settle(pending: LocalPendingReply, outcome: BusFailure | 'cancelled' | { value: Json }): void;
+  cancel(pending: LocalPendingReply): void;
+  answer(delivery: LocalDelivery, value: Json): void;
+  forget(delivery: LocalDelivery): void;
+}
+
+const NO_DELIVERIES: readonly LocalDelivery[] = [];
+
+export class LocalPendingReply implements Deadline, PendingReply {
+  readonly reply: Promise<Json>;
+  bucket: Set<Deadline> | undefined;
+  settled = false;
+  /** The deliveries of this request: one, or several if a frame was delivered twice. */
+  deliveries: readonly LocalDelivery[] = NO_DELIVERIES;
+  resolve!: (value: Json) => void;
+  reject!: (error: BusError) => void;
+
+  constructor(
+    readonly client: LocalClient,
+    readonly subject: string,
+    readonly value: Json,
+  ) {
+    this.reply = new Promise<Json>((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+
+  cancel(): void {
+    this.client.cancel(this);
+  }
+
+  expire(): void {
+    this.client.settle(this, 'timeout');
+    // The server knows the deadline too, so no frame needs to tell it.
+    for (const delivery of this.deliveries) delivery.cancel();
+  }
+}
+
+export class LocalDelivery extends RequestDelivery {
+  constructor(
+    readonly server: LocalClient,
+    readonly pending: LocalPendingReply,
+  ) {
+    super(pending.value, pending.client.id);
+  }
+
+  protected override sendReply(value: Json): void {
+    this.server.answer(this, value);
+  }
+
+  protected override release(): void {
+    this.server.forget(this);
+  }
+}

@@ -1,0 +1,45 @@
+import type { Json } from '#base';
+import type { Bus, BusRequest, BusServer, BusStats, PendingReply } from './bus.js';
+
+/** Prefixes all subjects, which separates clusters that share a NATS server. */
+export class NamespacedBus implements Bus {
+  constructor(
+    private readonly bus: Bus,
+    private readonly prefix: string,
+  ) {}
+
+  get id(): string {
+    return this.bus.id;
+  }
+
+  get connected(): boolean {
+    return this.bus.connected;
+  }
+
+  get stats(): BusStats | undefined {
+    return this.bus.stats;
+  }
+
+  serve(subject: string, handler: (request: BusRequest) => void): Promise<BusServer> {
+    return this.bus.serve(`${this.prefix}.${subject}`, handler);
+  }
+
+  request(subject: string, value: Json, deadlineMs: number): PendingReply {
+    return this.bus.request(`${this.prefix}.${subject}`, value, deadlineMs);
+  }
+
+  onServed(fn: (subject: string) => void): void {
+    const start = `${this.prefix}.`;
+    this.bus.onServed((subject) => {
+      if (subject.startsWith(start)) fn(subject.slice(start.length));
+    });
+  }
+
+  onReconnect(fn: () => void): void {
+    this.bus.onReconnect(fn);
+  }
+
+  close(): Promise<void> {
+    return this.bus.close();
+  }
+}

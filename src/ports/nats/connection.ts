@@ -1,0 +1,68 @@
+/** NATS connections, shared by the bus, the event log and placement. */
+import { type ConnectionOptions, connect, type NatsConnection } from 'nats';
+
+/**
+ * Runs `fn` and rethrows its error outside the current call, so that the error ends the process. A throw inside a
+ * callback of the client library would silently stop its reading of the connection.
+ */
+export function crashOnThrow(fn: () => void): void {
+  try {
+    fn();
+  } catch (error) {
+    process.nextTick(() => {
+      throw error;
+    });
+  }
+}
+
+const CREDENTIALS = /^([a-z]+:\/\/)([^@/]*)@/;
+
+/** The addresses without credentials, for log and error messages. */
+export const natsName = (url: string): string =>
+  url
+    .split(',')
+    .map((server) => server.replace(CREDENTIALS, '$1'))
+    .join(',');
+
+/**
+ * Splits a list of addresses as the client library needs it. The library ignores credentials in addresses, so the first
+ * ones found are used for all servers.
+ */
+export function natsServers(url: string): { servers: string[]; user?: string; pass?: string } {
+  const servers = natsName(url).split(',');
+  const [, , account] = url.split(',').flatMap((server) => CREDENTIALS.exec(server) ?? []);
+  if (account === undefined) return { servers };
+  const [user = '', ...pass] = account.split(':');
+  return { servers, user: decodeURIComponent(user), pass: decodeURIComponent(pass.join(':')) };
+}
+
+/** Connects with the settings shared by everything that uses NATS. */
+export async function connectNats(
+  url: string,
+  name: string,
+  options: Pick<ConnectionOptions, 'noEcho'> = {},
+): Promise<NatsConnection> {
+  return connect({
+    ...options,
+    ...natsServers(url),
+    name,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 250,
+    reconnectJitter: 100,
+    waitOnFirstConnect: false,
+    timeout: 5_000,
+    // A half-open connection is noticed within some six seconds.
+    pingInterval: 2_000,
+    maxPingOut: 2,
+  });
+}
+
+/** Calls `down` when the connection is lost and `up` when it is back, until the connection is closed for good. */
+export function watchConnection(connection: NatsConnection, down: () => void, up: () => void): void {
+  void (async () => {
+    for await (const status of connection.status()) {
+      if (status.type === 'disconnect') crashOnThrow(down);
+      else if (status.type === 'reconnect') crashOnThrow(up);
+    }
+  })();
+}

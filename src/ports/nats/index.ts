@@ -1,0 +1,6 @@
+/**
+ * The NATS connection shared by the bus, the event log and placement: settings, credentials, reconnects, and errors in
+ * callbacks. Holds no protocol of its own. Imported by these three ports, and by the command line for the names of
+ * servers.
+ */
+export { connectNats, crashOnThrow, natsName, natsServers, watchConnection } from './connection.js';

@@ -1,0 +1,59 @@
+/** Which host should own each partition. Every host computes this for itself, from keys that all hosts see. */
+import type { Partition } from '#model';
+import { baseOf, type HostRecord } from './host-record.js';
+import { rendezvous } from './rendezvous.js';
+
+/** A host with the properties that decide which partitions it should own. */
+export interface Candidate {
+  readonly id: string;
+  readonly value: Pick<HostRecord, 'draining' | 'leaving' | 'unable' | 'store' | 'end'>;
+  /** Whether its last heartbeat is recent, so that it will take assigned partitions. */
+  readonly fresh: boolean;
+}
+
+/** Whether the host can take partitions, as far as its record tells, including its access to the Store. */
+const isAble = ({ value: { unable, store } }: Candidate): boolean =>
+  !unable && store?.state !== 'fails' && store?.state !== 'slow';
+
+/** Draining hosts get partitions only if there are no others. */
+function preferred(hosts: readonly Candidate[]): readonly Candidate[] {
+  const willing = hosts.filter(({ value }) => !value.draining);
+  return willing.length > 0 ? willing : hosts;
+}
+
+const choose = (p: Partition, hosts: readonly Candidate[]): string | undefined =>
+  rendezvous(
+    p,
+    hosts.map(({ id }) => id),
+    // Every incarnation weighs the same, so a host that was found silent gets its partitions back.
+    baseOf,
+  );
+
+export class DesiredOwners {
+  readonly #living: readonly Candidate[];
+  readonly #settled: readonly Candidate[];
+  readonly #able: readonly Candidate[];
+
+  constructor(hosts: Iterable<Candidate>) {
+    this.#living = [...hosts].filter(({ value }) => value.end === null && !value.leaving);
+    this.#settled = preferred(this.#living);
+    const fresh = this.#living.filter((host) => host.fresh);
+    const able = fresh.filter(isAble);
+    this.#able = preferred(able.length > 0 ? able : fresh);
+  }
+
+  /** The owner of a partition when all hosts are well; undefined without any host. */
+  home(p: Partition): string | undefined {
+    return choose(p, this.#settled);
+  }
+
+  /** The host that should take a partition that has no owner, or whose owner wants to give it up. */
+  taker(p: Partition): string | undefined {
+    return choose(p, this.#able);
+  }
+
+  /** Whether the host will take an assigned partition. */
+  canTake(id: string): boolean {
+    return this.#living.some((host) => host.id === id && host.fresh && isAble(host));
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * Hands partitions over to the hosts that should own them: one batch at a time. The size of a batch follows the time
+ * that the last one took, and a host gets nothing more until it has taken its part of the last batch.
+ */
+import type { Clock } from '#base/clock';
+import type { Partition } from '#model';
+import type { DesiredOwners } from './desired-owners.js';
+import type { OwnedPartitions, Ownership } from './owned-partitions.js';
+import type { OwnershipTable } from './ownership-table.js';
+
+/** Smaller batches would not be faster. */
+const MIN_BATCH = 4;
+const MAX_BATCH = 32;
+/**
+ * A batch should pause its partitions for no longer than this; a much faster one makes the next one larger.
+ * Milliseconds.
+ */
+const PAUSE_MS = 80;
+/** Time limit for work in progress when there is a successor, which finishes the rest. Milliseconds. */
+const FINISH_MS = 2_000;
+/** Time limit for work in progress when there is no successor, milliseconds. */
+const LAST_FINISH_MS = 10_000;
+
+export interface HandoverContext {
+  /** Id of this host. */
+  id(): string;
+  /** Whether this host shuts down: it hands over everything, to any host. */
+  isLeaving(): boolean;
+  /** Whether this host is busy with a takeover, which comes before balancing. */
+  isRecovering(): boolean;
+  desiredOwners(): DesiredOwners;
+}
+
+export class Handover {
+  #size = MIN_BATCH;
+  #busy = false;
+  /** The last batch, until its successors took it: its size, the time it took here, and when it was assigned. */
+  #lastBatch: { readonly size: number; readonly ms: number; readonly at: number } | undefined;
+  /** Partitions handed over and not taken yet: the successor, and the epoch that it will exceed by taking. */
+  readonly #untaken = new Map<Partition, { readonly to: string; readonly epoch: number }>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly table: OwnershipTable,
+    private readonly owned: OwnedPartitions,
+    private readonly context: HandoverContext,
+  ) {}
+
+  /**
+   * Starts the next batch. Returns undefined if there is nothing to do or a batch is in progress.
+   * @param all without waiting for slow successors, and without a size limit
+   */
+  next(all: boolean): Promise<void> | undefined {
+    const leaving = this.context.isLeaving();
+    if (this.#busy || (this.context.isRecovering() && !leaving)) return undefined;
+    const desired = this.context.desiredOwners();
+    const serving = this.owned.serving();
+    const busy = all ? new Set<string>() : this.#slowTakers();
+    const going = serving.filter((p) => {
+      const to = this.#successor(desired, p);
+      return to === undefined ? leaving : to !== this.context.id() && !busy.has(to);
+    });
+    if (going.length === 0) return undefined;
+    // Hosts that finish without successors may need each other's actors for it.
+    const nobody = leaving && desired.taker(going[0]!) === undefined;
+    const batch = all || nobody ? going : going.slice(0, this.#size);
+    return this.#handOver(batch, nobody ? LAST_FINISH_MS : FINISH_MS);
+  }
+
+  #successor(desired: DesiredOwners, p: Partition): string | undefined {
+    if (this.context.isLeaving()) return desired.taker(p);
+    const home = desired.home(p);
+    return home !== undefined && desired.canTake(home) ? home : this.context.id();
+  }
+
+  /** Hosts that have not taken all of their assigned partitions yet. */
+  #slowTakers(): Set<string> {
+    const { now } = this.table;
+    for (const [p, { to, epoch }] of this.#untaken) {
+      if (now.owner(p) !== to || now.epoch(p) > epoch) this.#untaken.delete(p);
+    }
+    if (this.#lastBatch && this.#untaken.size === 0) {
+      this.#adapt(this.#lastBatch.size, this.#lastBatch.ms + this.clock.monotonic() - this.#lastBatch.at);
+      this.#lastBatch = undefined;
+    }
+    return new Set([...this.#untaken.values()].map(({ to }) => to));
+  }
+
+  async #handOver(batch: readonly Partition[], withinMs: number): Promise<void> {
+    this.#busy = true;
+    let left: Map<Partition, Ownership> = new Map();
+    try {
+      const id = this.context.id();
+      const began = this.clock.monotonic();
+      left = await this.owned.release(batch, withinMs);
+      // A partition that lapsed meanwhile is not ours to assign.
+      const ours = this.owned.stillOwned(left);
+      if (ours.length === 0) return;
+      const desired = this.context.desiredOwners();
+      await this.table.assign(ours, (table, p) =>
+        table.owner(p) === id ? this.#successor(desired, p) : table.owner(p),
+      );
+      for (const p of ours) {
+        const to = this.table.now.owner(p);
+        if (to !== undefined && to !== id) this.#untaken.set(p, { to, epoch: this.table.now.epoch(p) });
+      }
+      const at = this.clock.monotonic();
+      this.#lastBatch = { size: batch.length, ms: at - began, at };
+    } finally {
+      // If the assignment failed, the table still names this host, and the next round takes the partitions again.
+      this.owned.forget(this.owned.stillOwned(left));
+      this.#busy = false;
+    }
+  }
+
+  #adapt(size: number, ms: number): void {
+    if (ms > PAUSE_MS) this.#size = Math.max(MIN_BATCH, Math.min(this.#size, size) >> 1);
+    else if (ms < PAUSE_MS / 2 && size >= this.#size) this.#size = Math.min(MAX_BATCH, this.#size * 2);
+  }
+}

@@ -1,0 +1,100 @@
+/** The record of a host, written by its heartbeat, or by another host when it ends the record of a silent one. */
+
+const HOST = 'host.';
+const DRAIN = 'drain.';
+
+export type StoreState =
+  | 'works'
+  | 'fails'
+  /** Works, but far slower than for the other hosts. */
+  | 'slow'
+  /** Not reported: the host has just started, or its version doesn't check. */
+  | 'unknown';
+
+/** The part of a heartbeat about the Store. */
+export interface StoreReport {
+  readonly state: StoreState;
+  /** For how long every ping was answered, up to the last answered one; milliseconds. */
+  readonly okMs: number;
+  /** Time since the last answered ping was sent, milliseconds. */
+  readonly ageMs: number;
+  /** Median answer time of the last half minute, or of the newest pings if that is longer. */
+  readonly answerMs: number;
+}
+
+export interface HostFlags {
+  /** The host was asked to own nothing. */
+  readonly draining: boolean;
+  /** The host is shutting down. */
+  readonly leaving: boolean;
+  /**
+   * The host recently failed to take partitions, or gave them up because it can't reach the Store: others try first.
+   */
+  readonly unable: boolean;
+  /** The host's access to the Store; null if it doesn't report it. */
+  readonly store: StoreReport | null;
+  /** Number of partitions that the host serves. */
+  readonly serving: number;
+}
+
+export interface HostFacts {
+  /** Name shown to people. */
+  readonly name: string;
+  /** Version of the program. */
+  readonly version: string;
+  /** Address shown to people. */
+  readonly address: string;
+}
+
+export interface HostRecord extends HostFacts, HostFlags {
+  /** Random token of the process, which tells it from another process with the same id. */
+  readonly token: string;
+  readonly beat: number;
+  /**
+   * Set by the host's last heartbeat ('released'), or by the host that found it silent ('expired'). This id is then
+   * never used again.
+   */
+  readonly end: 'released' | 'expired' | null;
+}
+
+export const hostKey = (id: string): string => HOST + id;
+export const hostOfKey = (key: string): string | undefined =>
+  key.startsWith(HOST) ? key.slice(HOST.length) : undefined;
+
+/** Key that asks a host to own nothing. It names the process, not one of its incarnations. */
+export const drainKey = (base: string): string => DRAIN + base;
+export const isDrainKey = (key: string): boolean => key.startsWith(DRAIN);
+
+/** Id of a process: when its record was ended by another host, the process continues as its next incarnation. */
+export const incarnation = (base: string, n: number): string => (n === 1 ? base : `${base}-${n}`);
+export const baseOf = (id: string): string => id.split('-')[0]!;
+
+/** Record of a host that the table names but that has no key. */
+export const UNKNOWN_HOST: HostRecord = {
+  name: '',
+  version: '',
+  address: '',
+  token: '',
+  beat: 0,
+  draining: false,
+  leaving: false,
+  unable: false,
+  store: null,
+  serving: 0,
+  end: null,
+};
+
+/** Parses a record. An unreadable one counts as unknown: no host renews it. */
+export function parseHost(text: string): HostRecord {
+  try {
+    return { ...UNKNOWN_HOST, ...(JSON.parse(text) as Partial<HostRecord>) };
+  } catch {
+    return UNKNOWN_HOST;
+  }
+}
+
+/** Whether the records differ in more than the heartbeat. */
+export function isNews(before: HostRecord | undefined, after: HostRecord): boolean {
+  if (!before) return true;
+  return (['end', 'draining', 'leaving', 'unable'] as const).some((flag) => before[flag] !== after[flag]);
+}

@@ -1,0 +1,113 @@
+/** The partitions that this host owns now, and the calls to the `PartitionOwner` that follow from changes. */
+import type { Epoch, Partition } from '#model';
+import type { PartitionOwner } from './placement.js';
+
+export interface Ownership {
+  phase: 'taking' | 'serving' | 'leaving';
+  epoch: number;
+  /** Whether requests may be answered, as long as the lease is valid. */
+  answering: boolean;
+}
+
+export class OwnedPartitions {
+  readonly #current = new Map<Partition, Ownership>();
+  /** Calls of `lose` in progress: `take` of the same partition waits for them. */
+  readonly #losing = new Map<Partition, Promise<void>>();
+
+  constructor(
+    private readonly owner: PartitionOwner,
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  get size(): number {
+    return this.#current.size;
+  }
+
+  has(p: Partition): boolean {
+    return this.#current.has(p);
+  }
+
+  mayAnswer(p: Partition): boolean {
+    return this.#current.get(p)?.answering ?? false;
+  }
+
+  all(): ReadonlyMap<Partition, Readonly<Ownership>> {
+    return this.#current;
+  }
+
+  serving(): Partition[] {
+    return [...this.#current].filter(([, { phase }]) => phase === 'serving').map(([p]) => p);
+  }
+
+  /** Reserves the partitions before they are taken, so that the next round doesn't take them again. */
+  begin(partitions: readonly Partition[]): Map<Partition, Ownership> {
+    const taking = partitions.map(
+      (p) => [p, { phase: 'taking', epoch: 0, answering: false }] as [Partition, Ownership],
+    );
+    for (const [p, ownership] of taking) this.#current.set(p, ownership);
+    return new Map(taking);
+  }
+
+  /** The partitions that did not lapse meanwhile. */
+  stillOwned(taking: ReadonlyMap<Partition, Ownership>): Partition[] {
+    return [...taking].filter(([p, ownership]) => this.#current.get(p) === ownership).map(([p]) => p);
+  }
+
+  forget(partitions: readonly Partition[]): void {
+    for (const p of partitions) this.#current.delete(p);
+  }
+
+  /**
+   * Tells the owner to take the partitions.
+   * @throws the owner's error; the caller then calls `abandon`
+   */
+  async take(taking: ReadonlyMap<Partition, Ownership>, epochs: ReadonlyMap<Partition, Epoch>): Promise<void> {
+    await Promise.all([...taking.keys()].map((p) => this.#losing.get(p)));
+    const partitions = this.stillOwned(taking);
+    if (partitions.length === 0) return;
+    for (const p of partitions) {
+      const ownership = taking.get(p)!;
+      ownership.epoch = epochs.get(p)!;
+      ownership.answering = true;
+    }
+    await this.owner.take(partitions, epochs);
+    for (const p of this.stillOwned(taking)) taking.get(p)!.phase = 'serving';
+  }
+
+  /**
+   * Lets the owner finish work in progress and lose the partitions. They stay listed here until `forget`, because no
+   * other host has them yet.
+   */
+  async release(partitions: readonly Partition[], withinMs: number): Promise<Map<Partition, Ownership>> {
+    const left = new Map(partitions.map((p) => [p, this.#current.get(p)!]));
+    for (const ownership of left.values()) ownership.phase = 'leaving';
+    await this.#lose(partitions, 'released', withinMs);
+    for (const ownership of left.values()) ownership.answering = false;
+    return left;
+  }
+
+  /** Makes the owner lose the partitions at once, without finishing; default: all of them. */
+  async drop(partitions: readonly Partition[] = [...this.#current.keys()]): Promise<void> {
+    this.forget(partitions);
+    await this.#lose(partitions, 'lapsed');
+  }
+
+  /** Gives up a failed take. */
+  async abandon(taking: ReadonlyMap<Partition, Ownership>): Promise<void> {
+    const left = this.stillOwned(taking);
+    const told = left.filter((p) => taking.get(p)!.answering);
+    this.forget(left);
+    await this.drop(told);
+  }
+
+  async #lose(partitions: readonly Partition[], reason: 'released' | 'lapsed', withinMs?: number): Promise<void> {
+    if (partitions.length === 0) return;
+    const call = this.owner.lose(partitions, reason, withinMs).catch(this.onError);
+    const ends = new Map(partitions.map((p) => [p, Promise.all([this.#losing.get(p), call]).then(() => undefined)]));
+    for (const [p, end] of ends) this.#losing.set(p, end);
+    await call;
+    void Promise.all(ends.values()).then(() => {
+      for (const [p, end] of ends) if (this.#losing.get(p) === end) this.#losing.delete(p);
+    });
+  }
+}

@@ -1,0 +1,59 @@
+/** This host's copy of the partition table, and changes to the table by compare-and-set. */
+import type { Partition } from '#model';
+import type { KeyValue } from './kv.js';
+import { PartitionTable, TABLE_KEY } from './partition-table.js';
+
+/** Attempts per change: any other host may write first once or twice. */
+const ATTEMPTS = 20;
+
+export class OwnershipTable {
+  now = PartitionTable.parse(undefined);
+  /** Number of our own writes. */
+  writes = 0;
+  /** The last text we wrote, which identifies our own writes among the announced ones. */
+  lastWritten: string | undefined;
+
+  constructor(private readonly kv: KeyValue) {}
+
+  /** @param owner the wanted owner of a partition, given the table being changed */
+  async assign(
+    partitions: readonly Partition[],
+    owner: (table: PartitionTable, p: Partition) => string | undefined,
+  ): Promise<void> {
+    await this.#change((table) => {
+      const changes = new Map(partitions.map((p) => [p, owner(table, p)]));
+      return [...changes].some(([p, to]) => to !== table.owner(p)) ? table.withOwners(changes) : undefined;
+    });
+  }
+
+  /** Records new epochs of the partitions for which `ours` still holds, and returns these partitions. */
+  async raise(
+    epochs: ReadonlyMap<Partition, number>,
+    ours: (table: PartitionTable, p: Partition) => boolean,
+  ): Promise<Set<Partition>> {
+    let raised = new Map<Partition, number>();
+    await this.#change((table) => {
+      raised = new Map([...epochs].filter(([p]) => ours(table, p)));
+      return raised.size > 0 ? table.withEpochs(raised) : undefined;
+    });
+    return new Set(raised.keys());
+  }
+
+  /** @throws if the table can't be written now (unknown outcome) */
+  async #change(change: (table: PartitionTable) => PartitionTable | undefined): Promise<void> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const next = change(this.now);
+      if (!next) return;
+      const text = next.encode();
+      this.lastWritten = text;
+      const revision = await this.kv.put(TABLE_KEY, text, next.revision);
+      this.writes++;
+      if (revision !== undefined) {
+        this.now = next.withRevision(revision);
+        return;
+      }
+      this.now = PartitionTable.parse(await this.kv.get(TABLE_KEY));
+    }
+    throw new Error('other hosts kept changing the partition table');
+  }
+}

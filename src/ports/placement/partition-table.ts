@@ -1,0 +1,86 @@
+/**
+ * The owner and the epoch of each partition: one small document, changed only by compare-and-set, so that all changes
+ * of ownership are in one order.
+ */
+import { PARTITIONS, type Partition, partition } from '#model';
+import type { KvEntry } from './kv.js';
+
+export const TABLE_KEY = 'table';
+const FORMAT = 1;
+
+interface StoredTable {
+  readonly v: number;
+  readonly hosts: readonly string[];
+  /** Index into `hosts` per partition; -1: no owner. */
+  readonly owners: readonly number[];
+  readonly epochs: readonly number[];
+}
+
+export const allPartitions: readonly Partition[] = Array.from({ length: PARTITIONS }, (_, i) => partition(i));
+
+export class PartitionTable {
+  private constructor(
+    /** Revision of the key; 0 if the key doesn't exist. */
+    readonly revision: number,
+    private readonly owners: readonly (string | undefined)[],
+    private readonly epochs: readonly number[],
+  ) {}
+
+  /** @throws Error if the entry isn't a table, or has the format of a later version */
+  static parse(entry: KvEntry | undefined): PartitionTable {
+    if (!entry) return new PartitionTable(0, new Array(PARTITIONS).fill(undefined), new Array(PARTITIONS).fill(0));
+    const { v, hosts, owners, epochs } = JSON.parse(entry.value) as Partial<StoredTable>;
+    if (v !== FORMAT || !hosts || owners?.length !== PARTITIONS || epochs?.length !== PARTITIONS) {
+      throw new Error(`the partition table has a format unknown to this version (${v})`);
+    }
+    return new PartitionTable(
+      entry.revision,
+      owners.map((i) => hosts[i]),
+      epochs,
+    );
+  }
+
+  owner(p: Partition): string | undefined {
+    return this.owners[p];
+  }
+
+  /** Largest epoch of the partition that this table records. */
+  epoch(p: Partition): number {
+    return this.epochs[p]!;
+  }
+
+  /** Hosts that own at least one partition. */
+  hosts(): Set<string> {
+    return new Set(this.owners.filter((host) => host !== undefined));
+  }
+
+  ownedBy(host: string): Partition[] {
+    return allPartitions.filter((p) => this.owners[p] === host);
+  }
+
+  /** A copy with other owners, not written yet. undefined: no owner. */
+  withOwners(changes: ReadonlyMap<Partition, string | undefined>): PartitionTable {
+    const owners = this.owners.map((owner, p) => {
+      const of = p as Partition;
+      return changes.has(of) ? changes.get(of) : owner;
+    });
+    return new PartitionTable(this.revision, owners, this.epochs);
+  }
+
+  /** A copy with other epochs, not written yet. */
+  withEpochs(changes: ReadonlyMap<Partition, number>): PartitionTable {
+    const epochs = this.epochs.map((epoch, p) => Math.max(epoch, changes.get(p as Partition) ?? 0));
+    return new PartitionTable(this.revision, this.owners, epochs);
+  }
+
+  withRevision(revision: number): PartitionTable {
+    return new PartitionTable(revision, this.owners, this.epochs);
+  }
+
+  encode(): string {
+    const hosts = [...this.hosts()].sort();
+    const index = new Map(hosts.map((host, i) => [host, i]));
+    const owners = this.owners.map((owner) => (owner === undefined ? -1 : index.get(owner)!));
+    return JSON.stringify({ v: FORMAT, hosts, owners, epochs: this.epochs } satisfies StoredTable);
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * Operations of a driver that may never settle after its connections break. The MongoDB driver (7.8), for example,
+ * waits for 'drain' or 'error' of a socket that it destroyed itself. Without a limit, an actor would wait for such a
+ * write for ever.
+ */
+import type { Clock } from '#base/clock';
+import { StoreUnavailable } from './store.js';
+
+/** Time for operations on other connections to finish after some connections broke. */
+const GRACE_MS = 4_000;
+
+interface InFlightOperation {
+  giveUp(): void;
+}
+
+export class InFlightOperations {
+  readonly #operations = new Set<InFlightOperation>();
+  #idleWaiters: (() => void)[] = [];
+
+  constructor(private readonly clock: Clock) {}
+
+  /**
+   * Settles as the operation does, or rejects with StoreUnavailable `GRACE_MS` after connections broke (unknown
+   * outcome).
+   */
+  run<T>(operation: () => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const entry: InFlightOperation = {
+        giveUp: () => {
+          this.#remove(entry);
+          reject(new StoreUnavailable('MongoDB is not available: no answer after connections broke'));
+        },
+      };
+      this.#operations.add(entry);
+      operation()
+        .then(resolve, reject)
+        .finally(() => this.#remove(entry));
+    });
+  }
+
+  /** Gives the operations in flight `GRACE_MS` to settle. Call when connections broke. */
+  connectionsBroken(): void {
+    const concerned = [...this.#operations];
+    if (concerned.length === 0) return;
+    this.clock.setTimeout(() => {
+      for (const one of concerned) if (this.#operations.has(one)) one.giveUp();
+    }, GRACE_MS);
+  }
+
+  /** Resolves when no operation is in flight. */
+  async settled(): Promise<void> {
+    if (this.#operations.size > 0) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
+  }
+
+  #remove(entry: InFlightOperation): void {
+    this.#operations.delete(entry);
+    if (this.#operations.size === 0) for (const resolve of this.#idleWaiters.splice(0)) resolve();
+  }
+}

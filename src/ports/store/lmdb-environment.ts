@@ -1,0 +1,130 @@
+/** The LMDB environment of the embedded face: one directory and one process, shared by the Store and the event log. */
+import { resolve } from 'node:path';
+import { type Database, type Key, open, type RootDatabase } from 'lmdb';
+import { pack, unpack } from './codec.js';
+import { type DirectoryLock, lockDirectory } from './directory-lock.js';
+import { FIRST_FORMAT, FORMAT, judgeFormat } from './format.js';
+import { StoreUnavailable } from './store.js';
+
+/** Values are encoded by `codec.ts`: lmdb's own encoding shares structures between records and has no plain bytes. */
+export type LmdbTable = Database<Buffer, Key>;
+
+/** Half of lmdb's limit of 1,978 bytes: a key has at most two texts, and its numbers and separators are short. */
+const MAX_KEY_TEXT = 900;
+
+export class LmdbEnvironment {
+  readonly #root: RootDatabase<Buffer, Key>;
+  readonly #lock: DirectoryLock;
+  readonly directory: string;
+  #closed = false;
+
+  private constructor(directory: string, root: RootDatabase<Buffer, Key>, lock: DirectoryLock) {
+    this.directory = directory;
+    this.#root = root;
+    this.#lock = lock;
+  }
+
+  /**
+   * Opens the directory and records this program's format in it, also when it holds the previous format.
+   * @throws DirectoryInUse if another living process has the directory open
+   * @throws FormatMismatch if this program can't read the stored format
+   */
+  static async open(directory: string, known = FORMAT): Promise<LmdbEnvironment> {
+    const path = resolve(directory);
+    const lock = await lockDirectory(path);
+    let opened: RootDatabase<Buffer, Key> | undefined;
+    try {
+      const root = open<Buffer, Key>({
+        path,
+        // Without this option lmdb takes a directory with a dot in its name for a file.
+        noSubdir: false,
+        // Overlapping sync would make a commit visible before it is flushed, and lmdb resolves as soon as it is
+        // visible.
+        overlappingSync: false,
+        encoding: 'binary',
+        maxDbs: 32,
+      });
+      opened = root;
+      await settleFormat(path, root, known);
+      return new LmdbEnvironment(path, root, lock);
+    } catch (error) {
+      await opened?.close();
+      await lock.release();
+      throw error;
+    }
+  }
+
+  table(name: string): LmdbTable {
+    return this.#root.openDB<Buffer, Key>({ name, encoding: 'binary' });
+  }
+
+  /**
+   * Runs `action` in a write transaction, in the order of the calls. Waiting calls share one transaction and one flush.
+   * Resolves after the flush to disk. `action` must check its conditions before its first write, because a throw does
+   * not undo writes.
+   * @throws StoreUnavailable if the environment is closed or the write failed
+   */
+  async transaction<T>(action: () => T): Promise<T> {
+    if (this.#closed) throw new StoreUnavailable('the embedded store is closed');
+    try {
+      return await this.#root.transaction(action);
+    } catch (cause) {
+      const reason = (cause as { commitError?: Promise<unknown> }).commitError;
+      // `commitError` rejects with the cause in words. Unobserved, it would end the process.
+      const detail = reason ? await reason.then(String, String) : String(cause);
+      throw new StoreUnavailable(`the embedded store failed to write: ${detail}`, { cause });
+    }
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /**
+   * Writes a snapshot of all tables to `data.mdb` in `folder`, which must not have that file yet. Writes continue
+   * meanwhile, but space freed by them is reused only after the copy.
+   */
+  async copyTo(folder: string): Promise<void> {
+    if (this.#closed) throw new StoreUnavailable('the embedded store is closed');
+    await this.#root.backup(folder, true);
+  }
+
+  /** Waits for writes in flight, then closes the environment and releases the lock. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#root.close();
+    await this.#lock.release();
+  }
+}
+
+/**
+ * Opens the embedded face's data directory.
+ * @param known format of the program (tests pass other versions)
+ */
+export const openLmdbEnvironment = (directory: string, known?: number): Promise<LmdbEnvironment> =>
+  LmdbEnvironment.open(directory, known);
+
+/** Raises the previous format at once: the lock excludes any older process. */
+async function settleFormat(path: string, root: RootDatabase<Buffer, Key>, known: number): Promise<void> {
+  const fresh = [...root.getKeys({ limit: 1 })].length === 0;
+  const meta = root.openDB<Buffer, Key>({ name: 'meta', encoding: 'binary' });
+  const bytes = meta.get('format');
+  const stored = bytes ? (unpack(bytes) as unknown) : fresh ? known : FIRST_FORMAT;
+  const judged = judgeFormat(`data directory ${path}`, stored, known);
+  if (!bytes || judged === 'before') await meta.put('format', pack(known));
+}
+
+/**
+ * Checks that a text fits into a key. Key texts are short by construction, so a long one is a bug of the caller, and
+ * this error is clearer than lmdb's.
+ * @throws RangeError
+ */
+export function keyText(text: string): string {
+  if (fitsKey(text)) return text;
+  throw new RangeError(`a text of ${Buffer.byteLength(text)} bytes can't be part of a key`);
+}
+
+/** Whether a text can be part of a key. No record is stored under a longer text. */
+export const fitsKey = (text: string): boolean =>
+  text.length <= MAX_KEY_TEXT && (text.length * 3 <= MAX_KEY_TEXT || Buffer.byteLength(text) <= MAX_KEY_TEXT);

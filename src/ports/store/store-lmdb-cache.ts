@@ -1,0 +1,114 @@
+/**
+ * Caches in front of LMDB that never disagree with it. From the moment a transaction writes a key until the transaction
+ * is settled, the key is neither cached nor answered from the cache: readers see what LMDB shows them. Entries cached
+ * before then hold the committed value.
+ */
+
+/**
+ * A bounded cache of two generations. When the young one is full it becomes the old one, and the previous old one is
+ * dropped.
+ */
+export class GuardedCache<K, V> {
+  #young = new Map<K, V>();
+  #old = new Map<K, V>();
+  #weight = 0;
+  readonly #blocked = new Map<K, { count: number; held: V | undefined }>();
+
+  /** @param most maximal weight of one generation; both together hold at most twice as much */
+  constructor(
+    private readonly most: number,
+    private readonly weightOf: (value: V) => number,
+  ) {}
+
+  get(key: K): V | undefined {
+    const young = this.#young.get(key);
+    if (young !== undefined) return young;
+    const old = this.#old.get(key);
+    if (old !== undefined) {
+      this.#old.delete(key);
+      this.#keep(key, old);
+    }
+    return old;
+  }
+
+  /** Caches the value, unless a transaction is writing the key. */
+  put(key: K, value: V): void {
+    if (this.#blocked.size === 0 || !this.#blocked.has(key)) this.#keep(key, value);
+  }
+
+  /**
+   * Marks the key as being written by a transaction.
+   * @param hold set the cached value aside until no transaction writes the key
+   */
+  block(key: K, hold = false): void {
+    const known = this.#blocked.get(key);
+    if (known) known.count++;
+    else this.#blocked.set(key, { count: 1, held: hold ? this.get(key) : undefined });
+    this.#young.delete(key);
+    this.#old.delete(key);
+  }
+
+  /**
+   * Ends the mark of a settled transaction.
+   * @param change applies the write to the value set aside; absent: that value is dropped
+   */
+  release(key: K, change?: (held: V) => void): void {
+    const known = this.#blocked.get(key);
+    if (!known) return;
+    if (!change) known.held = undefined;
+    else if (known.held !== undefined) change(known.held);
+    if (--known.count > 0) return;
+    this.#blocked.delete(key);
+    if (known.held !== undefined) this.#keep(key, known.held);
+  }
+
+  isBlocked(key: K): boolean {
+    return this.#blocked.size > 0 && this.#blocked.has(key);
+  }
+
+  /** Adds to the weight of a cached value that grew. */
+  grew(weight: number): void {
+    this.#weight += weight;
+    if (this.#weight <= this.most) return;
+    this.#old = this.#young;
+    this.#young = new Map();
+    this.#weight = 0;
+  }
+
+  #keep(key: K, value: V): void {
+    this.#young.set(key, value);
+    this.grew(this.weightOf(value));
+  }
+}
+
+/** The cached keys that one transaction writes, as actions to run when the transaction is settled. */
+export class CacheChanges {
+  readonly #settled: ((done: boolean) => void)[] = [];
+
+  onSettled(fn: (done: boolean) => void): void {
+    this.#settled.push(fn);
+  }
+
+  /** @param done false if the outcome of the transaction is unknown */
+  settle(done: boolean): void {
+    for (const fn of this.#settled) fn(done);
+  }
+}
+
+const SLOTS_LOG2 = 18;
+
+/** An approximate set of recently read keys. A record that is read only once isn't worth caching. */
+export class SeenFilter {
+  readonly #marks = new Uint32Array(2 ** SLOTS_LOG2);
+
+  /** Adds the key. Returns true if it was added before (false also if its slot was reused since). */
+  isRepeat(key: number): boolean {
+    const low = key >>> 0;
+    const high = Math.floor(key / 2 ** 32);
+    const mark = (Math.imul(high + 1, 0x85ebca6b) ^ low) >>> 0;
+    const slot = Math.imul(mark, 0x9e3779b1) >>> (32 - SLOTS_LOG2);
+    if (this.#marks[slot] === mark) return true;
+    this.#marks[slot] = mark;
+    return false;
+  }
+}

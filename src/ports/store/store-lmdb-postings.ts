@@ -1,0 +1,115 @@
+/** Cached ids of one index: intervals in which every id is known. */
+import { lowerBound } from './message-range.js';
+
+/** Reads at most `limit` ids from `from` on, upwards or downwards. */
+export type FetchIds = (from: number, limit: number, newer: boolean) => number[];
+
+interface Interval {
+  low: number;
+  high: number;
+  /** All ids of the index from `low` to `high`, ascending. */
+  ids: number[];
+}
+
+/** Above every id. */
+const LAST = 2 ** 53;
+/** Adjacent intervals are joined up to this many ids; joining longer ones would cost too much copying. */
+const MAX_JOINED = 256;
+
+export class Postings {
+  /** Ascending, without overlaps. */
+  readonly #intervals: Interval[] = [];
+  /** Number of cached ids. */
+  size = 0;
+
+  read(from: number, limit: number, newer: boolean, fetch: FetchIds): number[] {
+    const found: number[] = [];
+    let at = from;
+    while (found.length < limit) {
+      const { low, high, ids } = this.#with(at) ?? this.#learn(at, limit - found.length, newer, fetch);
+      if (newer) {
+        for (let i = lowerBound(ids, at); i < ids.length && found.length < limit; i++) found.push(ids[i]!);
+        if (high >= LAST) break;
+        at = high + 1;
+      } else {
+        for (let i = lowerBound(ids, at + 1) - 1; i >= 0 && found.length < limit; i--) found.push(ids[i]!);
+        if (low <= 0) break;
+        at = low - 1;
+      }
+    }
+    return found;
+  }
+
+  /** Adds an id that was written to the index. */
+  add(id: number): void {
+    const ids = this.#with(id)?.ids;
+    if (!ids) return;
+    const at = lowerBound(ids, id);
+    if (ids[at] === id) return;
+    ids.splice(at, 0, id);
+    this.size++;
+  }
+
+  remove(id: number): void {
+    const ids = this.#with(id)?.ids;
+    if (!ids) return;
+    const at = lowerBound(ids, id);
+    if (ids[at] !== id) return;
+    ids.splice(at, 1);
+    this.size--;
+  }
+
+  #with(id: number): Interval | undefined {
+    const interval = this.#intervals[this.#after(id) - 1];
+    return interval && id <= interval.high ? interval : undefined;
+  }
+
+  /** Position of the first interval that begins above `id`. */
+  #after(id: number): number {
+    let low = 0;
+    let high = this.#intervals.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#intervals[middle]!.low <= id) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Fetches ids from `from` on, which no interval covers, and stores them as an interval. */
+  #learn(from: number, limit: number, newer: boolean, fetch: FetchIds): Interval {
+    const fetched = fetch(from, limit, newer);
+    const ended = fetched.length < limit;
+    const at = this.#after(from);
+    const before = this.#intervals[at - 1];
+    const after = this.#intervals[at];
+    let interval: Interval;
+    if (newer) {
+      const reached = ended ? LAST : fetched.at(-1)!;
+      const high = after ? Math.min(reached, after.low - 1) : reached;
+      interval = { low: from, high, ids: high < reached ? fetched.filter((id) => id <= high) : fetched };
+    } else {
+      const reached = ended ? 0 : fetched.at(-1)!;
+      const low = before ? Math.max(reached, before.high + 1) : reached;
+      const kept = low > reached ? fetched.filter((id) => id >= low) : fetched;
+      interval = { low, high: from, ids: kept.reverse() };
+    }
+    this.size += interval.ids.length;
+    this.#intervals.splice(at, 0, interval);
+    return this.#join(at);
+  }
+
+  /** Joins the interval with its neighbours if they are adjacent. */
+  #join(at: number): Interval {
+    let here = at;
+    for (const left of [at, at - 1]) {
+      const one = this.#intervals[left];
+      const next = this.#intervals[left + 1];
+      if (!one || !next || one.high + 1 !== next.low || one.ids.length + next.ids.length > MAX_JOINED) continue;
+      const joined = { low: one.low, high: next.high, ids: one.ids.concat(next.ids) };
+      this.#intervals.splice(left, 2, joined);
+      if (left < at) here = left;
+    }
+    return this.#intervals[here]!;
+  }
+}

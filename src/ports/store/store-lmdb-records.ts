@@ -1,0 +1,135 @@
+/** Message records in LMDB, keyed [realm, id], with two caches in front: packed messages and decoded records. */
+import type { RealmId } from '#model';
+import type { MessageRecord } from '#model/records';
+import type { LmdbTable } from './lmdb-environment.js';
+import {
+  type DecodedMessage,
+  type DigestOf,
+  decodeMessage,
+  encodeMessage,
+  PackedMessage,
+  Slab,
+} from './packed-message.js';
+import { enableMemo } from './record-memo.js';
+import { type CacheChanges, GuardedCache, SeenFilter } from './store-lmdb-cache.js';
+import { cacheMib, MessageCache, usableMemory } from './store-lmdb-message-cache.js';
+
+/** Size of the decoded cache, counted in encoded bytes. The decoded records take about four times as much. */
+const DECODED_BYTES = 16 * 1_048_576;
+/** Ids per realm in the number that is the cache key. Larger ids are not cached. */
+const REALM_IDS = 2 ** 33;
+const MAX_REALMS = 2 ** 19;
+const NOT_CACHED = -1;
+
+interface DecodedRecord {
+  readonly record: MessageRecord;
+  readonly bytes: number;
+}
+
+export class LmdbRecords {
+  /** Realms numbered in the order of their first use. */
+  readonly #slots = new Map<RealmId, number>();
+  readonly #seen = new SeenFilter();
+  readonly #decoded = new GuardedCache<number, DecodedRecord>(DECODED_BYTES, ({ bytes }) => bytes);
+  readonly #packed = new MessageCache(cacheMib(usableMemory()));
+  readonly #view = new PackedMessage();
+  /** Whether a message without a digest was read since the start. */
+  #hasPlain = false;
+  /** Buffer that LMDB returned last. It returns most values in the same buffer. */
+  #lastBuffer: Uint8Array | undefined;
+  #slab = new Slab(new Uint8Array(0));
+
+  constructor(
+    private readonly table: LmdbTable,
+    private readonly digestOf: DigestOf | undefined,
+  ) {}
+
+  encode(rev: number, record: MessageRecord): Buffer {
+    return encodeMessage(rev, record, this.digestOf?.(record));
+  }
+
+  /** The message as a transaction sees it. Call inside the transaction. */
+  stored(realm: RealmId, id: number): DecodedMessage | undefined {
+    const found = this.#copyOf(realm, id);
+    return found && decodeMessage(id, found);
+  }
+
+  /** The decoded record. Call outside of transactions only, as `look`. */
+  read(realm: RealmId, id: number): MessageRecord | undefined {
+    const key = this.#keyOf(realm, id);
+    const kept = this.#decoded.get(key);
+    if (kept) return kept.record;
+    const found = this.#copyOf(realm, id);
+    if (!found) return undefined;
+    const bytes = found.length;
+    const { record } = decodeMessage(id, found);
+    if (key !== NOT_CACHED && this.#seen.isRepeat(key)) {
+      this.#cacheDecoded(key, record, bytes);
+    }
+    return record;
+  }
+
+  #cacheDecoded(key: number, record: MessageRecord, bytes: number): void {
+    enableMemo(record.body);
+    this.#decoded.put(key, { record, bytes });
+  }
+
+  /** The message undecoded; valid until the next call of any method. */
+  look(realm: RealmId, id: number): PackedMessage | undefined {
+    const key = this.#keyOf(realm, id);
+    const view = this.#view;
+    if (key !== NOT_CACHED && this.#packed.get(key, id, view)) return view;
+    // Messages without a digest are cached decoded.
+    const decoded = this.#hasPlain ? this.#decoded.get(key) : undefined;
+    if (decoded) return view.moveToRecord(decoded.record);
+    const buffer = this.#readBuffer(realm, id);
+    if (!buffer) return undefined;
+    if (buffer !== this.#lastBuffer) {
+      this.#lastBuffer = buffer;
+      this.#slab = new Slab(new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength));
+    }
+    const { length } = buffer;
+    view.moveTo(id, this.#slab, 0, length);
+    const isPlain = view.version === undefined;
+    if (isPlain) this.#hasPlain = true;
+    if (key !== NOT_CACHED && this.#seen.isRepeat(key)) {
+      if (isPlain) this.#cacheDecoded(key, view.record, length);
+      else this.#packed.put(key, this.#slab.bytes.subarray(0, length));
+    }
+    return view;
+  }
+
+  /**
+   * Blocks the message's cache entries until the transaction is settled. Call inside the transaction that writes it.
+   */
+  invalidate(realm: RealmId, id: number, changes: CacheChanges): void {
+    const key = this.#keyOf(realm, id);
+    if (key === NOT_CACHED) return;
+    this.#decoded.block(key);
+    this.#packed.block(key);
+    changes.onSettled(() => {
+      this.#decoded.release(key);
+      this.#packed.release(key);
+    });
+  }
+
+  #keyOf(realm: RealmId, id: number): number {
+    let slot = this.#slots.get(realm);
+    if (slot === undefined) {
+      slot = this.#slots.size;
+      this.#slots.set(realm, slot);
+    }
+    return id < REALM_IDS && slot < MAX_REALMS ? slot * REALM_IDS + id : NOT_CACHED;
+  }
+
+  /** The bytes in memory that the next read overwrites. */
+  #copyOf(realm: RealmId, id: number): Uint8Array | undefined {
+    const buffer = this.#readBuffer(realm, id);
+    return buffer && new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
+  }
+
+  /** LMDB's buffer, whose first `length` bytes hold the value. */
+  #readBuffer(realm: RealmId, id: number): Uint8Array | undefined {
+    return this.table.getBinaryFast([realm, id]) as Uint8Array | undefined;
+  }
+}

@@ -1,0 +1,83 @@
+import type { Key } from 'lmdb';
+import type { Clock } from '#base/clock';
+import { pack, unpack } from './codec.js';
+import type { LmdbEnvironment, LmdbTable } from './lmdb-environment.js';
+
+/** Longer than any write of an older owner can stay in flight: one hour. */
+export const TOMBSTONE_MS = 3_600_000;
+/** Tombstones removed per transaction, which bounds the extra cost of a single commit. */
+const PURGE_AT_ONCE = 64;
+
+/** The deleted record: `['p', actor, part]` or `['m', realm, id]`. */
+export type TombstoneKey = readonly [string, string | number, string | number];
+
+/**
+ * Tombstones of deleted records, apart from live records so that no scan meets them. A second table orders them by
+ * time, for purging. All methods but `rev` are called inside a write transaction.
+ */
+export class Tombstones {
+  readonly #tombstones: LmdbTable;
+  readonly #byTime: LmdbTable;
+  readonly #clock: Clock;
+  /** Wall time of the oldest tombstone (a lower bound); infinite when there is none. */
+  #oldest = 0;
+
+  constructor(environment: LmdbEnvironment, clock: Clock) {
+    this.#tombstones = environment.table('graves');
+    this.#byTime = environment.table('graves-by-time');
+    this.#clock = clock;
+  }
+
+  /** The rev of a deleted record, or -1. */
+  rev(key: TombstoneKey): number {
+    return this.#read(key)?.rev ?? -1;
+  }
+
+  put(key: TombstoneKey, rev: number): void {
+    this.remove(key);
+    const at = this.#clock.now();
+    this.#tombstones.put(key as unknown as Key, pack([rev, at]));
+    this.#byTime.put([at, ...key], pack(null));
+    this.#oldest = Math.min(this.#oldest, at);
+  }
+
+  remove(key: TombstoneKey): void {
+    const tombstone = this.#read(key);
+    if (!tombstone) return;
+    this.#tombstones.remove(key as unknown as Key);
+    this.#byTime.remove([tombstone.at, ...key]);
+  }
+
+  /** Removes the tombstones of all parts of a removed actor. */
+  removeParts(actor: string): void {
+    const found: TombstoneKey[] = [];
+    for (const key of this.#tombstones.getKeys({ start: ['p', actor, ''] })) {
+      const part = key as unknown as TombstoneKey;
+      if (part[0] !== 'p' || part[1] !== actor) break;
+      found.push(part);
+    }
+    for (const part of found) this.remove(part);
+  }
+
+  /** Removes some of the tombstones older than an hour. Cheap when there are none. */
+  purge(): void {
+    const before = this.#clock.now() - TOMBSTONE_MS;
+    if (this.#oldest > before) return;
+    let left = PURGE_AT_ONCE;
+    for (const key of [...this.#byTime.getKeys({ limit: PURGE_AT_ONCE + 1 })]) {
+      const [at, ...record] = key as unknown as [number, ...TombstoneKey];
+      this.#oldest = at;
+      if (at > before || left-- === 0) return;
+      this.#byTime.remove(key);
+      this.#tombstones.remove(record as unknown as Key);
+    }
+    this.#oldest = Number.POSITIVE_INFINITY;
+  }
+
+  #read(key: TombstoneKey): { rev: number; at: number } | undefined {
+    const bytes = this.#tombstones.get(key as unknown as Key);
+    if (!bytes) return undefined;
+    const [rev, at] = unpack(bytes) as [number, number];
+    return { rev, at };
+  }
+}

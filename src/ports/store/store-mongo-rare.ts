@@ -1,0 +1,82 @@
+import type { Collection, Filter } from 'mongodb';
+import type { RealmId } from '#model';
+import type { MessageRecord } from '#model/records';
+import { inRange, sharedIndexes } from './message-range.js';
+import type { MessageIndex, MessageRange } from './store.js';
+import { type MessageDocument, messageDocumentId, toMessage } from './store-mongo-documents.js';
+
+/** A condition met by more messages than this is not rare. */
+const MAX_RARE = 500;
+/** Time limit at the server for reading the ids of a condition, milliseconds. */
+const MAX_PROBE_MS = 1_000;
+/** Messages read at once. */
+const BATCH = 200;
+
+/** The condition as a filter of its own; undefined if its index isn't worth reading. */
+function filterOf(index: MessageIndex): Record<string, string | number> | undefined {
+  if (index.by === 'tag') return { tags: index.tag };
+  if (index.by === 'conversation') return { conversation: index.conversation };
+  if (index.by === 'topic') return { conversation: index.conversation, topicKey: index.topicKey };
+  if (index.by === 'sender') return { sender: index.sender };
+  if (index.by === 'participant') return { participants: index.user };
+  if (index.by === 'moved') return { movedFrom: index.from };
+  return undefined;
+}
+
+/**
+ * If one of several conditions shared by all ranges is rare, reads all messages that meet it and checks the other
+ * conditions here. Returns the first `limit` messages with low ≤ id ≤ high, or undefined if no condition is rare.
+ *
+ * DocumentDB can't tell which of two words is the rare one, and reads the index of the common one too: a second for
+ * 40,000 messages.
+ */
+export async function scanRarest(
+  collection: Collection<MessageDocument>,
+  realm: RealmId,
+  ranges: readonly MessageRange[],
+  [low, high]: readonly [number, number],
+  newer: boolean,
+  limit: number,
+): Promise<MessageRecord[] | undefined> {
+  const shared = sharedIndexes(ranges).filter((index) => filterOf(index));
+  // A single condition isn't probed: it may be common, and the windows of `scan` stop after `limit` messages.
+  const ids = shared.length > 1 ? await rareIds(collection, realm, shared, low, high) : undefined;
+  if (!ids) return undefined;
+  ids.sort((a, b) => (newer ? a - b : b - a));
+  const found: MessageRecord[] = [];
+  for (let from = 0; from < ids.length && found.length < limit; from += BATCH) {
+    const some = ids.slice(from, from + BATCH).map((id) => messageDocumentId(realm, id));
+    const documents = await collection
+      .find({ _id: { $in: some } } as Filter<MessageDocument>)
+      .sort({ _id: newer ? 1 : -1 })
+      .batchSize(BATCH)
+      .toArray();
+    for (const document of documents) {
+      const record = toMessage(document);
+      if (record && ranges.some((range) => inRange(record, range))) found.push(record);
+    }
+  }
+  return found.slice(0, limit);
+}
+
+/** Ids of the condition first found to be rare. The result doesn't wait for the other probes. */
+async function rareIds(
+  collection: Collection<MessageDocument>,
+  realm: RealmId,
+  conditions: readonly MessageIndex[],
+  low: number,
+  high: number,
+): Promise<number[] | undefined> {
+  const probes = conditions.map(async (condition) => {
+    const found = await collection
+      .find({ realm, ...filterOf(condition), id: { $gte: low, $lte: high } } as Filter<MessageDocument>)
+      .project<{ id: number }>({ _id: 0, id: 1 })
+      .limit(MAX_RARE + 1)
+      .batchSize(MAX_RARE + 1)
+      .maxTimeMS(MAX_PROBE_MS)
+      .toArray();
+    if (found.length > MAX_RARE) throw new Error('not rare');
+    return found.map(({ id }) => id);
+  });
+  return Promise.any(probes).catch(() => undefined);
+}

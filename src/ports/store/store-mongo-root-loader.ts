@@ -1,0 +1,97 @@
+/** Loads roots, combining the requests of one event-loop turn: after a takeover there are hundreds. */
+import type { Collection, Db } from 'mongodb';
+import type { Json } from '#base';
+import type { ActorKey, Epoch } from '#model';
+import type { Root } from './store.js';
+import { updateMany } from './store-mongo-command.js';
+import { REMOVING, type RootDocument, value } from './store-mongo-documents.js';
+
+/** Roots per query. */
+const MAX_BATCH = 200;
+
+type LoadResult = Root | null | 'fenced';
+
+interface RootRequest {
+  readonly key: ActorKey;
+  readonly at: Epoch;
+  resolve(answer: LoadResult | Promise<LoadResult>): void;
+  reject(error: unknown): void;
+}
+
+export class MongoRootLoader {
+  #requests: RootRequest[] = [];
+
+  constructor(
+    private readonly db: Db,
+    private readonly roots: Collection<RootDocument>,
+    /** Completes a removal that a crash interrupted. */
+    private readonly finishRemoval: (key: ActorKey) => Promise<void>,
+  ) {}
+
+  /** Implements `Store.load`. */
+  load(key: ActorKey, at: Epoch): Promise<LoadResult> {
+    return new Promise((resolve, reject) => {
+      this.#requests.push({ key, at, resolve, reject });
+      if (this.#requests.length === 1) setImmediate(() => this.#flush());
+    });
+  }
+
+  #flush(): void {
+    const asked = this.#requests;
+    this.#requests = [];
+    if (asked.length === 1) {
+      const { key, at, resolve } = asked[0]!;
+      resolve(this.#one(key, at));
+      return;
+    }
+    for (let i = 0; i < asked.length; i += MAX_BATCH) {
+      // Sorted, like commits: locks taken in different orders can deadlock in PostgreSQL.
+      const some = asked.slice(i, i + MAX_BATCH).sort((a, b) => (a.key < b.key ? -1 : 1));
+      this.#several(some).catch((error: unknown) => {
+        for (const { reject } of some) reject(error);
+      });
+    }
+  }
+
+  async #one(key: ActorKey, at: Epoch): Promise<LoadResult> {
+    for (;;) {
+      const filter = { _id: key, epoch: { $lte: at } };
+      const root = await this.roots.findOneAndUpdate(filter, { $set: { epoch: at } }, { returnDocument: 'after' });
+      if (root) return this.#loaded(root, at);
+      const other = await this.roots.findOne({ _id: key }, { projection: { epoch: 1 } });
+      if (!other) return null;
+      // Otherwise the root was created between the two queries; try again.
+      if (other.epoch > at) return 'fenced';
+    }
+  }
+
+  /** Stamps first: after that, a root read at our epoch can't have been changed by another host. */
+  async #several(asked: readonly RootRequest[]): Promise<void> {
+    const stamps = asked.map(({ key, at }) => ({ q: { _id: key, epoch: { $lt: at } }, u: { $set: { epoch: at } } }));
+    const { refused } = await updateMany(this.db, this.roots.collectionName, stamps);
+    if (refused[0]) throw refused[0].error;
+    const keys = [...new Set(asked.map(({ key }) => key))];
+    const found = await this.roots
+      .find({ _id: { $in: keys } })
+      .batchSize(MAX_BATCH)
+      .toArray();
+    const byKey = new Map(found.map((root) => [root._id, root]));
+    for (const { key, at, resolve } of asked) {
+      const root = byKey.get(key);
+      if (!root) resolve(null);
+      else if (root.epoch > at) resolve('fenced');
+      // Created at an older epoch between the stamp and the read.
+      else if (root.epoch < at) resolve(this.#one(key, at));
+      else resolve(this.#loaded(root, at));
+    }
+  }
+
+  async #loaded(root: RootDocument, at: Epoch): Promise<Root | null> {
+    const { _id: key, version, due } = root;
+    if (version === REMOVING) {
+      await this.finishRemoval(key);
+      return null;
+    }
+    return { key, epoch: at, version, state: value(root.state), outbox: value(root.outbox) as Json[], due };
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * Mediator between the parts of an activation (commit loop, executor, outbox), the activation, and the host's ports.
+ * One object instead of a closure per callback, because a host has tens of thousands of activations.
+ */
+
+import type { JsonObject } from '#base';
+import type { Clock } from '#base/clock';
+import type { ActorKey, RealmId, Seq, StopReason } from '#model';
+import type { EventLog } from '#ports/log';
+import type { CommitBatch } from './commit-batch.js';
+import type { CommitOwner } from './commit-loop.js';
+import type { ExecutorOwner } from './executor.js';
+import type { QueuedCommand } from './mailbox.js';
+import type { ActorMemory } from './memory.js';
+import type { KindMeter } from './meters.js';
+import type { Delivery, OutboxPorts } from './outbox.js';
+import type { ActivationPorts } from './ports.js';
+import type { OutboxCommand, Reply } from './protocol.js';
+import type { UnpublishedTicket } from './unpublished-commits.js';
+
+/** The activation, as its parts see it. */
+export interface ActivationControl {
+  readonly status: 'loading' | 'ready' | 'stopped';
+  stop(reason: StopReason, error?: unknown): void;
+  /** A batch became durable. */
+  committed(): void;
+  /** An append, a sent command or a commit was finished. */
+  progressed(): void;
+  finish(pending: QueuedCommand, reply: Reply): void;
+  wake(lane: string): void;
+}
+
+export class ActivationContext implements CommitOwner, ExecutorOwner, OutboxPorts {
+  constructor(
+    private readonly key: ActorKey,
+    private readonly realm: RealmId,
+    private readonly memory: ActorMemory,
+    private readonly meter: KindMeter,
+    private readonly ports: ActivationPorts,
+    private readonly whole: ActivationControl,
+  ) {}
+
+  get clock(): Clock {
+    return this.ports.clock;
+  }
+
+  get log(): EventLog {
+    return this.ports.log;
+  }
+
+  now(): number {
+    return this.ports.clock.now();
+  }
+
+  monotonic(): number {
+    return this.ports.clock.monotonic();
+  }
+
+  state(): JsonObject {
+    return this.memory.state;
+  }
+
+  wrote({ version, commands, requests }: CommitBatch, began: number): void {
+    const { clock, logger, storeOutage } = this.ports;
+    storeOutage.worked();
+    this.meter.commitSeconds.observe((clock.monotonic() - began) / 1000);
+    this.meter.commitCommands.observe(commands);
+    if (requests.length > 0) logger.debug({ actor: this.key, version, requestIds: requests }, 'committed');
+  }
+
+  committed(): void {
+    this.whole.committed();
+  }
+
+  failed(reason: StopReason, error?: unknown): void {
+    this.whole.stop(reason, error);
+  }
+
+  stopped(): boolean {
+    return this.whole.status === 'stopped';
+  }
+
+  due(at: number | null): void {
+    this.ports.due(this.key, at);
+  }
+
+  finish(pending: QueuedCommand, reply: Reply): void {
+    this.whole.finish(pending, reply);
+  }
+
+  wake(lane: string): void {
+    this.whole.wake(lane);
+  }
+
+  crashed(): void {
+    this.whole.stop('crashed');
+  }
+
+  send(command: OutboxCommand, id: string, requestId: string): Delivery {
+    return this.ports.sendFromOutbox(command, id, requestId);
+  }
+
+  unpublished(): UnpublishedTicket {
+    return this.ports.unpublished.begin(this.realm);
+  }
+
+  appended(seq: Seq, versions: readonly number[]): void {
+    const { logger } = this.ports;
+    if (logger.isLevelEnabled?.('debug')) logger.debug({ actor: this.key, versions, seq }, 'in the log');
+  }
+
+  appendFailed(error: unknown): void {
+    this.ports.logger.warn({ actor: this.key, err: error }, 'append to the log failed, trying again');
+  }
+
+  progressed(): void {
+    this.whole.progressed();
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * Limits how many actors of a kind one owner has, passivated ones included (ActorKind.quota). Owners are looked at on
+ * the host of their partition, where all their actors live.
+ */
+import type { ActorKey } from '#model';
+
+/** The quota of one kind, with its limit. */
+export interface Quota {
+  readonly limit: number;
+  owner(key: ActorKey): string;
+}
+
+interface QuotaPorts {
+  /** The quota of the key's kind; undefined: no limit. */
+  quotaOf(key: ActorKey): Quota | undefined;
+  /** The actor is in use at this moment. */
+  isBusy(key: ActorKey): boolean;
+  end(key: ActorKey): Promise<unknown>;
+}
+
+export class ActorQuotas {
+  /** Owner → the owner's actors in the order of their last writes, least recent first. */
+  readonly #actors = new Map<string, ActorKey[]>();
+  /** Actors with an end command under way: they no longer count, though they may be written once more. */
+  readonly #ending = new Set<ActorKey>();
+
+  constructor(private readonly ports: QuotaPorts) {}
+
+  /** The actor was created, or gave a sign of life. */
+  seen(key: ActorKey): void {
+    const quota = this.ports.quotaOf(key);
+    if (quota === undefined || this.#ending.has(key)) return;
+    const owner = quota.owner(key);
+    const known = this.#actors.get(owner);
+    if (!known) {
+      this.#actors.set(owner, [key]);
+      return;
+    }
+    remove(known, key);
+    known.push(key);
+    while (known.length > quota.limit) {
+      const others = known.slice(0, -1);
+      const longest = others.find((other) => !this.ports.isBusy(other)) ?? others[0];
+      if (longest === undefined) return;
+      remove(known, longest);
+      this.#end(longest);
+    }
+  }
+
+  /** An actor that could not be ended counts again when it is next seen. */
+  #end(key: ActorKey): void {
+    this.#ending.add(key);
+    const settled = (): void => void this.#ending.delete(key);
+    this.ports.end(key).then(settled, settled);
+  }
+
+  /** The actor ended. */
+  gone(key: ActorKey): void {
+    const owner = this.ports.quotaOf(key)?.owner(key);
+    const known = owner === undefined ? undefined : this.#actors.get(owner);
+    if (owner === undefined || !known) return;
+    remove(known, key);
+    if (known.length === 0) this.#actors.delete(owner);
+  }
+
+  /** Forgets the actors of partitions that this host owns no longer. */
+  drop(which: (key: ActorKey) => boolean): void {
+    for (const [owner, known] of this.#actors) {
+      const left = known.filter((key) => !which(key));
+      if (left.length > 0) this.#actors.set(owner, left);
+      else this.#actors.delete(owner);
+    }
+  }
+}
+
+function remove(keys: ActorKey[], key: ActorKey): void {
+  const at = keys.indexOf(key);
+  if (at >= 0) keys.splice(at, 1);
+}

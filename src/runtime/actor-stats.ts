@@ -1,0 +1,89 @@
+/** Counts the actors of a host and their work, once per scrape. */
+
+import type { Metrics } from '#base/metrics';
+import { type ActorKey, parseKey } from '#model';
+import type { Activation } from './activation.js';
+import type { AnyKind } from './kind.js';
+
+interface KindStats {
+  loading: number;
+  ready: number;
+  commands: number;
+  /** Commands in the fullest mailbox. */
+  fullest: number;
+  outbox: number;
+  /** Deliveries that wait; undefined for kinds without any. */
+  waiting: number | undefined;
+  /** Actors by phase of their sidecar. */
+  readonly phases: Map<string, number>;
+}
+
+/** By kind. */
+type ActorStats = ReadonlyMap<string, KindStats>;
+
+const noActors = (): KindStats => ({
+  loading: 0,
+  ready: 0,
+  commands: 0,
+  fullest: 0,
+  outbox: 0,
+  waiting: undefined,
+  phases: new Map(),
+});
+
+function count(activations: Iterable<Activation>, names: readonly string[]): ActorStats {
+  const stats = new Map(names.map((name) => [name, noActors()]));
+  for (const activation of activations) {
+    const of = stats.get(activation.kind.name);
+    if (!of || activation.status === 'stopped') continue;
+    of[activation.status]++;
+    of.commands += activation.mailboxSize;
+    of.fullest = Math.max(of.fullest, activation.mailboxSize);
+    of.outbox += activation.outboxSize;
+    const { waitingDeliveries: waiting, sidecarPhase: phase } = activation;
+    if (waiting !== undefined) of.waiting = (of.waiting ?? 0) + waiting;
+    if (phase !== undefined) of.phases.set(phase, (of.phases.get(phase) ?? 0) + 1);
+  }
+  return stats;
+}
+
+export interface ActorStatsOptions {
+  readonly metrics: Metrics;
+  /** Kinds are shown also while none of their actors is in memory. */
+  readonly kinds: readonly AnyKind[];
+  activations(): Iterable<Activation>;
+  /** Actors outside memory that wait for their due time. */
+  countPassivated(which: (key: ActorKey) => boolean): number;
+}
+
+export function registerActorStats({ metrics, kinds, activations, countPassivated }: ActorStatsOptions): void {
+  const names = kinds.map(({ name }) => name);
+  let stats = count([], names);
+  metrics.beforeReading(() => {
+    stats = count(activations(), names);
+  });
+  const each = (value: (of: KindStats) => number) => [...stats].map(([kind, of]) => [[kind], value(of)] as const);
+  metrics.read('conclave_actors', () =>
+    [...stats].flatMap(([kind, { loading, ready }]) => [
+      [[kind, 'loading'], loading] as const,
+      [[kind, 'ready'], ready] as const,
+    ]),
+  );
+  metrics.read('conclave_mailbox_commands', () => each((of) => of.commands));
+  metrics.read('conclave_mailbox_commands_max', () => each((of) => of.fullest));
+  metrics.read('conclave_outbox_entries', () => each((of) => of.outbox));
+  metrics.read('conclave_waiting_deliveries', () =>
+    [...stats].flatMap(([kind, { waiting }]) => (waiting === undefined ? [] : [[[kind], waiting] as const])),
+  );
+  for (const { name, sidecarMetrics } of kinds) {
+    if (!sidecarMetrics) continue;
+    const { gauge, names: declared, passivated } = sidecarMetrics.phases;
+    metrics.read(gauge, () => {
+      const phases = stats.get(name)?.phases ?? new Map<string, number>();
+      const shown = new Set([...declared, passivated, ...phases.keys()]);
+      const countIn = (phase: string): number =>
+        phase === passivated ? countPassivated((key) => parseKey(key).kind === name) : (phases.get(phase) ?? 0);
+      return [...shown].map((phase) => [[phase], countIn(phase)] as const);
+    });
+  }
+}

@@ -1,0 +1,64 @@
+/** One commit in the making: the outcomes of all commands handled while the commit before is being written. */
+
+import type { Json, JsonObject } from '#base';
+import type { ActorKey, LogItem, RealmId } from '#model';
+import type { RecordWrite } from '#ports/store';
+import type { MessageChange } from './kind.js';
+import type { OutboxCommand, Reply } from './protocol.js';
+
+/** The commands of one outcome, stage after stage. */
+export interface Sequence {
+  readonly stages: readonly (readonly OutboxCommand[])[];
+  /** Id of the command whose reply waits until all were carried out. */
+  readonly answers?: string;
+  /** Lane that is suspended until then. */
+  readonly lane?: string;
+  /** HTTP request that caused the commands. */
+  readonly requestId?: string;
+}
+
+/** The work that a commit leaves, as stored in the root's outbox. */
+export interface OutboxEntry {
+  readonly v: number;
+  /** Records not yet applied; always empty where the Store applies them with the root. */
+  readonly records: readonly RecordWrite[];
+  readonly items: readonly LogItem[];
+  readonly sequences: readonly Sequence[];
+  /** The actor ends: its root is removed when the outbox is empty. */
+  readonly ends?: true;
+}
+
+export class CommitBatch {
+  readonly parts = new Map<string, Json>();
+  readonly messages = new Map<number, MessageChange>();
+  readonly items: LogItem[] = [];
+  readonly sequences: { readonly sequence: Sequence; readonly finished: () => void }[] = [];
+  /** Number of commands in the batch. */
+  commands = 0;
+  /** HTTP requests that caused the commands; filled only if a log line will name them. */
+  readonly requests: string[] = [];
+  readonly replies: (readonly [string, Reply])[] = [];
+  /** Called when the commit, with its records, is durable. */
+  readonly onCommitted: (() => void)[] = [];
+  /** Called when the items are also in the log. */
+  readonly onLogged: (() => void)[] = [];
+  /** There is something to write; a batch made only to wait on is not written. */
+  dirty = false;
+  ends = false;
+  /** Root state and due time after the last outcome of this batch; later batches must not leak into it. */
+  state: JsonObject = {};
+  due: number | null = null;
+
+  constructor(readonly version: number) {}
+
+  records(key: ActorKey, realm: RealmId): RecordWrite[] {
+    const records: RecordWrite[] = [];
+    for (const [part, value] of this.parts) records.push({ type: 'part', key, part, rev: this.version, value });
+    for (const [id, { rev, record }] of this.messages) {
+      records.push({ type: 'message', realm, id, rev, value: record });
+    }
+    return records;
+  }
+}
+
+export const asJson = (entry: OutboxEntry): Json => entry as unknown as JsonObject;

@@ -1,0 +1,80 @@
+/** Loads the inputs of commands before their handlers run, in order of arrival. */
+
+import type { JsonObject } from '#base';
+import type { ActorKey, RealmId } from '#model';
+import type { AnyKind, InputSources, View } from './kind.js';
+import type { QueuedCommand } from './mailbox.js';
+import type { ActivationPorts } from './ports.js';
+
+/** Sources whose questions to other actors carry the id of the command's HTTP request. */
+const forRequest = (sources: InputSources, requestId: string): InputSources => ({
+  ...sources,
+  ask: (to, name, args, caller) => sources.ask(to, name, args, caller, requestId),
+});
+
+export class InputLoader {
+  /** Turn of the last command that waits for the directory. */
+  #waiting: Promise<void> | undefined;
+
+  constructor(
+    private readonly key: ActorKey,
+    private readonly realm: RealmId,
+    private readonly kind: AnyKind,
+    private readonly ports: ActivationPorts,
+    private readonly memory: { view(): View<JsonObject> },
+  ) {}
+
+  /** Sets the inputs at once if everything is at hand; otherwise calls `ready` later. */
+  start(pending: QueuedCommand, ready: () => void): void {
+    const { command, envelope } = pending;
+    const settle = (promise: Promise<unknown>): void => {
+      promise.then(
+        (inputs) => {
+          pending.inputs = inputs;
+          pending.ready = true;
+          ready();
+        },
+        (error: unknown) => {
+          pending.failure = error ?? new Error('inputs unavailable');
+          pending.ready = true;
+          ready();
+        },
+      );
+    };
+    const supply = (): unknown =>
+      command.inputs?.(
+        envelope.args,
+        { key: this.key, realm: this.realm, caller: envelope.caller, view: this.memory.view() },
+        envelope.requestId === '' ? this.ports.sources : forRequest(this.ports.sources, envelope.requestId),
+      );
+    try {
+      const directory = this.kind.directory ? this.ports.directory(this.realm, envelope.after) : undefined;
+      const inputs = directory || this.#waiting ? this.#inTurn(directory).then(supply) : supply();
+      if (inputs instanceof Promise) {
+        settle(inputs);
+        return;
+      }
+      pending.inputs = inputs;
+    } catch (error) {
+      pending.failure = error ?? new Error('inputs unavailable');
+    }
+    pending.ready = true;
+  }
+
+  /** Message ids must grow in mailbox order: a command loads nothing while an earlier one waits for the directory. */
+  #inTurn(directory: Promise<void> | undefined): Promise<void> {
+    // The directory may fail before this command's turn, while the promise has no other handler yet.
+    directory?.catch(() => {});
+    const before = this.#waiting;
+    const turn = before ? before.then(() => directory) : directory!;
+    const passed = turn.then(
+      () => {},
+      () => {},
+    );
+    this.#waiting = passed;
+    void passed.then(() => {
+      if (this.#waiting === passed) this.#waiting = undefined;
+    });
+    return turn;
+  }
+}

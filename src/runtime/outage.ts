@@ -1,0 +1,106 @@
+/**
+ * Tells short interruptions from outages. A call waits until its own deadline for a connection that comes back or a
+ * take-over that ends; once NATS, the Store or every actor host is known to be away, the call ends soon instead.
+ */
+
+import type { Clock } from '#base/clock';
+import type { CommandFailure } from '#model';
+import type { Bus } from '#ports/bus';
+
+/** Knowledge of a process about the actor hosts of its cluster. */
+export interface HostLiveness {
+  /** For how long no host has been alive, ms; 0: one is alive, or it is not known. */
+  readonly noneMs: number;
+}
+
+/** A connection that is lost for longer is away: by then a restarted NATS server is back, or clients have moved on. */
+const BUS_AWAY_MS = 2_000;
+/** A Store that has only failed for this long is away. */
+const STORE_AWAY_MS = 2_500;
+/** Time beyond a lease, after which no host is counted as alive, for a host that restarts at once. */
+const NO_HOST_MS = 1_000;
+/** A take-over takes 5 s at most, and on a busy machine a little longer. */
+const UNSERVED_MS = 8_000;
+/** Failures that are further apart belong to different outages. */
+const APART_MS = 30_000;
+const USUAL_LIMIT_MS = 3_000;
+
+interface Trouble {
+  readonly since: number;
+  readonly last: number;
+}
+
+/** The outage after one more failure: the known one goes on, or a new one begins if the last failure is long ago. */
+export const continued = (trouble: Trouble | undefined, now: number): Trouble =>
+  trouble && now - trouble.last < APART_MS ? { since: trouble.since, last: now } : { since: now, last: now };
+
+export interface OutageOptions {
+  /** How long a call waits during an outage, ms from its begin. */
+  readonly limitMs?: number | undefined;
+  readonly hosts?: HostLiveness | undefined;
+}
+
+export class OutageDetector {
+  readonly limitMs: number;
+  readonly #hosts: HostLiveness | undefined;
+  /** Monotonic ms since which the connection is known to be lost. */
+  #lost: number | undefined;
+  /** Partitions without an answering owner lately, by their subjects. */
+  readonly #unserved = new Map<string, Trouble>();
+
+  constructor(
+    private readonly bus: Bus,
+    private readonly clock: Clock,
+    { limitMs = USUAL_LIMIT_MS, hosts }: OutageOptions = {},
+  ) {
+    this.limitMs = limitMs;
+    this.#hosts = hosts;
+    bus.onReconnect(() => {
+      this.#lost = undefined;
+    });
+    bus.onServed((subject) => this.#unserved.delete(subject));
+  }
+
+  /** A host answered for the partition. */
+  answered(subject: string): void {
+    if (this.#unserved.size > 0) this.#unserved.delete(subject);
+  }
+
+  /** @param awayMs for how long the Store has been away, as the refusing host says */
+  isKnownAway(subject: string, failure: CommandFailure, awayMs: number): boolean {
+    switch (failure) {
+      case 'disconnected':
+        return this.bus.connected ? this.#isUnserved(subject) : this.busAway;
+      case 'nobody':
+      case 'not-owner':
+      case 'moved':
+        return this.#isUnserved(subject);
+      case 'unavailable':
+        this.answered(subject);
+        return awayMs >= STORE_AWAY_MS;
+      case 'busy':
+      case 'early':
+        this.answered(subject);
+        return false;
+      default:
+        return false;
+    }
+  }
+
+  get busAway(): boolean {
+    if (this.bus.connected) {
+      this.#lost = undefined;
+      return false;
+    }
+    const now = this.clock.monotonic();
+    this.#lost ??= now;
+    return now - this.#lost >= BUS_AWAY_MS;
+  }
+
+  #isUnserved(subject: string): boolean {
+    const now = this.clock.monotonic();
+    const trouble = continued(this.#unserved.get(subject), now);
+    this.#unserved.set(subject, trouble);
+    return now - trouble.since >= UNSERVED_MS || (this.#hosts?.noneMs ?? 0) >= NO_HOST_MS;
+  }
+}

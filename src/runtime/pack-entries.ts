@@ -1,0 +1,108 @@
+/** Packs commits into log entries: small ones share an entry, a large one is cut into numbered pieces. */
+
+import type { Json } from '#base';
+import type { ActorKey } from '#model';
+import { type LogEntry, type LogGroup, type LogItem, MAX_ENTRY_BYTES, MAX_ITEM_BYTES, MAX_ITEMS } from '#model';
+import type { OutboxEntry } from './commit-batch.js';
+
+export interface PackedEntry {
+  readonly entry: LogEntry;
+  /** Versions that are in the log completely once this entry is. */
+  readonly completes: readonly number[];
+}
+
+interface Piece {
+  readonly group: LogGroup;
+  readonly bytes: number;
+}
+
+/** Encoded size in bytes or a little more; the same for a value before and after it was stored. */
+function encodedSize(value: Json | undefined): number {
+  if (typeof value === 'string') return Buffer.byteLength(value) + 3;
+  if (typeof value === 'number') return value === (value | 0) ? 5 : 9;
+  if (typeof value !== 'object' || value === null) return value === undefined ? 0 : 5;
+  if (value instanceof Uint8Array) return value.byteLength + 5;
+  let sum = 4;
+  if (Array.isArray(value)) for (const inner of value) sum += encodedSize(inner);
+  else {
+    const object = value as { readonly [key: string]: Json | undefined };
+    for (const name in object) if (object[name] !== undefined) sum += name.length + 1 + encodedSize(object[name]);
+  }
+  return sum;
+}
+
+/** Limit of a list inside one event, with room for the event's other fields. Bytes. */
+const MAX_LIST_BYTES = MAX_ENTRY_BYTES;
+
+/** Cuts a list into pieces that each fit into one event; an empty list has no piece. */
+export function splitForEvents<T>(list: readonly T[]): T[][] {
+  const pieces: T[][] = [];
+  let bytes = 0;
+  for (const one of list) {
+    const size = encodedSize(one as Json);
+    const last = pieces.at(-1);
+    if (last && bytes + size <= MAX_LIST_BYTES) {
+      last.push(one);
+      bytes += size;
+    } else {
+      pieces.push([one]);
+      bytes = size;
+    }
+  }
+  return pieces;
+}
+
+/** True if every item fits into the log; an oversized one would block its actor's outbox for ever. */
+export const fitsLog = (items: readonly LogItem[]): boolean =>
+  items.every((item) => encodedSize(item as unknown as Json) <= MAX_ITEM_BYTES);
+
+/**
+ * Cuts a commit into pieces by its items alone. The next owner may repeat an append together with other commits, and
+ * readers drop a repeated piece by its number, so piece p must hold the same items then.
+ */
+function cut({ v, items }: OutboxEntry): Piece[] {
+  const pieces: Piece[] = [];
+  let from = 0;
+  let bytes = 0;
+  const close = (to: number): void => {
+    const all = from === 0 && to === items.length;
+    pieces.push({ group: { v, p: pieces.length, items: all ? items : items.slice(from, to) }, bytes });
+    from = to;
+    bytes = 0;
+  };
+  items.forEach((item, i) => {
+    const size = encodedSize(item as unknown as Json);
+    if (i > from && (i - from >= MAX_ITEMS || bytes + size > MAX_ENTRY_BYTES)) close(i);
+    bytes += size;
+  });
+  if (from < items.length) close(items.length);
+  return pieces;
+}
+
+/** The log entries of these commits, in order of version. */
+export function packEntries(actor: ActorKey, outbox: readonly OutboxEntry[]): PackedEntry[] {
+  const entries: PackedEntry[] = [];
+  let groups: LogGroup[] = [];
+  let completes: number[] = [];
+  let count = 0;
+  let bytes = 0;
+  const flush = (): void => {
+    if (groups.length > 0) entries.push({ entry: { actor, groups }, completes });
+    groups = [];
+    completes = [];
+    count = 0;
+    bytes = 0;
+  };
+  for (const of of outbox) {
+    const pieces = cut(of);
+    for (const { group, bytes: size } of pieces) {
+      if (count + group.items.length > MAX_ITEMS || bytes + size > MAX_ENTRY_BYTES) flush();
+      groups.push(group);
+      count += group.items.length;
+      bytes += size;
+    }
+    completes.push(of.v);
+  }
+  flush();
+  return entries;
+}

@@ -1,0 +1,60 @@
+/**
+ * The phases of a kind, as its machine declares them. The effect of a command on a phase follows from the phase, the
+ * command's name and whether a user or the system sent it, so the machine is asked once per combination, and activations
+ * share the answers.
+ */
+import { type AnyStateMachine, initialTransition, transition } from 'xstate';
+
+/** Transition of a command that a phase takes and that leaves the actor in it: without an action XState forbids it. */
+export const TAKE = { actions: 'take' } as const;
+
+/** The event that a phase machine sees; guards may look at it. */
+export interface PhaseEvent {
+  /** Name of the command. */
+  readonly type: string;
+  /** No user sent the command: `caller` is 0. */
+  readonly bySystem: boolean;
+}
+
+/** Command → phase after it; null: refused. */
+type Steps = Map<string, string | null>;
+
+const tables = new WeakMap<AnyStateMachine, Phases>();
+
+export class Phases {
+  readonly initial: string;
+  readonly #ofUsers = new Map<string, Steps>();
+  readonly #ofSystem = new Map<string, Steps>();
+
+  constructor(private readonly machine: AnyStateMachine) {
+    this.initial = String(initialTransition(machine)[0].value);
+  }
+
+  static of(machine: AnyStateMachine): Phases {
+    const known = tables.get(machine);
+    if (known) return known;
+    const made = new Phases(machine);
+    tables.set(machine, made);
+    return made;
+  }
+
+  /** Phase after the command; null if the present phase refuses it. */
+  after(phase: string, command: string, caller: number): string | null {
+    const byPhase = caller === 0 ? this.#ofSystem : this.#ofUsers;
+    let steps = byPhase.get(phase);
+    if (!steps) {
+      steps = new Map();
+      byPhase.set(phase, steps);
+    }
+    const known = steps.get(command);
+    if (known !== undefined) return known;
+    const asked = this.#ask(phase, { type: command, bySystem: caller === 0 });
+    steps.set(command, asked);
+    return asked;
+  }
+
+  #ask(phase: string, event: PhaseEvent): string | null {
+    const before = this.machine.resolveState({ value: phase, context: {} });
+    return before.can(event) ? String(transition(this.machine, before, event)[0].value) : null;
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * Replies that an actor remembers, so that a retried command is answered and not executed again; and, for commands from
+ * other actors, the highest number executed per sender.
+ *
+ * One part `done/<version>` per commit holds its replies. The part is free when every sender has said that its command
+ * is settled, or after ten minutes (a sender that died never says so). The commit that notices mostly reuses a free part
+ * for its own replies: one write instead of a deletion and an insertion. One number per sender stays in the part
+ * `from/<sender>`: a late command below that number (a repeat held up on the way) is dropped.
+ */
+import { emptyMap, type Json, type JsonObject, ownMap } from '#base';
+import type { Reply } from './protocol.js';
+import { parseCommandId } from './protocol.js';
+
+export const REMEMBER_MS = 600_000;
+const SWEEP_PER_COMMIT = 16;
+
+interface Batch {
+  readonly ids: readonly string[];
+  readonly at: number;
+}
+
+/** Up to where the settled commands of a client were forgotten, and when. */
+interface Settled {
+  readonly n: number;
+  readonly at: number;
+}
+
+export class ReplyCache {
+  #replies = emptyMap<string, Reply>();
+  /** By name of the part. */
+  #batches = emptyMap<string, Batch>();
+  /** Client → number below which its commands are settled, as it said last. */
+  #settled = emptyMap<string, number>();
+  /** Client → number below which its commands may have been forgotten. Stored. */
+  #forgotten = emptyMap<string, Settled>();
+  /** Sender → highest number executed, for commands from actors. */
+  #executed = emptyMap<string, number>();
+
+  /** Rebuilds the cache from the parts `done/*` and `from/*`. */
+  load(parts: Iterable<readonly [string, Json]>): void {
+    for (const [name, value] of parts) {
+      if (name.startsWith('done/')) {
+        const { at, replies } = value as unknown as { at: number; replies: [string, Reply][] };
+        this.#replies = ownMap(this.#replies);
+        for (const [id, reply] of replies) this.#replies.set(id, reply);
+        this.#batches = ownMap(this.#batches);
+        this.#batches.set(name, { at, ids: replies.map(([id]) => id) });
+      } else if (typeof value === 'number') {
+        this.#executed = ownMap(this.#executed);
+        this.#executed.set(name.slice(5), value);
+      } else {
+        const sender = name.slice(5);
+        const settled = value as unknown as Settled;
+        this.#forgotten = ownMap(this.#forgotten);
+        this.#forgotten.set(sender, settled);
+        this.#settled = ownMap(this.#settled);
+        this.#settled.set(sender, settled.n);
+      }
+    }
+  }
+
+  /** The reply given before (any reply, if the sender no longer waits for it); undefined if the command is new. */
+  find(id: string, settled: number): Reply | undefined {
+    const parsed = parseCommandId(id);
+    if (!parsed) return undefined;
+    if (parsed.actor) {
+      const executed = this.#executed.get(parsed.sender);
+      return executed !== undefined && parsed.n <= executed ? FORGOTTEN : undefined;
+    }
+    const before = this.#settled.get(parsed.sender) ?? 0;
+    if (settled > before) {
+      this.#settled = ownMap(this.#settled);
+      this.#settled.set(parsed.sender, settled);
+    }
+    return this.#replies.get(id) ?? (parsed.n < before ? FORGOTTEN : undefined);
+  }
+
+  /** Parts to write with a commit that answers these commands, deletions of free parts included. */
+  commit(version: number, replies: readonly (readonly [string, Reply])[], now: number): Record<string, Json> {
+    const parts: Record<string, Json> = {};
+    const kept: (readonly [string, Reply])[] = [];
+    for (const [id, reply] of replies) {
+      const parsed = parseCommandId(id);
+      if (!parsed) continue;
+      if (parsed.actor) {
+        const highest = Math.max(parsed.n, this.#executed.get(parsed.sender) ?? 0);
+        this.#executed = ownMap(this.#executed);
+        this.#executed.set(parsed.sender, highest);
+        parts[`from/${parsed.sender}`] = highest;
+      } else {
+        kept.push([id, reply]);
+        this.#replies = ownMap(this.#replies);
+        this.#replies.set(id, reply);
+      }
+    }
+    const free = this.#forget(parts, now);
+    if (kept.length > 0) {
+      const name = free.pop() ?? `done/${version}`;
+      this.#batches = ownMap(this.#batches);
+      this.#batches.set(name, { at: now, ids: kept.map(([id]) => id) });
+      parts[name] = { at: now, replies: kept as unknown as Json } satisfies JsonObject;
+    }
+    for (const name of free) parts[name] = null;
+    return parts;
+  }
+
+  /** @returns names of the parts that are free now */
+  #forget(parts: Record<string, Json>, now: number): string[] {
+    const free: string[] = [];
+    let looks = Math.min(SWEEP_PER_COMMIT, this.#batches.size);
+    for (const [name, batch] of this.#batches) {
+      if (looks-- === 0) break;
+      this.#batches.delete(name);
+      if (now - batch.at < REMEMBER_MS && !batch.ids.every((id) => this.#isSettled(id))) {
+        // Move the batch to the end: one that stays must not hide the batches behind it.
+        this.#batches = ownMap(this.#batches);
+        this.#batches.set(name, batch);
+        continue;
+      }
+      for (const id of batch.ids) {
+        this.#replies.delete(id);
+        this.#raise(parts, id, now);
+      }
+      free.push(name);
+    }
+    for (const [sender, { at }] of this.#forgotten) {
+      if (now - at < 2 * REMEMBER_MS) break;
+      this.#forgotten.delete(sender);
+      this.#settled.delete(sender);
+      parts[`from/${sender}`] = null;
+    }
+    return free;
+  }
+
+  /** Notes that the command was forgotten, and must never be executed again. */
+  #raise(parts: Record<string, Json>, id: string, now: number): void {
+    const parsed = parseCommandId(id);
+    if (!parsed || parsed.n < (this.#forgotten.get(parsed.sender)?.n ?? 0)) return;
+    const settled = Math.max(this.#settled.get(parsed.sender) ?? 0, parsed.n + 1);
+    // Move the entry to the end: the Map is in order of time.
+    this.#forgotten.delete(parsed.sender);
+    this.#forgotten = ownMap(this.#forgotten);
+    this.#forgotten.set(parsed.sender, { n: settled, at: now });
+    this.#settled = ownMap(this.#settled);
+    this.#settled.set(parsed.sender, settled);
+    parts[`from/${parsed.sender}`] = { n: settled, at: now };
+  }
+
+  #isSettled(id: string): boolean {
+    const parsed = parseCommandId(id);
+    return parsed === null || parsed.n < (this.#settled.get(parsed.sender) ?? 0);
+  }
+}
+
+const FORGOTTEN: Reply = { value: null };

@@ -1,0 +1,63 @@
+/** Connects an activation with the sidecar of its kind. */
+import type { JsonObject } from '#base';
+import type { ActorKey, RealmId } from '#model';
+import type { ActivationHandle, AnyKind, DeferredRequest, Sidecar } from './kind.js';
+import type { ActorMemory } from './memory.js';
+import type { ActivationPorts } from './ports.js';
+import type { CommandRequest, Reply } from './protocol.js';
+
+class SidecarHandle implements ActivationHandle<JsonObject> {
+  constructor(
+    readonly key: ActorKey,
+    readonly realm: RealmId,
+    private readonly memory: ActorMemory,
+    private readonly ports: ActivationPorts,
+  ) {}
+
+  get volatile(): unknown {
+    return this.memory.volatile;
+  }
+
+  exists(): boolean {
+    return this.memory.exists;
+  }
+
+  state(): JsonObject {
+    return this.memory.state;
+  }
+
+  sendSelf(name: string, args: JsonObject): Promise<void> {
+    return this.ports.sendLocal(this.key, name, args);
+  }
+}
+
+/** @returns undefined for kinds without a sidecar */
+export const startSidecar = (
+  key: ActorKey,
+  realm: RealmId,
+  kind: AnyKind,
+  memory: ActorMemory,
+  ports: ActivationPorts,
+): Sidecar | undefined => kind.sidecar?.(new SidecarHandle(key, realm, memory, ports), ports.sources);
+
+/** A command that the sidecar may answer much later. */
+export class DeferredCommand implements DeferredRequest {
+  /** @param owner counts as used when the command is answered or given up */
+  constructor(
+    readonly id: string,
+    private readonly request: CommandRequest,
+    private readonly owner: { used(): void },
+  ) {}
+
+  reply(reply: Reply): void {
+    this.owner.used();
+    this.request.reply(reply);
+  }
+
+  onCancel(fn: () => void): void {
+    this.request.onCancel(() => {
+      this.owner.used();
+      fn();
+    });
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * Wakes actors at their new owners. A commit of this host may become durable after the new owner has looked for actors
+ * with unfinished work, and it may be that no other command ever comes for the actor.
+ */
+
+import type { Logger } from '#base';
+import type { Clock, TimerHandle } from '#base/clock';
+import type { ActorKey } from '#model';
+import type { ActorClient } from './client.js';
+import { WAKE } from './protocol.js';
+
+/** A wake-up is tried for this long. */
+const DEADLINE_MS = 60_000;
+/** The same, while this host ends. */
+const LAST_DEADLINE_MS = 2_000;
+
+export class SuccessorWakeup {
+  readonly #woken = new Set<Promise<unknown>>();
+  #ending = false;
+
+  constructor(
+    private readonly client: ActorClient,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  wake(key: ActorKey): void {
+    const deadlineMs = this.#ending ? LAST_DEADLINE_MS : DEADLINE_MS;
+    const woken: Promise<unknown> = this.client
+      .send(key, WAKE, {}, { deadlineMs })
+      .reply.catch((error: unknown) => {
+        this.logger.warn({ actor: key, err: error }, 'an actor that moved away could not be woken there');
+      })
+      .finally(() => this.#woken.delete(woken));
+    this.#woken.add(woken);
+  }
+
+  /** From now on wake-ups are tried only briefly, because the process ends. */
+  shortenDeadline(): void {
+    this.#ending = true;
+  }
+
+  /** Resolves when the wake-ups under way are done, or after the short deadline. */
+  async settle(): Promise<void> {
+    if (this.#woken.size === 0) return;
+    let timer: TimerHandle | undefined;
+    const enough = new Promise<void>((resolve) => {
+      timer = this.clock.setTimeout(resolve, LAST_DEADLINE_MS);
+    });
+    await Promise.race([Promise.all(this.#woken), enough]);
+    if (timer) this.clock.clearTimeout(timer);
+  }
+}

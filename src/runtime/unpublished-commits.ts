@@ -1,0 +1,69 @@
+/**
+ * Commits of this host's actors whose events the log does not hold yet, by realm. A sender is answered before its event
+ * is logged; a registration after that answer must not get the event as something new, so it waits for the log.
+ */
+import type { Clock } from '#base/clock';
+import type { RealmId } from '#model';
+
+/** A registration waits no longer for a log that is away: a late event is then delivered twice, not lost. */
+const MAX_WAIT_MS = 1_000;
+
+/** A commit on its way into the log. */
+export interface UnpublishedTicket {
+  /** The log holds the commit's events, or another host will append them. */
+  close(): void;
+}
+
+class UnpublishedCommit implements UnpublishedTicket {
+  #waiting: (() => void)[] | undefined;
+
+  constructor(private readonly all: Set<UnpublishedCommit>) {
+    all.add(this);
+  }
+
+  whenClosed(fn: () => void): void {
+    this.#waiting ??= [];
+    this.#waiting.push(fn);
+  }
+
+  close(): void {
+    if (!this.all.delete(this)) return;
+    for (const fn of this.#waiting ?? []) fn();
+  }
+}
+
+export class UnpublishedCommits {
+  readonly #realms = new Map<RealmId, Set<UnpublishedCommit>>();
+
+  constructor(private readonly clock: Clock) {}
+
+  begin(realm: RealmId): UnpublishedTicket {
+    let all = this.#realms.get(realm);
+    if (!all) {
+      all = new Set();
+      this.#realms.set(realm, all);
+    }
+    const one = new UnpublishedCommit(all);
+    one.whenClosed(() => {
+      if (all.size === 0 && this.#realms.get(realm) === all) this.#realms.delete(realm);
+    });
+    return one;
+  }
+
+  /** Resolves when the log holds all earlier commits of this host; undefined if it holds them now. */
+  published(realm: RealmId): Promise<void> | undefined {
+    const all = this.#realms.get(realm);
+    if (!all || all.size === 0) return undefined;
+    return new Promise((resolve) => {
+      let left = all.size;
+      const timer = this.clock.setTimeout(resolve, MAX_WAIT_MS);
+      for (const one of all) {
+        one.whenClosed(() => {
+          if (--left > 0) return;
+          this.clock.clearTimeout(timer);
+          resolve();
+        });
+      }
+    });
+  }
+}

@@ -1,0 +1,115 @@
+/** A row of REALM_SETTINGS is all that a setting of an organization needs (realm.md § Settings). */
+import t from 'tap';
+import { realmKind } from '#actors/realm';
+import type { ActorReply } from '#frontend/api';
+import {
+  checkedRealmSettings,
+  completeRealmSettings,
+  DEFAULT_REALM_SETTINGS,
+  initialRealmSettings,
+  REALM_SETTING_NAMES,
+  REALM_SETTINGS,
+  type RealmSettings,
+  type RealmSettingValue,
+  realmId,
+  realmKey,
+} from '#model';
+import type { SnapshotInputs } from '../../../actors/event-queue/snapshot/inputs.js';
+import { realmSection } from '../../../actors/event-queue/snapshot/organization-sections.js';
+import { changeRealm } from '../../../actors/realm/commands/organization/realm-settings.js';
+import { asPart } from '../../../actors/realm/state.js';
+import { RealmVolatile } from '../../../actors/realm/volatile.js';
+import { updateRealm } from '../../../src/frontend/api/operations/organization/organization.js';
+import type { RealmSettingName } from '../../../src/model/settings/realm-settings.js';
+import { directoryWith } from '../../support/directory.js';
+import { person } from '../../support/person.js';
+
+const OWNER = person(8, { role: 100 });
+const ADMIN = person(9, { role: 200 });
+const DICT = ['allow_message_editing', 'edit_topic_policy', 'message_content_edit_limit_seconds'];
+const KEY = realmKey(realmId(1));
+
+/** A value that differs from the default. Zero is no value of a limit, and names no stream. */
+function changedValue(name: RealmSettingName): RealmSettingValue {
+  const value = DEFAULT_REALM_SETTINGS[name];
+  if (typeof value === 'boolean') return !value;
+  if (typeof value === 'number') return value + 1;
+  return 'fr';
+}
+
+const one = (name: RealmSettingName, value: RealmSettingValue): Partial<RealmSettings> => ({ [name]: value });
+
+/** The outcome of `change-realm` in an organization that has the defaults. */
+function change(values: Partial<RealmSettings>, caller: number) {
+  const parts = new Map([OWNER, ADMIN].map((user) => [`user/${user.id}`, asPart(user)]));
+  parts.set('stream/0', { id: 0, name: 'news', archived: false });
+  const state = { ...realmKind.initial(KEY), settings: DEFAULT_REALM_SETTINGS };
+  const context = { key: KEY, realm: realmId(1), now: 1_000, caller, client: 'test', version: 7 };
+  const view = { state, parts, volatile: new RealmVolatile(state, parts) };
+  return changeRealm.handle(view, { values }, undefined, {
+    ...context,
+    pendingCommands: () => [],
+    directory: undefined as never,
+  });
+}
+
+t.test('every row is a parameter of PATCH /realm, in the order of the table', async (t) => {
+  t.same(Object.keys(updateRealm.parameters), Object.keys(REALM_SETTINGS));
+  for (const [name, parameter] of Object.entries(updateRealm.parameters)) {
+    t.match(parameter, { in: 'form', required: false }, name);
+  }
+});
+
+t.test('every row has a default, in new organizations and in those that are older than the row', async (t) => {
+  t.same(Object.keys(DEFAULT_REALM_SETTINGS), REALM_SETTING_NAMES);
+  t.equal(REALM_SETTING_NAMES.length, Object.keys(REALM_SETTINGS).length - 2, 'two parameters are not stored');
+  for (const name of REALM_SETTING_NAMES) {
+    const { [name]: value, ...older } = DEFAULT_REALM_SETTINGS;
+    t.equal(completeRealmSettings(older)[name], value, name);
+    const state = { ...realmKind.initial(KEY), settings: older as RealmSettings };
+    t.equal(realmKind.upgrade!(state).settings[name], value, `${name}, stored`);
+    t.equal(directoryWith({ settings: older }).settings[name], value, `${name}, in replicas`);
+    const { educationDefault } = REALM_SETTINGS[name];
+    if (name !== 'org_type') t.equal(initialRealmSettings(35)[name], educationDefault ?? value, `${name}, in a school`);
+  }
+  t.equal(completeRealmSettings(DEFAULT_REALM_SETTINGS), DEFAULT_REALM_SETTINGS, 'not copied');
+});
+
+t.test('every row is stored, published and echoed when it changes', async (t) => {
+  for (const name of REALM_SETTING_NAMES) {
+    const value = changedValue(name);
+    const { reply, state, events = [] } = change(one(name, value), OWNER.id);
+    t.equal(state?.settings[name], value, name);
+    const shown = ['name', 'description', 'default_language'].includes(name) ? 'updated' : value;
+    const fields = (reply as ActorReply & { ok: readonly Uint8Array[] }).ok.map((part) => Buffer.from(part).toString());
+    t.ok(fields.join('').includes(`${JSON.stringify(name)}:${JSON.stringify(shown)}`), name);
+    t.match(events[0], { t: 'directory', change: { settings: { [name]: value } } }, name);
+    const event = DICT.includes(name)
+      ? { type: 'realm', op: 'update_dict', property: 'default', data: { [name]: value } }
+      : { type: 'realm', op: 'update', property: name, value };
+    t.match(events[1], { t: 'event', to: { role: 600 }, event }, name);
+  }
+});
+
+t.test('rows for owners are refused to administrators, by the frontend and by the actor', async (t) => {
+  for (const [name, { ownerOnly }] of Object.entries(REALM_SETTINGS)) {
+    const given = { [name]: name === 'authentication_methods' ? { Email: true } : 'fr' };
+    const refusal = { code: 'UNAUTHORIZED_PRINCIPAL' };
+    if (ownerOnly) t.throws(() => checkedRealmSettings(given, false), refusal, name);
+    if (!(REALM_SETTING_NAMES as readonly string[]).includes(name)) continue;
+    const set = () => change(one(name as RealmSettingName, changedValue(name as RealmSettingName)), ADMIN.id);
+    if (ownerOnly) t.throws(set, refusal, name);
+    else t.doesNotThrow(set, name);
+  }
+});
+
+t.test('every row is a field of POST /register', async (t) => {
+  for (const name of REALM_SETTING_NAMES) {
+    const directory = directoryWith({ settings: one(name, changedValue(name)) });
+    const args = { origin: '', site: 'http://localhost', webPublicStreams: false };
+    const section = realmSection({ directory, args, limits: {} } as unknown as SnapshotInputs);
+    for (const field of REALM_SETTING_NAMES) {
+      t.equal(section[`realm_${field}`], field === name ? changedValue(name) : DEFAULT_REALM_SETTINGS[field], field);
+    }
+  }
+});

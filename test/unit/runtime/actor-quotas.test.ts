@@ -1,0 +1,89 @@
+import t from 'tap';
+import { type ActorKey, queueId, queueKey, realmId, userId, userKey } from '#model';
+import { accountOf } from '../../../actors/event-queue/kind.js';
+import { ActorQuotas } from '../../../src/runtime/actor-quotas.js';
+
+const queue = (id: string, user = 8, realm = 1): ActorKey => queueKey(realmId(realm), userId(user), queueId(id));
+
+function crowds(most: number) {
+  const ended: ActorKey[] = [];
+  const busy = new Set<ActorKey>();
+  let over: Promise<void> = new Promise(() => {});
+  const end = (key: ActorKey): Promise<void> => {
+    ended.push(key);
+    return over;
+  };
+  const fail = (): void => {
+    over = Promise.reject(new Error('away'));
+  };
+  const of = new ActorQuotas({
+    quotaOf: (key) => (key.startsWith('queue/') ? { limit: most, owner: accountOf } : undefined),
+    isBusy: (key) => busy.has(key),
+    end,
+  });
+  const seen = (...ids: string[]): void => {
+    for (const id of ids) of.seen(queue(id));
+  };
+  return { of, ended, busy, fail, seen };
+}
+
+t.test('one more than an account may have ends the one that was longest without a sign of life', async (t) => {
+  const { ended, seen } = crowds(3);
+  seen('a', 'b', 'c');
+  t.same(ended, []);
+  seen('a', 'd');
+  t.same(ended, [queue('b')], 'a was heard of since');
+  seen('e');
+  t.same(ended, [queue('b'), queue('c')], 'one for each');
+});
+
+t.test('a queue whose poll waits goes last, the newest never', async (t) => {
+  const { ended, busy, seen } = crowds(2);
+  seen('a', 'b');
+  busy.add(queue('a'));
+  seen('c');
+  t.same(ended, [queue('b')]);
+  busy.add(queue('c'));
+  seen('d');
+  t.same(ended, [queue('b'), queue('a')], 'if polls wait at all others');
+});
+
+t.test('what ended by itself, or moved away, does not count', async (t) => {
+  const { of, ended, seen } = crowds(2);
+  seen('a', 'b');
+  of.gone(queue('a'));
+  of.gone(queue('never there'));
+  seen('c');
+  t.same(ended, []);
+  of.drop((key) => key === queue('b'));
+  seen('d');
+  t.same(ended, []);
+  seen('e');
+  t.same(ended, [queue('c')]);
+});
+
+t.test('accounts and realms are counted apart, and nothing but queues is', async (t) => {
+  const { of, ended } = crowds(1);
+  of.seen(queue('a', 8));
+  of.seen(queue('b', 9));
+  of.seen(queue('c', 8, 2));
+  of.seen(userKey(realmId(1), userId(8)));
+  of.seen(userKey(realmId(1), userId(9)));
+  of.gone(userKey(realmId(1), userId(9)));
+  t.same(ended, []);
+});
+
+t.test('one that is being ended may be written once more, and costs no other its life', async (t) => {
+  const { ended, seen } = crowds(2);
+  seen('a', 'b', 'c', 'a');
+  t.same(ended, [queue('a')]);
+});
+
+t.test('one that could not be ended counts again when it is heard of', async (t) => {
+  const { ended, fail, seen } = crowds(2);
+  fail();
+  seen('a', 'b', 'c');
+  await new Promise((resolve) => setImmediate(resolve));
+  seen('a');
+  t.same(ended, [queue('a'), queue('b')]);
+});

@@ -1,0 +1,58 @@
+import t from 'tap';
+import { StoreUnavailable } from '#ports/store';
+import { InFlightOperations } from '../../../src/ports/store/in-flight.js';
+import { FakeClock, settle } from '../../support/fake-clock.js';
+
+const never = (): Promise<never> => new Promise(() => {});
+
+t.test('an operation settles as it does by itself', async (test) => {
+  const underWay = new InFlightOperations(new FakeClock());
+  test.equal(await underWay.run(async () => 7), 7);
+  await test.rejects(
+    underWay.run(() => Promise.reject(new Error('no'))),
+    { message: 'no' },
+  );
+  await underWay.settled();
+});
+
+t.test('one that never settles is given up after connections broke, and only then', async (test) => {
+  const clock = new FakeClock();
+  const underWay = new InFlightOperations(clock);
+  const ended: string[] = [];
+  const watch = (name: string, operation: Promise<unknown>): void => {
+    operation.then(
+      () => ended.push(`${name} resolved`),
+      (error) => ended.push(`${name} ${error instanceof StoreUnavailable ? 'unavailable' : error}`),
+    );
+  };
+  watch('before', underWay.run(never));
+  await clock.advanceAsync(60_000);
+  test.strictSame(ended, [], 'long operations are no fault');
+  let come: (value: string) => void = () => {};
+  watch(
+    'slow',
+    underWay.run(
+      () =>
+        new Promise<string>((resolve) => {
+          come = resolve;
+        }),
+    ),
+  );
+  underWay.connectionsBroken();
+  watch('after', underWay.run(never));
+  await clock.advanceAsync(2_000);
+  test.strictSame(ended, []);
+  come('answer');
+  await clock.advanceAsync(10_000);
+  test.strictSame(ended, ['slow resolved', 'before unavailable'], 'what began after that goes on');
+  let isQuiet = false;
+  void underWay.settled().then(() => {
+    isQuiet = true;
+  });
+  await settle();
+  test.notOk(isQuiet);
+  underWay.connectionsBroken();
+  await clock.advanceAsync(10_000);
+  test.ok(isQuiet, 'a Store that is closed does not wait for it for ever');
+  test.equal(ended.at(-1), 'after unavailable');
+});

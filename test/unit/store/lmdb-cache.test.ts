@@ -1,0 +1,153 @@
+/** What a Store keeps in memory of what it read is never seen: it answers as one that has read nothing before. */
+import fc from 'fast-check';
+import t from 'tap';
+import { realmId, streamId, streamKey } from '#model';
+import { enableMemo, LmdbStore, type MessageIndex, memoOf, openLmdbEnvironment, type RecordWrite } from '#ports/store';
+import { GuardedCache } from '../../../src/ports/store/store-lmdb-cache.js';
+import { FakeClock } from '../../support/fake-clock.js';
+
+const REALMS = [realmId(1), realmId(2)] as const;
+const id = fc.integer({ min: 1, max: 12 });
+const which = fc.integer({ min: 0, max: 1 });
+const message = fc.record({
+  kind: fc.constant('message' as const),
+  realm: which,
+  id,
+  stream: fc.integer({ min: 1, max: 2 }),
+  topic: fc.constantFrom('a', 'b'),
+  from: fc.constantFrom('', 's1', 's2'),
+  tags: fc.uniqueArray(fc.constantFrom('*s1', '>s2', '=word')),
+  gone: fc.boolean(),
+});
+const part = fc.record({ kind: fc.constant('part' as const), realm: which, id, gone: fc.boolean() });
+const batch = fc.record({ writes: fc.array(fc.oneof(message, part), { maxLength: 5 }), waits: fc.boolean() });
+
+const INDEXES: readonly MessageIndex[] = [
+  { by: 'realm' },
+  { by: 'conversation', conversation: 's1' },
+  { by: 'conversation', conversation: 's2' },
+  { by: 'topic', conversation: 's1', topicKey: 'a' },
+  { by: 'sender', sender: 7 },
+  { by: 'participant', user: 9 },
+  { by: 'tag', tag: '*s1' },
+  { by: 'tag', tag: '=word' },
+  { by: 'moved', from: 's2' },
+];
+const keyOf = (realm: number) => streamKey(REALMS[realm]!, streamId(1));
+
+t.test('reads between and during writes', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(batch, { maxLength: 12 }), async (batches) => {
+      const environment = await openLmdbEnvironment(t.testdir());
+      const clock = new FakeClock();
+      const store = new LmdbStore(environment, clock);
+      let rev = 0;
+      const writeOf = (one: (typeof batches)[number]['writes'][number]): RecordWrite => {
+        rev++;
+        const realm = REALMS[one.realm]!;
+        if (one.kind === 'part') {
+          const value = one.gone ? null : { rev };
+          return { type: 'part', key: keyOf(one.realm), part: `member/${one.id}`, rev, value };
+        }
+        const { stream, topic, from, tags } = one;
+        const record = {
+          id: one.id,
+          conversation: `s${stream}`,
+          topicKey: topic,
+          sender: 7,
+          participants: one.id % 2 === 0 ? [9] : [],
+          movedFrom: from,
+          tags,
+          body: { content: `revision ${rev}` },
+        };
+        return { type: 'message', realm, id: one.id, rev, value: one.gone ? null : record };
+      };
+      const look = async (of: LmdbStore): Promise<unknown> => {
+        const found: Promise<unknown>[] = [];
+        const all = Array.from({ length: 12 }, (_, i) => i + 1);
+        for (const realm of REALMS) {
+          found.push(of.getMessages(realm, all));
+          for (const index of INDEXES) {
+            const scan = { realm, index, limit: 4 } as const;
+            for (const [from, direction] of [
+              [5, 'newer'],
+              [9, 'older'],
+              [2 ** 53 - 1, 'older'],
+            ] as const) {
+              const decoded = of.scanMessages({ ...scan, from, direction });
+              const shown: unknown[] = [];
+              const count = of.lookAtMessages({ ...scan, from, direction }, ({ record }) => shown.push(record));
+              found.push(
+                decoded,
+                Promise.all([count, decoded]).then(([n, all]) => [n === all.length, shown]),
+              );
+            }
+          }
+        }
+        for (const realm of [0, 1])
+          found.push(of.getParts(all.map((n) => ({ key: keyOf(realm), part: `member/${n}` }))));
+        return Promise.all(found);
+      };
+      const agrees = async (): Promise<void> => {
+        // Begun in one turn, both see the same commits.
+        const [kept, fresh] = await Promise.all([look(store), look(new LmdbStore(environment, clock))]);
+        t.same(kept, fresh);
+      };
+      const writing: Promise<void>[] = [];
+      for (const { writes, waits } of batches) {
+        writing.push(store.apply(writes.map(writeOf)));
+        await agrees();
+        if (!waits) continue;
+        await Promise.all(writing);
+        await agrees();
+        await agrees();
+      }
+      await Promise.all(writing);
+      await agrees();
+      await store.close();
+      await environment.close();
+    }),
+    { numRuns: 40 },
+  );
+});
+
+t.test('what is written is forgotten; nothing is kept of it before that is settled', async (t) => {
+  const cache = new GuardedCache<string, number[]>(100, () => 1);
+  cache.put('a', [1]);
+  cache.block('a');
+  cache.put('a', [1]);
+  t.equal(cache.get('a'), undefined);
+  cache.block('a');
+  cache.release('a');
+  cache.put('a', [1]);
+  t.equal(cache.get('a'), undefined, 'one of two is settled');
+  cache.release('a');
+  cache.put('a', [2]);
+  t.same(cache.get('a'), [2]);
+
+  cache.block('a', true);
+  t.equal(cache.get('a'), undefined);
+  cache.release('a', (held) => held.push(3));
+  t.same(cache.get('a'), [2, 3], 'what was held goes on with the change');
+  cache.block('a', true);
+  cache.release('a');
+  t.equal(cache.get('a'), undefined, 'of a write whose end is not known nothing comes back');
+});
+
+t.test('what is kept is bounded, and what is used stays', async (t) => {
+  const cache = new GuardedCache<number, number>(10, () => 1);
+  for (let i = 0; i < 1_000; i++) {
+    cache.put(i, i);
+    t.equal(cache.get(0), 0);
+  }
+  const kept = Array.from({ length: 1_000 }, (_, i) => cache.get(i)).filter((one) => one !== undefined);
+  t.ok(kept.length <= 22, `${kept.length}`);
+});
+
+t.test('only what a Store keeps has a place for what is made of it', async (t) => {
+  const body = { content: 'text' };
+  t.equal(memoOf(body), undefined);
+  enableMemo(body);
+  t.same(memoOf(body), {});
+  t.equal(memoOf({ ...body }), undefined);
+});

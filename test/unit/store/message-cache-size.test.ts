@@ -1,0 +1,14 @@
+import { totalmem } from 'node:os';
+import t from 'tap';
+import { cacheMib, usableMemory } from '../../../src/ports/store/store-lmdb-message-cache.js';
+
+const GIB = 2 ** 30;
+
+t.test('a share of the memory, neither very little nor very much', (t) => {
+  t.same(
+    [0, 0.25, 1, 2, 4, 8, 64].map((gib) => cacheMib(gib * GIB)),
+    [16, 16, 16, 32, 64, 128, 128],
+  );
+  t.ok(usableMemory() > 0 && usableMemory() <= totalmem());
+  t.end();
+});

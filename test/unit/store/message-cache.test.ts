@@ -1,0 +1,96 @@
+/** Messages kept as bytes: what is found is what was put last, nothing is found of what is being written, and there is a bound. */
+import fc from 'fast-check';
+import t from 'tap';
+import { encodeMessage, PackedMessage } from '#ports/store';
+import { MessageCache } from '../../../src/ports/store/store-lmdb-message-cache.js';
+
+const bytesOf = (id: number, rev: number, size = 10): Buffer =>
+  encodeMessage(rev, {
+    id,
+    conversation: 's1',
+    topicKey: '',
+    sender: rev,
+    participants: [],
+    movedFrom: '',
+    tags: [],
+    body: { content: 'x'.repeat(size) },
+  });
+
+/** Of the message that is found: what `bytesOf` made of it. */
+function found(kept: MessageCache, key: number): number | undefined {
+  const packed = new PackedMessage();
+  return kept.get(key, key, packed) ? packed.record.sender : undefined;
+}
+
+const keys = [0, 1, 2, 7, 2 ** 32 - 1, 2 ** 32, 2 ** 33 + 1, 5 * 2 ** 33 + 1, 2 ** 52];
+const step = fc.record({
+  what: fc.constantFrom('put' as const, 'get' as const, 'block' as const, 'release' as const),
+  key: fc.constantFrom(...keys),
+  size: fc.constantFrom(10, 400_000),
+});
+
+t.test('as a map that forgets', async (t) => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const kept = new MessageCache(2);
+      const model = new Map<number, number>();
+      const blocked = new Map<number, number>();
+      steps.forEach(({ what, key, size }, rev) => {
+        const writes = blocked.get(key) ?? 0;
+        if (what === 'put') {
+          kept.put(key, bytesOf(key, rev, size));
+          if (writes === 0) {
+            model.set(key, rev);
+            t.equal(found(kept, key), rev);
+          }
+        } else if (what === 'block') {
+          kept.block(key);
+          blocked.set(key, writes + 1);
+          model.delete(key);
+        } else if (what === 'release' && writes > 0) {
+          kept.release(key);
+          blocked.set(key, writes - 1);
+        }
+        for (const one of keys) {
+          const rev = found(kept, one);
+          if (rev !== undefined) t.equal(rev, model.get(one));
+          if ((blocked.get(one) ?? 0) > 0) t.equal(rev, undefined);
+        }
+      });
+    }),
+    { numRuns: 60 },
+  );
+});
+
+t.test('there is a bound, and what is used stays', async (t) => {
+  const kept = new MessageCache(2);
+  const count = 200;
+  for (let key = 0; key < count; key++) {
+    kept.put(key, bytesOf(key, key, 100_000));
+    t.equal(found(kept, 0), 0);
+  }
+  const left = Array.from({ length: count }, (_, key) => found(kept, key)).filter((one) => one !== undefined);
+  // Four slabs of ten messages.
+  t.ok(left.length <= 40, `${left.length}`);
+  t.equal(found(kept, count - 1), count - 1);
+});
+
+t.test('many small ones', async (t) => {
+  const kept = new MessageCache(4);
+  const count = 20_000;
+  for (let key = 0; key < count; key++) kept.put(key * 3, bytesOf(key, key));
+  let missing = 0;
+  for (let key = 0; key < count; key++) {
+    const sender = found(kept, key * 3);
+    if (sender === undefined) missing++;
+    else if (sender !== key) t.fail(`message ${key}`);
+    if (found(kept, key * 3 + 1) !== undefined) t.fail('what nobody put');
+  }
+  t.equal(missing, 0);
+});
+
+t.test('what is larger than its memory is not kept', async (t) => {
+  const kept = new MessageCache(2);
+  kept.put(1, bytesOf(1, 1, 1_100_000));
+  t.equal(found(kept, 1), undefined);
+});
