@@ -1,6 +1,6 @@
 /**
- * The presences of an organization in memory, which is the only complete copy. Changes since the last flush are noted by
- * part, changes since an earlier read by version.
+ * The presences of an organization in memory, which is the only complete copy. Changes since the last flush are noted
+ * by part, changes since an earlier read by version.
  */
 import type { Json } from '#base';
 import type { PresenceChanges, PresenceCursor, PresenceTimes } from '#domain/presence';

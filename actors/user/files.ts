@@ -4,7 +4,7 @@ import type { FileChange } from '#actors/shared';
 import { tellRealm } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import { blobOfFile, parsePath } from '#domain/files';
-import type { RealmId } from '#model';
+import type { Parts, RealmId } from '#model';
 import type { OutboxCommand } from '#runtime';
 
 export interface OwnFile extends JsonObject {
@@ -24,8 +24,6 @@ export interface OwnFile extends JsonObject {
 }
 
 export const FILE_PART = 'file/';
-
-type Parts = ReadonlyMap<string, Json>;
 
 /** @param path of a file, checked before */
 export const filePart = (path: string): string => `${FILE_PART}${parsePath(path)?.token}`;

@@ -8,7 +8,7 @@ import { ApiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { CommandContext, OutboxCommand } from '#runtime';
 import { botOf, type Fate, type Place } from './calls.js';
-import { callPart, type Waiting } from './state.js';
+import { CALLS, type WaitingCall } from './state.js';
 
 /** Pauses before the second and third attempt at a server that could not be reached, ms. */
 const PAUSES: readonly number[] = [1_000, 4_000];
@@ -39,9 +39,9 @@ export function outcomeOf(
   for (const fate of fates) {
     const { call } = fate;
     const pause = fate.is === 'later' ? PAUSES[call.tries] : undefined;
-    const again: Waiting | null =
+    const again: WaitingCall | null =
       pause === undefined ? null : { ...call, tries: call.tries + 1, next: context.now + pause };
-    written[callPart(call.message)] = again;
+    Object.assign(written, CALLS.write(call.message, again));
     if (!again) commands.push(...following(fate, context));
   }
   return { written, commands };

@@ -1,6 +1,7 @@
 /**
- * The webhook actor stores and makes the calls of one outgoing webhook bot. It is an actor of its own, so that a server
- * that is slow or away delays no other command: a message that mentions the bot is done when the call is stored here.
+ * The webhook actor stores and makes the calls of one outgoing webhook bot. It is an actor of its own, so that a
+ * server that is slow or away delays no other command: a message that mentions the bot is done when the call is
+ * stored here.
  */
 
 import { value } from '#actors/shared';
@@ -10,7 +11,7 @@ import type { ActorKind, CommandDefinition } from '#runtime';
 import type { ActorServices } from '../services.js';
 import { type Fate, makeCalls } from './calls.js';
 import { outcomeOf, toOwner } from './fates.js';
-import { CALL_PART, callPart, callsIn, nextCall, type Waiting, type WebhookState } from './state.js';
+import { CALLS, callsIn, nextCall, type WaitingCall, type WebhookState } from './state.js';
 
 type WebhookCommand<A extends JsonObject, I = undefined> = CommandDefinition<
   WebhookState,
@@ -41,15 +42,15 @@ const triggered: WebhookCommand<{ readonly message: number; readonly trigger: st
       );
       return { reply: value(null), state: { ...state, warned: now }, commands: [notice] };
     }
-    const call: Waiting = { message, trigger, origin, tries: 0, next: now };
+    const call: WaitingCall = { message, trigger, origin, tries: 0, next: now };
     // A call with an earlier time would be due now, too.
-    return { reply: value(null), state, parts: { [callPart(message)]: call }, due: now };
+    return { reply: value(null), state, parts: CALLS.write(message, call), due: now };
   },
 };
 
 /**
- * Makes the calls that are due. The lane is separate, because servers take their time, and exclusive, because a run must
- * not find the calls of the run before. After a crash between call and commit the call is made again.
+ * Makes the calls that are due. The lane is separate, because servers take their time, and exclusive, because a run
+ * must not find the calls of the run before. After a crash between call and commit the call is made again.
  */
 const due: WebhookCommand<JsonObject, readonly Fate[]> = {
   lane: 'calling',
@@ -62,14 +63,14 @@ const due: WebhookCommand<JsonObject, readonly Fate[]> = {
   handle({ parts }, _args, fates, context) {
     const { written, commands } = outcomeOf(fates, context);
     const left = callsIn(parts).map((call) => {
-      const part = callPart(call.message);
+      const part = CALLS.nameOf(call.message);
       return part in written ? written[part] : call;
     });
     return {
       reply: value(null),
       parts: written,
       commands: [commands],
-      due: nextCall(left.filter((call): call is Waiting => call !== null && call !== undefined)),
+      due: nextCall(left.filter((call): call is WaitingCall => call !== null && call !== undefined)),
     };
   },
 };
@@ -87,7 +88,7 @@ export const webhookKind: ActorKind<WebhookState, undefined, ActorServices> = {
   name: 'webhook',
   summary: 'The calls that wait for the server of one outgoing webhook bot.',
   directory: true,
-  loadedParts: [CALL_PART],
+  loadedParts: [CALLS.prefix],
   partsAreDeliveries: true,
   commands: { triggered, due, refused },
   initial: () => ({ warned: 0 }),

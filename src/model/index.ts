@@ -63,6 +63,7 @@ export {
   type ReadRange,
   type RecipientPart,
 } from './log-entry.js';
+export { type Parts, PartTable } from './parts.js';
 export type { CommandFailure, RetryReason, StopReason } from './reasons.js';
 export { LANGUAGES } from './settings/languages.js';
 export {

@@ -26,8 +26,8 @@ export interface CommitOwner {
 }
 
 /**
- * Items that may wait for the log before commits wait, too. A root is written with all items that the log does not hold
- * yet, so a slow log would make roots large; waiting commits collect more commands instead.
+ * Items that may wait for the log before commits wait, too. A root is written with all items that the log does not
+ * hold yet, so a slow log would make roots large; waiting commits collect more commands instead.
  */
 const MAX_BACKLOG = 2_000;
 

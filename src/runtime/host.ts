@@ -1,6 +1,6 @@
 /**
- * The actor host: brings commands and timers to the actors of its partitions (ownership.ts), activating actors as needed
- * (activations.ts).
+ * The actor host: brings commands and timers to the actors of its partitions (ownership.ts), activating actors as
+ * needed (activations.ts).
  */
 
 import type { Json, JsonObject, Logger } from '#base';

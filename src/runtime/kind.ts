@@ -1,8 +1,8 @@
 /**
  * How a kind of actor is declared: the commands it answers, the shape of its state, and the phases of its life.
  *
- * A handler is a pure function of state, arguments and inputs; it does no I/O and awaits nothing. The runtime loads the
- * inputs first (in mailbox order), runs handlers one at a time, and commits what they return.
+ * A handler is a pure function of state, arguments and inputs; it does no I/O and awaits nothing. The runtime loads
+ * the inputs first (in mailbox order), runs handlers one at a time, and commits what they return.
  */
 import type { AnyStateMachine } from 'xstate';
 import type { Json, JsonObject } from '#base';
@@ -62,8 +62,8 @@ export interface Outcome<S> {
   readonly messages?: readonly MessageChange[];
   readonly events?: readonly LogItem[];
   /**
-   * Events that are never stored and may be lost (typing notices). They alone make no commit; they go out after the log
-   * holds everything that the handler may have seen.
+   * Events that are never stored and may be lost (typing notices). They alone make no commit; they go out after the
+   * log holds everything that the handler may have seen.
    */
   readonly transient?: readonly PlainItem[];
   /** Commands to other actors, stage after stage; those of a stage may arrive in any order. */

@@ -3,13 +3,11 @@
 import { READ_STREAM, value } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import { asMember, audienceRole, isMember, MEMBER_PART, type Member } from '#domain/streams';
-import type { LogItem } from '#model';
+import type { LogItem, Parts } from '#model';
 import { type ActorKey, parseKey, streamId, userId, userKey } from '#model';
 import type { CommandContext, OutboxCommand, View } from '#runtime';
 import type { StreamCommand } from '../command.js';
 import type { StreamState } from '../state.js';
-
-type Parts = ReadonlyMap<string, Json>;
 
 export const memberOf = (parts: Parts, user: number): Member | undefined =>
   asMember(parts.get(`${MEMBER_PART}${user}`));

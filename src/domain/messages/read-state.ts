@@ -3,7 +3,9 @@
  * messages — a watermark and two sets of exceptions, so that moving a message changes nothing here and marking a stream
  * read is one small write, however much there is to read. Pure.
  */
+
 import { IdSet, type Json, type JsonObject, madeOnce } from '#base';
+import type { Parts } from '#model';
 import { SENT } from './digest.js';
 import type { OwnMessage } from './own-message.js';
 import { isWildcard, sentFlags } from './seen.js';
@@ -27,8 +29,6 @@ export const DIRECT_HOME = 0;
 export const MARKS = ['starred', 'collapsed', 'historical', 'copied'] as const;
 export type MarkName = (typeof MARKS)[number];
 export const MARK_PART = 'mark/';
-
-type Parts = ReadonlyMap<string, Json>;
 
 const NOTHING_READ: HomeReading = { mark: 0, read: IdSet.EMPTY, unread: IdSet.EMPTY };
 

@@ -1,4 +1,4 @@
-/** What somebody sees who opens the link that a new e-mail address got. */
+/** Pages of the link that confirms a new e-mail address. */
 import type { RawAnswer } from '#frontend/api';
 import { html, pageAnswer } from './page.js';
 

@@ -43,12 +43,12 @@ export class DesiredOwners {
   }
 
   /** The owner of a partition when all hosts are well; undefined without any host. */
-  home(p: Partition): string | undefined {
+  homeOf(p: Partition): string | undefined {
     return choose(p, this.#settled);
   }
 
   /** The host that should take a partition that has no owner, or whose owner wants to give it up. */
-  taker(p: Partition): string | undefined {
+  takerOf(p: Partition): string | undefined {
     return choose(p, this.#able);
   }
 

@@ -62,14 +62,14 @@ export class Handover {
     });
     if (going.length === 0) return undefined;
     // Hosts that finish without successors may need each other's actors for it.
-    const nobody = leaving && desired.taker(going[0]!) === undefined;
+    const nobody = leaving && desired.takerOf(going[0]!) === undefined;
     const batch = all || nobody ? going : going.slice(0, this.#size);
     return this.#handOver(batch, nobody ? LAST_FINISH_MS : FINISH_MS);
   }
 
   #successor(desired: DesiredOwners, p: Partition): string | undefined {
-    if (this.context.isLeaving()) return desired.taker(p);
-    const home = desired.home(p);
+    if (this.context.isLeaving()) return desired.takerOf(p);
+    const home = desired.homeOf(p);
     return home !== undefined && desired.canTake(home) ? home : this.context.id();
   }
 

@@ -57,7 +57,7 @@ export class Takeover {
     if (free.length === 0) return;
     const { id } = this.context.lease;
     const desired = this.context.desiredOwners();
-    const wanted = free.filter((p) => desired.taker(p) === id);
+    const wanted = free.filter((p) => desired.takerOf(p) === id);
     if (wanted.length > 0) this.#claimed = this.context.clock.monotonic();
     await table.assign(wanted, (now, p) => (this.#isFree(now, p) ? id : now.owner(p)));
   }
@@ -82,7 +82,7 @@ export class Takeover {
     const desired = this.context.desiredOwners();
     await table.assign(named, (now, p) => {
       if (now.owner(p) !== id || this.owned.has(p)) return now.owner(p);
-      const taker = desired.taker(p);
+      const taker = desired.takerOf(p);
       return leaving || (taker !== undefined && desired.canTake(taker)) ? taker : id;
     });
     return undefined;

@@ -182,23 +182,23 @@ export class LmdbMessages {
   async #scan<T extends { readonly id: number }>(
     scan: MessageScan,
     reader: RecordReader<T>,
-    found: ScanOutput<T>,
+    output: ScanOutput<T>,
   ): Promise<void> {
     const { limit } = scan;
     let from = scan.from;
     const newest = this.#newestOf(scan, reader);
     if (newest && limit > 0) {
       from = newest.id;
-      found.push(newest);
+      output.push(newest);
     }
     const shared = sharedRange(scan);
-    if (shared && found.length < limit) {
+    if (shared && output.length < limit) {
       const { realm, direction } = scan;
-      const reached = await this.#walk({ ...shared, realm, direction, from, limit }, scan, reader, found, MAX_TRIED);
+      const reached = await this.#walk({ ...shared, realm, direction, from, limit }, scan, reader, output, MAX_TRIED);
       if (reached === undefined) return;
       from = reached;
     }
-    await this.#walk({ ...scan, from }, scan, reader, found);
+    await this.#walk({ ...scan, from }, scan, reader, output);
   }
 
   /**
@@ -209,7 +209,7 @@ export class LmdbMessages {
     along: MessageScan,
     scan: MessageScan,
     reader: RecordReader<T>,
-    found: ScanOutput<T>,
+    output: ScanOutput<T>,
     most = Number.POSITIVE_INFINITY,
   ): Promise<number | undefined> {
     const { realm, limit } = scan;
@@ -226,22 +226,22 @@ export class LmdbMessages {
     }
     const merged = new UnionCursor(common);
     let reached = along.from;
-    for (let turns = 0, looked = 0; found.length < limit && !merged.ended; turns++) {
+    for (let turns = 0, looked = 0; output.length < limit && !merged.ended; turns++) {
       if (looked >= most) return reached;
       if (turns > 0) await turn();
       budget.left = KEYS_AT_ONCE;
-      const missing = limit - found.length;
+      const missing = limit - output.length;
       const wanted = Math.min(exact ? missing : Math.max(missing, looked), DECODE_AT_ONCE);
       const ordinals = merged.take(wanted, budget);
       for (const ordinal of ordinals) {
         const taken = reader.read(realm, Math.abs(ordinal));
-        if (!taken || found.length >= limit) continue;
+        if (!taken || output.length >= limit) continue;
         // A message read in an earlier turn may have been deleted or moved since.
         if (!(exact && turns === 0)) {
           const record = reader.recordOf(taken);
           if (!ranges.some((range) => inRange(record, range))) continue;
         }
-        found.push(taken);
+        output.push(taken);
       }
       if (exact && turns === 0 && ordinals[0] !== undefined) this.#learn(scan, Math.abs(ordinals[0]));
       reached = Math.abs(ordinals.at(-1) ?? reached);

@@ -6,11 +6,10 @@ import type { Json } from '#base';
 import { MARK_PART, presentScheduled, READ_PART, undelivered } from '#domain/messages';
 import { nextHotspots } from '#domain/people';
 import { userTopics } from '#domain/streams';
+import type { Parts } from '#model';
 import type { UserCommand } from '../../command.js';
 import { subscriptionsOf, type UserState } from '../../state.js';
 import { newestDrafts } from '../later/drafts.js';
-
-type Parts = ReadonlyMap<string, Json>;
 
 const SECTIONS: { readonly [S in OwnSection]: (parts: Parts, state: UserState) => OwnSections[S] } = {
   subscriptions: subscriptionsOf,

@@ -1,7 +1,7 @@
 /** Drafts (messages.md § Drafts): their owner alone sees them. */
 
 import { success, value } from '#actors/shared';
-import type { Json, JsonObject } from '#base';
+import type { JsonObject } from '#base';
 import {
   checkContent,
   type Draft,
@@ -14,15 +14,13 @@ import {
 } from '#domain/messages';
 import { checkDraftsOn } from '#domain/people';
 import { canAccess, cutTopic } from '#domain/streams';
-import type { LogItem } from '#model';
+import type { LogItem, Parts } from '#model';
 import { streamId, type UserId, userId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { CommandContext } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { isSubscribed, nextOwnId, selfOf } from '../../state.js';
-
-type Parts = ReadonlyMap<string, Json>;
 
 /** Drafts of one event; a log entry holds half a megabyte. UTF-16 units. */
 const EVENT_SIZE = 100_000;

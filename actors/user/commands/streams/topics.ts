@@ -14,7 +14,7 @@ import {
   type UserTopic,
   userTopics,
 } from '#domain/streams';
-import type { LogItem } from '#model';
+import type { LogItem, Parts } from '#model';
 import { type RealmId, streamId, streamKey, userId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryView } from '#model/records';
@@ -26,8 +26,6 @@ interface Topic extends JsonObject {
   readonly stream: number;
   readonly topic: string;
 }
-
-type Parts = ReadonlyMap<string, Json>;
 
 /** Policies one after the other, each with its events. */
 class TopicChanges {
