@@ -1,4 +1,4 @@
-/** Response bodies put together from fields, some of which were encoded before. */
+/** Response bodies made from fields; fields that were encoded before are copied as bytes. */
 import type { Json, JsonObject } from './json.js';
 
 const encoder = new TextEncoder();

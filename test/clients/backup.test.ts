@@ -129,7 +129,7 @@ t.test('what can not be backed up or restored is said in one line, and leaves ev
   await refused(['backup', good, '--data-dir', face.dataDir], /good is not empty/);
   await refused(['backup', join(place, 'x'), '--data-dir', join(place, 'nothing')], /has no data of a server/);
   test.notOk(existsSync(join(place, 'nothing')), 'and makes none');
-  await refused(['backup', '--data-dir', face.dataDir], /this is how: conclave backup DIR/);
+  await refused(['backup', '--data-dir', face.dataDir], /usage: conclave backup DIR/);
   await refused(['restore', good, '--data-dir', face.dataDir], /is not empty/);
   truncateSync(join(good, 'data.mdb'), 4_096);
   await refused(['restore', good, '--data-dir', join(place, 'new')], /damaged: data\.mdb is not what/);

@@ -53,7 +53,7 @@ if (cluster) {
     await face.down();
 
     await load(face.mongodb, dumped);
-    test.match(await face.command('store', 'restored'), 'event queues of before end');
+    test.match(await face.command('store', 'restored'), 'earlier event queues end');
     await up();
     const api = face.api(0);
     test.strictSame(

@@ -97,7 +97,7 @@ if (cluster) {
     ]) {
       refused(test, await ends(...words, ...wrong), words.join(' '));
     }
-    test.match(await face.command('check-config'), /the secret: the one of what is stored/);
+    test.match(await face.command('check-config'), /the secret: matches the stored data/);
     test.ok(await face.api(0).register(), 'nobody is disturbed');
     const running = await ends('secret', 'changed', ...wrong);
     test.match(running.stderr, /stop every process of the cluster first/);

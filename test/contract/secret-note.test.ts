@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import t, { type Test } from 'tap';
-import { judged } from '#app/server';
+import { checkSecret, compareSecret } from '#app/server';
 import { REAL_CLOCK } from '#base/clock';
 import { Secrets } from '#domain/secrets';
 import { epoch, realmId, userId, userKey } from '#model';
@@ -15,7 +15,6 @@ import {
   type Store,
   withMongoSecretNote,
 } from '#ports/store';
-import { checkSecret } from '../../src/app/server/secret-check.js';
 
 interface Written {
   readonly store: Store;
@@ -36,15 +35,15 @@ function facts(t: Test, name: string, make: (t: Test) => Promise<Written>): void
   t.test(`${name}: the first process stores a note, and processes with another secret are refused`, async (t) => {
     const { note } = await make(t);
     const check = (secrets: Secrets) => note((of) => checkSecret(of, secrets, 'the data'));
-    t.equal(await note((of) => judged(of, other, 'the data')), 'none yet');
+    t.equal(await note((of) => compareSecret(of, other, 'the data')), 'none yet');
     await check(own);
     await check(own);
     await t.rejects(check(other), REFUSED);
     await t.rejects(
-      note((of) => judged(of, other, 'the data')),
+      note((of) => compareSecret(of, other, 'the data')),
       REFUSED,
     );
-    t.equal(await note((of) => judged(of, own, 'the data')), 'own');
+    t.equal(await note((of) => compareSecret(of, own, 'the data')), 'own');
     await note((of) => of.replace(other.check));
     await check(other);
     await t.rejects(check(own), REFUSED, 'after a change on purpose the former one');

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ONLY_FROM, WINGS } from '../../src/app/reference/directions.js';
+import { ONLY_FROM, WINGS } from '#app/reference';
 import { circles, SourceTree } from '../support/imports.js';
 
 const tree = new SourceTree('src', 'actors');

@@ -1,4 +1,4 @@
-/** What went wrong, in words for the person at the terminal. */
+/** Failure of an administration command, in words for the operator. */
 export class AdminError extends Error {
   override name = 'AdminError';
 }

@@ -7,7 +7,7 @@ import { findUser, listRealms } from './accounts.js';
 import type { ActorCaller } from './actor-caller.js';
 import { AdminError } from './admin-error.js';
 
-/** Nobody can call anything in an organization that is not active. */
+/** Activates or deactivates an organization. A deactivated one refuses all calls of its users. */
 export async function setRealmActive(actors: ActorCaller, realm: RealmId, active: boolean): Promise<void> {
   const known = (await listRealms(actors)).find(({ id }) => id === realm);
   if (known?.deactivated === !active) return;

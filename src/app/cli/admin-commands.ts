@@ -1,4 +1,4 @@
-/** Commands that make, show and change organizations and accounts. */
+/** Commands that create, list and change organizations and accounts. */
 import {
   type ActorCaller,
   AdminError,
@@ -17,9 +17,9 @@ import {
   setRole,
   userApiKey,
 } from '#app/admin';
-import type { Config } from '#app/config';
+import { type Config, isCluster } from '#app/config';
 import type { Ports } from '#app/server';
-import { ConclaveNode, isCluster, mismatch, openPorts, serverSecret, zuliprcText } from '#app/server';
+import { ConclaveNode, openPorts, secretMismatch, serverSecret, zuliprcText } from '#app/server';
 import type { Logger } from '#base';
 import { REAL_CLOCK } from '#base/clock';
 import { writePrivate } from '#base/disk';
@@ -39,8 +39,8 @@ export const ADMIN_OPTIONS = Object.fromEntries(
 
 const withoutWords = (run: Action): AdminCommand => ({ words: [], run });
 
-/** A command on one account, or one organization. */
-const on = (
+/** Command that changes the organization of `--realm`, or one of its accounts. */
+const realmChange = (
   words: readonly string[],
   change: (actors: ActorCaller, realm: RealmId, words: readonly string[]) => Promise<void>,
 ): AdminCommand => ({
@@ -51,20 +51,20 @@ const on = (
 
 const ROLES: Readonly<Record<string, number>> = { ...ROLE, administrator: ROLE.admin };
 
-function needed(options: Options, name: string): string {
+function required(options: Options, name: string): string {
   const value = options[name];
-  if (value === undefined) throw new AdminError(`--${name} is needed`);
+  if (value === undefined) throw new AdminError(`--${name} is required`);
   return value;
 }
 
-/** With a way to the actors: of the cluster, of this data directory, or of the server that has it open. */
+/** Runs `action` with access to the actors: of the cluster, the data directory, or the server that has it open. */
 async function withActors(
   config: Config,
   logger: Logger,
   action: (actors: ActorCaller, secrets: Secrets) => Promise<void>,
 ): Promise<void> {
   const secrets = new Secrets(await serverSecret(config));
-  const actors = await reach(config, secrets, logger);
+  const actors = await connect(config, secrets, logger);
   try {
     await action(actors, secrets);
   } finally {
@@ -72,7 +72,7 @@ async function withActors(
   }
 }
 
-async function reach(config: Config, secrets: Secrets, logger: Logger): Promise<ActorCaller> {
+async function connect(config: Config, secrets: Secrets, logger: Logger): Promise<ActorCaller> {
   const own: Config = isCluster(config) ? { ...config, role: 'http' } : config;
   try {
     const ports = await openPorts(own, secrets, REAL_CLOCK, logger);
@@ -85,19 +85,19 @@ async function reach(config: Config, secrets: Secrets, logger: Logger): Promise<
     return new BusCaller(node.client, () => node.stop());
   } catch (error) {
     if (!(error instanceof DirectoryInUse)) throw error;
-    return ofRunningServer(config, secrets);
+    return connectToServer(config, secrets);
   }
 }
 
-/** @throws ConfigError when the server that has the data directory runs under another secret */
-async function ofRunningServer({ dataDir }: Config, secrets: Secrets): Promise<ActorCaller> {
+/** Connects to the server that has the data directory open. @throws ConfigError when it uses another secret */
+async function connectToServer({ dataDir }: Config, secrets: Secrets): Promise<ActorCaller> {
   const server = await ChannelCaller.open(dataDir);
   if (await server.hasSecret(secrets.check)) return server;
   await server.close();
-  throw mismatch(`the data directory ${dataDir}`);
+  throw secretMismatch(`the data directory ${dataDir}`);
 }
 
-/** A command to nobody would wait for its whole deadline. */
+/** Without a living host a command would wait for its whole deadline. @throws AdminError */
 async function checkHosts({ hosts }: Ports): Promise<void> {
   if (!hosts || (await hosts.anyLives())) return;
   throw new AdminError('no actor host of this cluster is alive: start one with conclave serve --role actors');
@@ -132,12 +132,12 @@ function switched(word: string): boolean {
 const PLAIN: Readonly<Record<string, Action>> = {
   'realm create': (config, options, logger) =>
     withActors(config, logger, async (actors, secrets) => {
-      const ownerEmail = needed(options, 'email');
+      const ownerEmail = required(options, 'email');
       const { ownerKey } = await createRealm(actors, secrets, {
         subdomain: options.subdomain ?? '',
-        name: needed(options, 'name'),
+        name: required(options, 'name'),
         ownerEmail,
-        ownerName: needed(options, 'full-name'),
+        ownerName: required(options, 'full-name'),
         ownerPassword: options.password,
         orgType: orgTypeOf(options.type),
         origin: siteOf(options, config),
@@ -155,9 +155,9 @@ const PLAIN: Readonly<Record<string, Action>> = {
     withActors(config, logger, async (actors) => {
       const role = roleNamed(options['user-role'] ?? 'member');
       const id = await createUser(actors, await findRealm(actors, options.realm), {
-        email: needed(options, 'email'),
-        name: needed(options, 'full-name'),
-        password: needed(options, 'password'),
+        email: required(options, 'email'),
+        name: required(options, 'full-name'),
+        password: required(options, 'password'),
         role,
       });
       process.stdout.write(`${id}\n`);
@@ -165,33 +165,33 @@ const PLAIN: Readonly<Record<string, Action>> = {
 
   'user key': (config, options, logger) =>
     withActors(config, logger, async (actors, secrets) => {
-      const email = needed(options, 'email');
+      const email = required(options, 'email');
       const key = await userApiKey(actors, secrets, await findRealm(actors, options.realm), email);
       await writeCredentials(options, config, email, key);
     }),
 
   'user new-key': (config, options, logger) =>
     withActors(config, logger, async (actors, secrets) => {
-      const email = needed(options, 'email');
+      const email = required(options, 'email');
       const key = await renewKey(actors, secrets, await findRealm(actors, options.realm), email);
       await writeCredentials(options, config, email, key);
     }),
 };
 
 const CHANGES: Readonly<Record<string, AdminCommand>> = {
-  'realm deactivate': on([], (actors, realm) => setRealmActive(actors, realm, false)),
-  'realm reactivate': on([], (actors, realm) => setRealmActive(actors, realm, true)),
-  'user role': on(['EMAIL', 'ROLE'], (actors, realm, [email = '', role = '']) =>
+  'realm deactivate': realmChange([], (actors, realm) => setRealmActive(actors, realm, false)),
+  'realm reactivate': realmChange([], (actors, realm) => setRealmActive(actors, realm, true)),
+  'user role': realmChange(['EMAIL', 'ROLE'], (actors, realm, [email = '', role = '']) =>
     setRole(actors, realm, email, roleNamed(role)),
   ),
-  'user billing': on(['EMAIL', 'on|off'], (actors, realm, [email = '', word = '']) =>
+  'user billing': realmChange(['EMAIL', 'on|off'], (actors, realm, [email = '', word = '']) =>
     setBilling(actors, realm, email, switched(word)),
   ),
-  'user rate-limit': on(['EMAIL', 'RULES|usual|off'], (actors, realm, [email = '', rules = '']) =>
+  'user rate-limit': realmChange(['EMAIL', 'RULES|usual|off'], (actors, realm, [email = '', rules = '']) =>
     setRateLimits(actors, realm, email, rules === 'usual' ? null : rules),
   ),
-  'user deactivate': on(['EMAIL'], (actors, realm, [email = '']) => deactivateUser(actors, realm, email)),
-  'user reactivate': on(['EMAIL'], (actors, realm, [email = '']) => reactivateUser(actors, realm, email)),
+  'user deactivate': realmChange(['EMAIL'], (actors, realm, [email = '']) => deactivateUser(actors, realm, email)),
+  'user reactivate': realmChange(['EMAIL'], (actors, realm, [email = '']) => reactivateUser(actors, realm, email)),
 };
 
 const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
@@ -200,7 +200,7 @@ const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
   ...CLUSTER_COMMANDS,
 };
 
-/** The command that these words name, ready to run; undefined: there is none. @throws AdminError for missing words */
+/** The command of these words; undefined when none has this name. @throws AdminError for a wrong number of words */
 export function adminCommand(
   words: readonly string[],
 ): ((config: Config, options: Options, logger: Logger) => Promise<number | void>) | undefined {
@@ -208,7 +208,7 @@ export function adminCommand(
   const command = ADMIN_COMMANDS[`${group} ${verb}`];
   if (!command) return undefined;
   if (given.length !== command.words.length) {
-    throw new AdminError(`this is how: conclave ${[group, verb, ...command.words].join(' ')}`);
+    throw new AdminError(`usage: conclave ${[group, verb, ...command.words].join(' ')}`);
   }
   return (config, options, logger) => command.run(config, options, logger, given);
 }

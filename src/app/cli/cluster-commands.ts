@@ -1,4 +1,4 @@
-/** `conclave cluster …`: hosts and what they own. Only the keys of the cluster are needed, no host has to answer. */
+/** `conclave cluster …`: hosts and their partitions. The commands need only the cluster's keys in NATS. */
 import { AdminError } from '#app/admin';
 import type { Config } from '#app/config';
 import { type Clock, REAL_CLOCK, wait } from '#base/clock';
@@ -15,11 +15,10 @@ import {
   viewCluster,
 } from '#ports/placement';
 import type { AdminCommand } from './command.js';
-import { table } from './table.js';
 
-/** Handing everything over takes a second or two. */
+/** Time limit of a drain; handing everything over usually takes a second or two. */
 const DRAIN_MS = 60_000;
-const LOOK_AGAIN_MS = 250;
+const CHECK_MS = 250;
 
 export const CLUSTER_COMMANDS: Readonly<Record<string, AdminCommand>> = {
   'cluster status': {
@@ -27,7 +26,7 @@ export const CLUSTER_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     run: (config, options) =>
       withCluster(config, async (kv, clock) => {
         const view = await viewCluster(kv, clock);
-        // The parser of the command line gives a flag as true.
+        // A flag without value is `true` here, although `Options` says string.
         const json = Boolean(options.json);
         process.stdout.write(json ? `${JSON.stringify(view)}\n` : describe(view));
         return view.unowned.length > 0 ? 1 : 0;
@@ -41,21 +40,21 @@ export const CLUSTER_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     words: ['HOST'],
     run: (config, _options, _logger, [name = '']) =>
       withCluster(config, async (kv, clock) => {
-        const host = find(await viewCluster(kv, clock), name);
+        const host = findHost(await viewCluster(kv, clock), name);
         const asked = await askToServe(kv, host.id);
-        say(asked ? `${called(host)} takes its share again` : `${called(host)} was not asked to own nothing`);
+        print(asked ? `${called(host)} takes its share again` : `${called(host)} was not asked to drain`);
         return 0;
       }),
   },
 };
 
-const say = (text: string): void => void process.stdout.write(`${text}\n`);
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const called = ({ id, name }: HostStatus): string => `${id} (${name})`;
 
 async function withCluster(config: Config, action: (kv: KeyValue, clock: Clock) => Promise<number>): Promise<number> {
   const { nats } = config;
   if (nats === undefined) {
-    throw new AdminError('no cluster is configured: give --nats, --mongodb and --secret as to its servers');
+    throw new AdminError('no cluster is configured: give the same --nats, --mongodb and --secret as its servers have');
   }
   const options = { ...placementBucket(config.namespace), existing: true };
   const kv = await NatsKv.connect(nats, options).catch((error: Error) => {
@@ -84,8 +83,8 @@ function describe({ hosts, partitions, unowned }: ClusterView): string {
   return `${table([head, ...rows])}\n${all}\n`;
 }
 
-/** @throws AdminError unless exactly one living host is meant */
-export function find({ hosts }: Pick<ClusterView, 'hosts'>, name: string): HostStatus {
+/** Finds a living host by its id or name, or by the beginning of either. @throws AdminError unless exactly one fits */
+export function findHost({ hosts }: Pick<ClusterView, 'hosts'>, name: string): HostStatus {
   const living = hosts.filter(({ state }) => state !== 'dead');
   const exact = living.filter(({ id, name: full }) => id === name || full === name);
   const found = exact.length > 0 ? exact : living.filter((h) => h.id.startsWith(name) || h.name.startsWith(name));
@@ -98,10 +97,10 @@ export function find({ hosts }: Pick<ClusterView, 'hosts'>, name: string): HostS
 
 async function drain(kv: KeyValue, clock: Clock, name: string): Promise<number> {
   const view = await viewCluster(kv, clock);
-  const host = find(view, name);
+  const host = findHost(view, name);
   await askToDrain(kv, host.id);
   if (!view.hosts.some(({ id, state }) => id !== host.id && state === 'alive')) {
-    throw new AdminError(`${called(host)} goes on until there is another host to take over: none is alive now`);
+    throw new AdminError(`${called(host)} continues until another host can take over: none is alive now`);
   }
   const until = clock.monotonic() + DRAIN_MS;
   for (;;) {
@@ -110,8 +109,21 @@ async function drain(kv: KeyValue, clock: Clock, name: string): Promise<number> 
     if (clock.monotonic() > until) {
       throw new AdminError(`${called(host)} still owns ${now.partitions} partitions after ${DRAIN_MS / 1000} s`);
     }
-    await wait(clock, LOOK_AGAIN_MS);
+    await wait(clock, CHECK_MS);
   }
-  say(`${called(host)} owns nothing`);
+  print(`${called(host)} owns nothing`);
   return 0;
+}
+
+/** Text of a table with aligned columns; the first row is the head. */
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
 }

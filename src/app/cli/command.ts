@@ -1,12 +1,13 @@
+/** Shape of the administration commands. */
 import type { Config } from '#app/config';
 import type { Logger } from '#base';
 
-/** What was given on the command line beside the configuration. */
+/** Options of the command line besides the settings. */
 export type Options = Readonly<Record<string, string | undefined>>;
 
 /**
- * @param words those that follow the command's name
- * @returns exit code; nothing: 0
+ * @param words the words after the command's name
+ * @returns exit code; undefined means 0
  */
 export type Action = (
   config: Config,
@@ -16,7 +17,7 @@ export type Action = (
 ) => Promise<number | void>;
 
 export interface AdminCommand {
-  /** What the words after the name are, in their order. */
+  /** Placeholders of the words after the name, in order. */
   readonly words: readonly string[];
   readonly run: Action;
 }

@@ -1,10 +1,9 @@
-/** Commands on the data directory of the embedded face as a whole. */
+/** `conclave backup` and `conclave restore`: commands on a whole data directory of the embedded face. */
 import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { AdminError, ChannelCaller } from '#app/admin';
 import { type BackupSummary, backUp, refuseUnfinished, restore } from '#app/backup';
-import type { Config } from '#app/config';
-import { isCluster } from '#app/server';
+import { type Config, isCluster } from '#app/config';
 import { REAL_CLOCK } from '#base/clock';
 import { DirectoryBlobs } from '#ports/blobs';
 import { DirectoryInUse, openLmdbEnvironment } from '#ports/store';
@@ -20,16 +19,18 @@ const COMMANDS: Readonly<Record<string, (config: Config, folder: string) => Prom
     const { taken, version } = await restore(folder, dataDir, REAL_CLOCK);
     process.stdout.write(`${resolve(dataDir)}: as of ${taken}, by Conclave ${version}\n`);
     if (secret !== undefined || (await exists(join(dataDir, 'secret')))) return;
-    process.stdout.write('The backup has no secret in it: start the server with the CONCLAVE_SECRET of before.\n');
+    process.stdout.write(
+      'The backup contains no secret: start the server with the CONCLAVE_SECRET that it had before.\n',
+    );
   },
 };
 
-/** The command that these words name; undefined: it is another. @throws AdminError when its folder is missing */
+/** The command of these words; undefined when none has this name. @throws AdminError when the folder is missing */
 export function dataCommand(words: readonly string[]): ((config: Config) => Promise<void>) | undefined {
   const [name = '', folder, ...more] = words;
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) return undefined;
-  if (folder === undefined || more.length > 0) throw new AdminError(`this is how: conclave ${name} DIR`);
+  if (folder === undefined || more.length > 0) throw new AdminError(`usage: conclave ${name} DIR`);
   return async (config) => {
     if (isCluster(config)) {
       throw new AdminError(`${name} is for data directories; docs/operations.md says how a cluster is backed up`);

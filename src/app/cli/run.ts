@@ -1,21 +1,22 @@
-/** The command line: parse, do, answer with an exit code. */
+/** Runs one command line and returns its exit code. */
 import { hostname } from 'node:os';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { AdminError } from '#app/admin';
 import { type Config, ConfigError, loadConfig, OPTIONS, SETTINGS } from '#app/config';
-import { checkSurroundings, greeting, serve } from '#app/server';
+import { greeting, preflight, serve } from '#app/server';
 import type { Logger } from '#base';
 import { REAL_CLOCK } from '#base/clock';
 import { ADMIN_OPTIONS, adminCommand } from './admin-commands.js';
 import { dataCommand } from './data-commands.js';
 import { HELP } from './help.js';
-import { describeFit, secretCommand } from './secret-commands.js';
+import { describeSecretFit, secretCommand } from './secret-commands.js';
 import { storeCommand } from './store-commands.js';
 
+/** Time for the process to end by itself after the stop, ms. */
 const LEFTOVERS_MS = 500;
 
-/** 0 done, 1 failed, 2 the words are off. */
+/** @returns 0 success, 1 failure, 2 wrong usage or configuration */
 export async function run(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   let parsed: { values: Record<string, unknown>; positionals: string[] };
   try {
@@ -52,7 +53,7 @@ export async function run(argv: readonly string[], environment: NodeJS.ProcessEn
   }
 }
 
-/** `--name -1` means `--name=-1`, so that what is wrong with the value is said; without this it is 'ambiguous'. */
+/** Turns `--name -1` into `--name=-1`: the value then gets its own error instead of the parser's 'ambiguous'. */
 function withValues(argv: readonly string[]): string[] {
   const args: string[] = [];
   for (let i = 0; i < argv.length; i++) {
@@ -73,20 +74,20 @@ function complain(message: string, code: number): number {
 const quietLogger = (): Logger => pino({ level: 'error' }, pino.destination(2)) as unknown as Logger;
 
 async function checkConfig(config: Config): Promise<number> {
-  await checkSurroundings(config);
+  await preflight(config);
   for (const [name, of] of Object.entries(SETTINGS)) {
     const value = config[name as keyof Config];
     const shown = value === undefined || value === '' ? '(not set)' : of.secret ? '(given)' : String(value);
     process.stdout.write(`${of.env.padEnd(20)} ${shown}\n`);
   }
-  process.stdout.write(`the secret: ${await describeFit(config)}\n`);
+  process.stdout.write(`the secret: ${await describeSecretFit(config)}\n`);
   return 0;
 }
 
-/** Until SIGTERM or SIGINT. A second signal ends at once. */
+/** Runs until SIGTERM or SIGINT. A second signal ends the process at once. */
 async function runServer(config: Config): Promise<number> {
-  await checkSurroundings(config);
-  // As `conclave cluster status` names it.
+  await preflight(config);
+  // The name of the process in `conclave cluster status`.
   const base = { host: `${hostname()}/${process.pid}`, role: config.role };
   const destination = pino.destination({ dest: 2, sync: false });
   const logger = pino({ level: config.logLevel, base }, destination) as unknown as Logger;
@@ -100,9 +101,9 @@ async function runServer(config: Config): Promise<number> {
   logger.info({ signal }, 'stopping');
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => process.exit(130));
   await running.stop();
-  // Everything is stored and handed over: whatever still keeps the process alive must not.
+  // Everything is stored and handed over: nothing that is left may keep the process alive.
   setTimeout(() => {
-    logger.warn({ resources: process.getActiveResourcesInfo() }, 'something still ran after the stop');
+    logger.warn({ resources: process.getActiveResourcesInfo() }, 'resources were still open after the stop');
     process.exit(0);
   }, LEFTOVERS_MS).unref();
   return 0;

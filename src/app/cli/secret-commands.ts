@@ -1,7 +1,7 @@
-/** The server secret and the Store: whether they fit each other, and a change of it on purpose. */
+/** `conclave secret changed`, and the comparison of the server secret with the Store for `conclave check-config`. */
 import { AdminError } from '#app/admin';
-import type { Config } from '#app/config';
-import { databaseCalled, hasData, isCluster, judged, keptSecret, logNames, serverSecret } from '#app/server';
+import { type Config, isCluster } from '#app/config';
+import { compareSecret, describeDatabase, hasData, logNames, serverSecret, storedSecret } from '#app/server';
 import { REAL_CLOCK } from '#base/clock';
 import { Secrets } from '#domain/secrets';
 import { JetStreamLog, renewIncarnation } from '#ports/log';
@@ -13,27 +13,27 @@ import {
   StoreUnavailable,
   withMongoSecretNote,
 } from '#ports/store';
-import { nobodyRuns } from './store-commands.js';
+import { checkAllStopped } from './store-commands.js';
 
-const LOST =
-  'from now on the new secret counts. Void are: API keys (people log in again, bots and accounts without password get ' +
+const VOID_NOTICE =
+  'the new secret is in force. Void are: API keys (people log in again, bots and accounts without password get ' +
   "one by 'conclave user new-key'), event queues, links in mails that were sent, invitations, and tokens of outgoing " +
-  'webhooks (new ones show in the settings of the bots)';
+  'webhooks (the settings of the bots show the new ones)';
 
-/** The command that these words name; undefined: it is another. */
+/** The command of these words; undefined when none has this name. */
 export function secretCommand(words: readonly string[]): ((config: Config) => Promise<void>) | undefined {
   if (words.join(' ') !== 'secret changed') return undefined;
   return async (config) => {
     await (isCluster(config) ? changedInCluster(config) : changedInDirectory(config));
-    process.stdout.write(`${LOST}\n`);
+    process.stdout.write(`${VOID_NOTICE}\n`);
   };
 }
 
-/** Queues of before end: their clients have keys that are void, and what is sealed in the log nobody can read. */
+/** Ends all event queues: the keys of their clients are void, and sealed entries of the log can't be opened. */
 async function changedInCluster(config: Config): Promise<void> {
   const { nats, mongodb, namespace } = config as { nats: string; mongodb: string; namespace: string };
   const secrets = new Secrets(await serverSecret(config));
-  await nobodyRuns(nats, namespace, REAL_CLOCK);
+  await checkAllStopped(nats, namespace, REAL_CLOCK);
   await JetStreamLog.discard(nats, REAL_CLOCK, logNames(namespace).stream);
   await withMongoSecretNote(mongodb, (note) => note.replace(secrets.check));
 }
@@ -52,13 +52,13 @@ async function changedInDirectory(config: Config): Promise<void> {
 }
 
 /**
- * Changes nothing, and makes nothing.
- * @returns in words, how the secret fits what is stored, as far as it can be found out from here
- * @throws ConfigError when it does not
+ * Compares the secret with the stored data without changing anything.
+ * @returns the result in words, or the reason why the two could not be compared
+ * @throws ConfigError when the data was written under another secret
  */
-export async function describeFit(config: Config): Promise<string> {
+export async function describeSecretFit(config: Config): Promise<string> {
   try {
-    return await (isCluster(config) ? fitsCluster(config) : fitsDirectory(config));
+    return await (isCluster(config) ? compareInCluster(config) : compareInDirectory(config));
   } catch (error) {
     if (error instanceof StoreUnavailable) return `not compared: ${error.message}`;
     if (error instanceof DirectoryInUse) return 'not compared: a server has the data directory open';
@@ -67,27 +67,27 @@ export async function describeFit(config: Config): Promise<string> {
 }
 
 const words = (found: 'own' | 'none yet'): string =>
-  found === 'own' ? 'the one of what is stored' : 'nothing is stored under another one';
+  found === 'own' ? 'matches the stored data' : 'no data is stored under another secret';
 
-function fitsCluster(config: Config): Promise<string> {
+function compareInCluster(config: Config): Promise<string> {
   const { mongodb, secret } = config as { mongodb: string; secret: string };
   return withMongoSecretNote(mongodb, async (note) =>
-    words(await judged(note, new Secrets(secret), databaseCalled(mongodb))),
+    words(await compareSecret(note, new Secrets(secret), describeDatabase(mongodb))),
   );
 }
 
-async function fitsDirectory(config: Config): Promise<string> {
+async function compareInDirectory(config: Config): Promise<string> {
   const { dataDir } = config;
   if (!(await hasData(dataDir))) {
-    const kept = config.secret ?? (await keptSecret(dataDir));
-    return kept === undefined ? 'made at the first start' : words('none yet');
+    const kept = config.secret ?? (await storedSecret(dataDir));
+    return kept === undefined ? 'will be generated at the first start' : words('none yet');
   }
-  // It may be missing, and is not made where there is data.
+  // Throws when the secret is missing: none is generated for a directory with data.
   const secrets = new Secrets(await serverSecret(config));
   let environment: LmdbEnvironment | undefined;
   try {
     environment = await openLmdbEnvironment(dataDir);
-    return words(await judged(embeddedSecretNote(environment), secrets, `the data directory ${dataDir}`));
+    return words(await compareSecret(embeddedSecretNote(environment), secrets, `the data directory ${dataDir}`));
   } finally {
     await environment?.close();
   }

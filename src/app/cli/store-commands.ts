@@ -1,4 +1,4 @@
-/** Commands on a cluster's database as a whole; no process needs to run, and for `restored` none may. */
+/** `conclave store …`: commands on a cluster's whole database. No process has to run; for `restored` none may run. */
 import { AdminError } from '#app/admin';
 import { skipMessageIds } from '#app/backup';
 import type { Config } from '#app/config';
@@ -21,7 +21,7 @@ const COMMANDS: Readonly<Record<string, (of: Servers) => Promise<string>>> = {
 
   async restored({ nats, mongodb, namespace }) {
     await mongoFormat(mongodb);
-    await nobodyRuns(nats, namespace, REAL_CLOCK);
+    await checkAllStopped(nats, namespace, REAL_CLOCK);
     const store = await MongoStore.connect(mongodb, REAL_CLOCK);
     try {
       await skipMessageIds(store);
@@ -29,12 +29,12 @@ const COMMANDS: Readonly<Record<string, (of: Servers) => Promise<string>>> = {
       await store.close();
     }
     await JetStreamLog.discard(nats, REAL_CLOCK, logNames(namespace).stream);
-    return 'message ids go on above those of before, event queues of before end';
+    return 'message ids continue above the earlier ones, earlier event queues end';
   },
 };
 
-/** @throws AdminError when a host of the cluster gives a sign of life */
-export async function nobodyRuns(nats: string, namespace: string, clock: Clock): Promise<void> {
+/** @throws AdminError when a host of the cluster is running */
+export async function checkAllStopped(nats: string, namespace: string, clock: Clock): Promise<void> {
   const kv = await NatsKv.connect(nats, { ...placementBucket(namespace), existing: true });
   try {
     const { hosts } = await viewCluster(kv, clock);
@@ -48,7 +48,7 @@ export async function nobodyRuns(nats: string, namespace: string, clock: Clock):
   }
 }
 
-/** The command that these words name; undefined: it is another. */
+/** The command of these words; undefined when none has this name. */
 export function storeCommand(words: readonly string[]): ((config: Config) => Promise<void>) | undefined {
   const [group, name = '', ...more] = words;
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;

@@ -1,16 +1,17 @@
-/** From command line and environment to a checked configuration; the command line wins. */
+/** Reads the configuration from command line and environment; the command line wins. */
 import { type Config, SETTINGS, type Setting, type SettingName } from './table.js';
 
-/** What is wrong, in words for the person at the terminal; one line per problem. */
+/** Problems of a configuration, in words for the operator; one line per problem. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
 const entries = Object.entries(SETTINGS) as [SettingName, Setting<unknown>][];
 
-/** Options of the table for `util.parseArgs`. */
+/** All settings as options of `util.parseArgs`. */
 export const OPTIONS = Object.fromEntries(entries.map(([, of]) => [of.option, { type: 'string' as const }]));
 
+/** @throws ConfigError that lists all problems */
 export function loadConfig(
   options: Readonly<Record<string, unknown>>,
   environment: Readonly<Record<string, string | undefined>>,
@@ -21,7 +22,7 @@ export function loadConfig(
     const option = options[of.option] as string | undefined;
     const given = option ?? environment[of.env];
     config[name] = of.fallback;
-    // An empty variable is how many tools leave one out.
+    // Many tools set a variable to '' instead of leaving it out.
     if (given === undefined || (given === '' && option === undefined)) continue;
     try {
       config[name] = of.parse(given);
@@ -30,7 +31,7 @@ export function loadConfig(
       problems.push(`${where}: ${(error as Error).message} (given: ${of.secret ? '…' : given})`);
     }
   }
-  // What follows from options that are wrong themselves would only hide them.
+  // Problems that follow from wrong settings would only hide these.
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   const loaded = config as Config;
   if ((loaded.nats === undefined) !== (loaded.mongodb === undefined)) {
@@ -40,14 +41,14 @@ export function loadConfig(
     problems.push(`--role ${loaded.role} needs a cluster: give --nats and --mongodb`);
   }
   if (loaded.nats !== undefined && loaded.mongodb !== undefined && loaded.secret === undefined) {
-    // Made up by each host on its own, it would make each host's keys unknown to the others.
+    // With secrets of their own, hosts could not open each other's API keys.
     problems.push('a cluster needs --secret (or CONCLAVE_SECRET), the same for all its processes');
   }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return loaded;
 }
 
-/** Help for the options of the table. */
+/** Help text on all settings. */
 export function describeSettings(): string {
   const rows = entries.map(([, of]) => {
     const left = `  --${of.option} ${of.value}`.padEnd(30);
@@ -56,3 +57,15 @@ export function describeSettings(): string {
   });
   return rows.join('\n');
 }
+
+/** Whether the process belongs to a cluster; otherwise it runs the embedded face. */
+export const isCluster = (config: Config): boolean => config.nats !== undefined;
+
+/**
+ * Node.js flags with which a server should be started (package.json, deploy/); Node can't set them later. Objects of a
+ * request live until their group is flushed to disk, under load longer than V8's default young generation of 16 MiB,
+ * and old objects are expensive to collect: 64 MiB gave 25 % more messages per second embedded (docs/performance.md).
+ * Without the minimum, V8 shrinks the young generation of an idle process to 1 MiB, which fills every 3 s, so that
+ * objects of waiting polls become old.
+ */
+export const NODE_FLAGS: readonly string[] = ['--min-semi-space-size=16', '--max-semi-space-size=64'];

@@ -1,63 +1,39 @@
 /**
- * Every setting of the server, once: its name in the environment and on the command line, its meaning, its default.
- * Parsing, validation, `--help` and docs/configuration.md all come from this table.
+ * Every setting of the server, declared once: option, environment variable, meaning, default and parser. `--help` and
+ * docs/configuration.md come from this table.
  */
-
-import { parseNetworks } from '#domain/webhooks';
-import { parseRules } from '#frontend/limits';
 import {
   address,
   database,
   email,
   fullName,
   hostAndPort,
+  integer,
   namespace,
+  networks,
+  oneOf,
   path,
   realmName,
+  rules,
   secret,
   server,
   servers,
-} from './forms.js';
+} from './parsers.js';
 
 export interface Setting<T> {
-  /** Environment variable. */
+  /** Name of the environment variable. */
   readonly env: string;
   /** Command-line option without the dashes. */
   readonly option: string;
-  /** What its value is called in help. */
+  /** Placeholder of the value in help. */
   readonly value: string;
   readonly description: string;
-  /** Undefined = not set. */
+  /** Default; undefined when the setting is then not set. */
   readonly fallback: T;
-  /** Is never shown: it holds a password. */
+  /** The value contains a password and is never shown. */
   readonly secret?: true;
-  /** @throws Error with the reason, without the name of the setting */
+  /** @throws Error with the reason; the caller adds the setting's name */
   parse(text: string): T;
-}
-
-function oneOf<const T extends string>(...allowed: readonly T[]) {
-  return (given: string): T => {
-    if ((allowed as readonly string[]).includes(given)) return given as T;
-    throw new Error(`must be one of ${allowed.join(', ')}`);
-  };
-}
-
-function integer(min: number, max: number) {
-  return (given: string): number => {
-    const n = Number(given);
-    if (/^\d+$/.test(given) && n >= min && n <= max) return n;
-    throw new Error(`must be an integer from ${min} to ${max}`);
-  };
-}
-
-function networks(given: string): string {
-  parseNetworks(given);
-  return given;
-}
-
-function rules(given: string): string {
-  parseRules(given);
-  return given;
 }
 
 const setting = <T>(of: Setting<T>): Setting<T> => of;
@@ -84,7 +60,7 @@ export const SETTINGS = {
     option: 'ops-host',
     value: 'ADDRESS',
     description:
-      'Address to listen on for operators: /health/live, /health/ready and /metrics. Keep it from the Internet: it needs no credentials.',
+      'Address to listen on for operators: /health/live, /health/ready and /metrics. Keep it off the Internet: it needs no credentials.',
     fallback: '127.0.0.1',
     parse: address,
   }),
@@ -92,7 +68,7 @@ export const SETTINGS = {
     env: 'OPS_PORT',
     option: 'ops-port',
     value: 'N',
-    description: 'Port for operators; 0 picks a free one, which the start prints.',
+    description: 'Port for operators; 0 picks a free one, which is printed at the start.',
     fallback: 0,
     parse: integer(0, 65_535),
   }),
@@ -101,7 +77,7 @@ export const SETTINGS = {
     option: 'leave-seconds',
     value: 'SECONDS',
     description:
-      'After SIGTERM a frontend goes on serving for this long, with /health/ready at 503, so that the load balancer notices. 0 without a load balancer.',
+      'After SIGTERM a frontend continues to serve for this time, with /health/ready at 503, so that the load balancer notices. 0 without a load balancer.',
     fallback: 0,
     parse: integer(0, 600),
   }),
@@ -109,7 +85,7 @@ export const SETTINGS = {
     env: 'DATA_DIR',
     option: 'data-dir',
     value: 'DIR',
-    description: 'Where the embedded face keeps everything, and every face its secret.',
+    description: 'Directory of the server secret, and of all data of the embedded face.',
     fallback: './data',
     parse: path,
   }),
@@ -117,7 +93,7 @@ export const SETTINGS = {
     env: 'ROLE',
     option: 'role',
     value: 'ROLE',
-    description: 'http (frontend), actors (actor host) or all. Other than all needs --nats and --mongodb.',
+    description: 'http (frontend), actors (actor host) or all. http and actors need --nats and --mongodb.',
     fallback: 'all' as 'http' | 'actors' | 'all',
     parse: oneOf('http', 'actors', 'all'),
   }),
@@ -126,7 +102,7 @@ export const SETTINGS = {
     option: 'nats',
     value: 'URL',
     description:
-      'NATS servers (2.11 or later, with JetStream) of a cluster, separated by commas; nats://user:password@host:4222 if they want credentials.',
+      'NATS servers (2.11 or later, with JetStream) of a cluster, separated by commas; nats://user:password@host:4222 with credentials.',
     fallback: undefined as string | undefined,
     secret: true,
     parse: servers('nats', 'tls'),
@@ -136,7 +112,7 @@ export const SETTINGS = {
     option: 'nats-replicas',
     value: 'N',
     description:
-      'Copies that JetStream keeps of the event log and of the placement: 1, 3 or 5, at most as many as there are NATS servers. The same for all processes.',
+      'Copies that JetStream keeps of the event log and of the placement: 1, 3 or 5, and at most the number of NATS servers. The same for all processes.',
     fallback: 1,
     parse: (given) => Number(oneOf('1', '3', '5')(given)),
   }),
@@ -154,7 +130,7 @@ export const SETTINGS = {
     option: 'external-host',
     value: 'HOST',
     description:
-      'Name under which clients reach the server, with the port where it is not the usual one; organizations are its subdomains. Links in mails begin with it.',
+      'Host name under which clients reach the server, with the port unless it is the default one; organizations are its subdomains. Links in mails begin with it.',
     fallback: 'localhost',
     parse: hostAndPort,
   }),
@@ -171,7 +147,7 @@ export const SETTINGS = {
     option: 'secret',
     value: 'TEXT',
     description:
-      'Server secret. A cluster needs it, the same for all processes; otherwise made once, in DATA_DIR/secret.',
+      'Server secret. A cluster needs it, the same for all processes; the embedded face generates one in DATA_DIR/secret.',
     fallback: undefined as string | undefined,
     secret: true,
     parse: secret,
@@ -181,7 +157,7 @@ export const SETTINGS = {
     option: 'emoji-names',
     value: 'NAMES',
     description:
-      'Name under which the extra emoji goes out: conclave, or zulip for clients that know only that one. The same for all processes; both are always accepted.',
+      'Name of the extra emoji in responses and events: conclave, or zulip for clients that know only that name. The same for all processes; both are always accepted.',
     fallback: 'conclave' as 'conclave' | 'zulip',
     parse: oneOf('conclave', 'zulip'),
   }),
@@ -189,7 +165,7 @@ export const SETTINGS = {
     env: 'REALM_NAME',
     option: 'realm-name',
     value: 'TEXT',
-    description: 'Name of the organization made at the first start of the embedded face.',
+    description: 'Name of the organization that the embedded face makes at its first start.',
     fallback: 'Conclave',
     parse: realmName,
   }),
@@ -197,7 +173,7 @@ export const SETTINGS = {
     env: 'OWNER_EMAIL',
     option: 'owner-email',
     value: 'ADDRESS',
-    description: 'Address of its owner.',
+    description: 'Mail address of the owner of that organization.',
     fallback: 'owner@localhost',
     parse: email,
   }),
@@ -205,7 +181,7 @@ export const SETTINGS = {
     env: 'OWNER_NAME',
     option: 'owner-name',
     value: 'TEXT',
-    description: 'Name of its owner.',
+    description: 'Name of the owner of that organization.',
     fallback: 'Owner',
     parse: fullName,
   }),
@@ -213,7 +189,7 @@ export const SETTINGS = {
     env: 'DISPOSABLE_DOMAINS',
     option: 'disposable-domains',
     value: 'FILE',
-    description: 'Domains of throw-away addresses, one a line, which organizations may keep out.',
+    description: 'File with domains of disposable mail addresses, one per line, which organizations may refuse.',
     fallback: undefined as string | undefined,
     parse: path,
   }),
@@ -221,7 +197,7 @@ export const SETTINGS = {
     env: 'WEB_PUBLIC_STREAMS',
     option: 'web-public-streams',
     value: 'YES_OR_NO',
-    description: 'yes: organizations may open streams to the web, to be read without an account.',
+    description: 'yes: organizations may open streams to the web; these can be read without an account.',
     fallback: 'no' as 'yes' | 'no',
     parse: oneOf('yes', 'no'),
   }),
@@ -230,7 +206,7 @@ export const SETTINGS = {
     option: 'smtp-url',
     value: 'URL',
     description:
-      'Mail server: smtp://user:password@host:587 or smtps://…:465, with the options of nodemailer as its query. Without one the embedded face writes mails to DATA_DIR/mail, and a cluster keeps them for three days.',
+      'Mail server: smtp://user:password@host:587 or smtps://…:465, with options of nodemailer as its query. Without a mail server the embedded face writes mails to DATA_DIR/mail, and a cluster keeps them for three days.',
     fallback: undefined as string | undefined,
     secret: true,
     parse: server('smtp', 'smtps'),
@@ -240,7 +216,7 @@ export const SETTINGS = {
     option: 'administrator-email',
     value: 'ADDRESS',
     description:
-      'Address of the operators, shown to administrators of organizations who ask for a data export, which is made by hand. Default: admin@EXTERNAL_HOST.',
+      'Mail address of the operators, shown to administrators of organizations who ask for a data export, because exports are made by hand. Default: admin@EXTERNAL_HOST.',
     fallback: undefined as string | undefined,
     parse: email,
   }),
@@ -269,7 +245,7 @@ export const SETTINGS = {
     option: 'image-proxy',
     value: 'MODE',
     description:
-      'on: pictures of other hosts that messages show are fetched by this server, so that those hosts learn nothing of the readers. off: readers load them directly. The same for all processes.',
+      'on: the server fetches the pictures of other hosts that messages show, so that these hosts learn nothing about the readers. off: readers load them directly. The same for all processes.',
     fallback: 'on' as 'on' | 'off',
     parse: oneOf('on', 'off'),
   }),
@@ -278,7 +254,7 @@ export const SETTINGS = {
     option: 'max-connections',
     value: 'N',
     description:
-      'Connections of clients at a time; more are refused. Keep it below the limit of open files. With uws on other systems than Linux there is no such bound.',
+      'Most client connections at a time; more are refused. Keep it below the limit of open files. The uws adapter enforces it only on Linux.',
     fallback: 100_000,
     parse: integer(1, 10_000_000),
   }),
@@ -286,7 +262,7 @@ export const SETTINGS = {
     env: 'MAX_REQUESTS',
     option: 'max-requests',
     value: 'N',
-    description: 'Requests of a frontend under way at a time, without waiting polls; more are answered 503.',
+    description: 'Most requests that a frontend processes at a time, without parked polls; more are answered 503.',
     fallback: 10_000,
     parse: integer(1, 10_000_000),
   }),
@@ -294,7 +270,7 @@ export const SETTINGS = {
     env: 'MAX_POLLS',
     option: 'max-polls',
     value: 'N',
-    description: 'Polls parked in a frontend at a time; more are answered 503.',
+    description: 'Most polls parked in a frontend at a time; more are answered 503.',
     fallback: 100_000,
     parse: integer(1, 10_000_000),
   }),
@@ -303,7 +279,7 @@ export const SETTINGS = {
     option: 'max-queues',
     value: 'N',
     description:
-      'Event queues that one account may have; one more ends the queue that has been silent for longest, queues with a waiting poll last.',
+      'Most event queues of one account. One more ends the queue that has been silent for longest; queues with a waiting poll are ended last.',
     fallback: 1_000,
     parse: integer(1, 10_000_000),
   }),
@@ -312,7 +288,7 @@ export const SETTINGS = {
     option: 'heartbeat-seconds',
     value: 'N',
     description:
-      'A poll without an event is answered with a heartbeat after this many seconds, spread over a fifth more. Keep that below the time after which proxies cut idle connections. The same for all processes.',
+      'A poll without an event is answered with a heartbeat after this time, prolonged by a random share of up to 20 %. Keep the sum below the time after which proxies cut idle connections. The same for all processes.',
     fallback: 45,
     parse: integer(5, 50),
   }),
@@ -321,7 +297,7 @@ export const SETTINGS = {
     option: 'compression',
     value: 'WHEN',
     description:
-      'on: answers of 1 KiB and more are compressed (gzip) for clients that accept it, in threads beside the event loop. off: never, if a proxy does it or traffic is cheaper than CPU.',
+      'on: responses of 1 KiB and more are compressed (gzip) for clients that accept it, in threads beside the event loop. off: never; for a proxy that compresses, or where traffic is cheaper than CPU.',
     fallback: 'on',
     parse: oneOf('on', 'off'),
   }),
@@ -330,7 +306,7 @@ export const SETTINGS = {
     option: 'receive-memory-mib',
     value: 'N',
     description:
-      'Memory of a frontend for incomplete request bodies, MiB; beyond it those that wait longest are cut off.',
+      'Memory of a frontend for incomplete request bodies, MiB; beyond it the connections that have waited longest are cut off.',
     fallback: 512,
     parse: integer(1, 1_000_000),
   }),
@@ -339,7 +315,7 @@ export const SETTINGS = {
     option: 'send-memory-mib',
     value: 'N',
     description:
-      'Memory of a frontend for answers that their clients do not read, MiB; beyond it those that wait longest are cut off.',
+      'Memory of a frontend for responses that their clients do not read, MiB; beyond it the connections that have waited longest are cut off.',
     fallback: 256,
     parse: integer(1, 1_000_000),
   }),
@@ -347,8 +323,7 @@ export const SETTINGS = {
     env: 'RATE_LIMITS',
     option: 'rate-limits',
     value: 'ON_OFF',
-    description:
-      'off: frontends count no calls, regardless of the options below. Failed log-ins are counted all the same.',
+    description: 'off: frontends count no calls, whatever the rules below. Failed logins are still counted.',
     fallback: 'on' as 'on' | 'off',
     parse: oneOf('on', 'off'),
   }),
@@ -357,7 +332,7 @@ export const SETTINGS = {
     option: 'rate-limit-user',
     value: 'RULES',
     description:
-      'How often an account may call: seconds:calls, several separated by commas, or off. Polls of event queues are counted separately, by the same rules.',
+      'Calls that one account may make: seconds:calls, several separated by commas, or off. Polls of event queues are counted separately, by the same rules.',
     fallback: '60:200',
     parse: rules,
   }),
@@ -365,7 +340,7 @@ export const SETTINGS = {
     env: 'RATE_LIMIT_ADDRESS',
     option: 'rate-limit-address',
     value: 'RULES',
-    description: 'The same, for all calls without account of one network address (IPv6: of one /64).',
+    description: 'Calls without an account that one network address (IPv6: one /64) may make; the same form.',
     fallback: '60:100',
     parse: rules,
   }),
@@ -373,7 +348,7 @@ export const SETTINGS = {
     env: 'RATE_LIMIT_MAILS',
     option: 'rate-limit-mails',
     value: 'RULES',
-    description: 'How many mails such calls of one network address may cause.',
+    description: 'Mails that calls without an account may cause from one network address; the same form.',
     fallback: '86400:5',
     parse: rules,
   }),
@@ -381,7 +356,7 @@ export const SETTINGS = {
     env: 'RATE_LIMIT_FILE',
     option: 'rate-limit-file',
     value: 'RULES',
-    description: 'How often visitors without account may open one uploaded file.',
+    description: 'Times that visitors without an account may open one uploaded file; the same form.',
     fallback: '86400:1000',
     parse: rules,
   }),
@@ -390,7 +365,7 @@ export const SETTINGS = {
     option: 'trusted-proxies',
     value: 'NETWORKS',
     description:
-      'Networks of the proxies before the server, separated by commas: their X-Forwarded-For then names the address of a call.',
+      'Networks of the proxies in front of the server, separated by commas; the server takes the address of a client from their X-Forwarded-For.',
     fallback: '',
     parse: networks,
   }),
@@ -398,7 +373,7 @@ export const SETTINGS = {
     env: 'HTTP_ADAPTER',
     option: 'http-adapter',
     value: 'KIND',
-    description: 'uws (uWebSockets.js), node (node:http), or auto: uws where it loads.',
+    description: 'uws (uWebSockets.js), node (node:http), or auto: uws if it can be loaded.',
     fallback: 'auto' as 'auto' | 'uws' | 'node',
     parse: oneOf('auto', 'uws', 'node'),
   }),
@@ -406,7 +381,8 @@ export const SETTINGS = {
     env: 'REQUEST_DEADLINE',
     option: 'request-deadline',
     value: 'SECONDS',
-    description: 'A request that is not answered by then gets an error. Waiting polls have their own times.',
+    description:
+      'A request without a response after this time is answered with an error. Waiting polls have limits of their own.',
     fallback: 30,
     parse: integer(1, 600),
   }),
@@ -415,7 +391,7 @@ export const SETTINGS = {
     option: 'outage-seconds',
     value: 'SECONDS',
     description:
-      'While NATS, the Store or every actor host is known to be away, a request waits this many seconds before it is answered 503. A larger value survives longer interruptions, e.g. elections of MongoDB.',
+      'While NATS, the database or every actor host is known to be down, a request waits this time before it is answered 503. A larger value survives longer interruptions, e.g. elections of MongoDB.',
     fallback: 3,
     parse: integer(1, 600),
   }),
@@ -447,7 +423,7 @@ export const SETTINGS = {
     env: 'UPLOAD_MEMORY_MIB',
     option: 'upload-memory-mib',
     value: 'N',
-    description: 'Memory of a frontend for uploads under way, MiB; more are answered 503 meanwhile.',
+    description: 'Memory of a frontend for running uploads, MiB; more uploads are answered 503.',
     fallback: 256,
     parse: integer(1, 1_000_000),
   }),
@@ -455,7 +431,8 @@ export const SETTINGS = {
     env: 'EVENT_LOG_HOURS',
     option: 'event-log-hours',
     value: 'N',
-    description: 'How long events are kept for queues; at least the longest queue lifespan in use (7 days = 168).',
+    description:
+      'Hours for which events are kept for queues; at least the longest queue lifespan in use (7 days = 168).',
     fallback: 168,
     parse: integer(1, 10_000),
   }),
@@ -463,7 +440,7 @@ export const SETTINGS = {
     env: 'EVENT_LOG_MIB',
     option: 'event-log-mib',
     value: 'N',
-    description: 'Most space for these events, MiB: per organization (embedded) or in all (cluster).',
+    description: 'Most space for these events, MiB: per organization (embedded) or in total (cluster).',
     fallback: 4_096,
     parse: integer(1, 1_000_000),
   }),

@@ -1,13 +1,14 @@
 /**
- * Whether this process can do its work. Answers are made of words of this program only: what a service said when it failed may
- * hold its address and a password.
+ * Health: whether this process can do its work. Results contain only words of this program, because the error message
+ * of a service may contain its address and a password.
  */
+import { every, REAL_CLOCK } from '#base/clock';
 
-/** In the order in which they are shown. */
+/** Names of the checks, in the order of the health page. */
 export const CHECKS = ['started', 'leaving', 'loop', 'bus', 'hosts', 'log', 'store', 'lease'] as const;
 export type CheckName = (typeof CHECKS)[number];
 
-/** `true`, or why not, in words for the person who looks. A promise where somebody has to be asked; rejecting is failing. */
+/** Returns `true`, or the reason of the failure in words for the operator. A rejected promise fails the check. */
 export type Check = () => true | string | Promise<true | string>;
 
 export interface CheckResult {
@@ -20,9 +21,9 @@ export interface Readiness {
   readonly checks: Readonly<Partial<Record<CheckName, CheckResult>>>;
 }
 
-/** A service that does not answer for this long is as good as away; probes give up soon after. */
+/** A service without an answer within this time fails its check; probes give up soon after. ms. */
 const ANSWER_MS = 1_000;
-/** However often somebody asks, services are asked at most this often. */
+/** A result is reused for this time, so that frequent probes don't burden the services. ms. */
 const FRESH_MS = 1_000;
 
 const FAILED = 'out of reach';
@@ -51,19 +52,19 @@ export class Health {
     this.#checks.set(name, check);
   }
 
-  /** Everything is up: from now on the checks decide. */
+  /** The start is complete: from now on the other checks decide. */
   started(): void {
     this.#started = true;
     this.#latest = undefined;
   }
 
-  /** From now on it is not ready any more, whatever the rest. */
+  /** The process is stopping: from now on it is not ready. */
   leave(): void {
     this.#leaving = true;
     this.#latest = undefined;
   }
 
-  /** Never rejects, and takes little more than `answerMs`. Whoever asks while it is being found out gets the same. */
+  /** Never rejects and takes little more than `answerMs`; callers share a result until it is `freshMs` old. */
   readiness(): Promise<Readiness> {
     const now = this.times.now();
     if (this.#latest && now - this.#latest.at < this.times.freshMs) return this.#latest.readiness;
@@ -87,12 +88,47 @@ export class Health {
       timer = setTimeout(() => resolve(SLOW), this.times.answerMs);
     });
     try {
-      const said = await Promise.race([check(), late]);
-      return said === true ? { ok: true } : { ok: false, reason: said };
+      const result = await Promise.race([check(), late]);
+      return result === true ? { ok: true } : { ok: false, reason: result };
     } catch {
       return { ok: false, reason: FAILED };
     } finally {
       clearTimeout(timer);
     }
+  }
+}
+
+/** Calls `fn` every `ms` with the delay of the call, ms. @returns stops the timer */
+export type LoopTimer = (ms: number, fn: (lateMs: number) => void) => () => void;
+
+/** Uses real time, also in tests that run the server on a fake clock. */
+const realTimer: LoopTimer = (ms, fn) => every(REAL_CLOCK, ms, fn);
+
+const EVERY_MS = 500;
+/** Samples of 4 s: the median ignores one long pause (garbage collection, a large parse) and shows lasting overload. */
+const SAMPLES = 8;
+
+/** Delay of this process's timers: the one sign that it has more work than it can do. */
+export class LoopDelay {
+  readonly #late: number[] = [];
+  readonly #stop: () => void;
+
+  constructor(timer: LoopTimer = realTimer) {
+    this.#stop = timer(EVERY_MS, (lateMs) => this.#record(lateMs));
+  }
+
+  /** Median delay, ms. */
+  get median(): number {
+    const sorted = [...this.#late].sort((a, b) => a - b);
+    return sorted[sorted.length >> 1] ?? 0;
+  }
+
+  close(): void {
+    this.#stop();
+  }
+
+  #record(lateMs: number): void {
+    this.#late.push(lateMs);
+    if (this.#late.length > SAMPLES) this.#late.shift();
   }
 }

@@ -1,5 +1,4 @@
-/** /health/live, /health/ready and /metrics over HTTP. No credentials: nothing in them is anybody's secret. */
-
+/** /health/live, /health/ready and /metrics over HTTP. The pages contain no secrets and need no credentials. */
 import { expose, METRICS_CONTENT_TYPE, type Metrics } from '#base/metrics';
 import { Headers, type HttpExchange } from '#frontend/http';
 import type { Health } from './health.js';
@@ -18,7 +17,7 @@ type Answer = (exchange: HttpExchange) => void;
 const respondJson = (exchange: HttpExchange, status: number, value: object): void =>
   exchange.respond(status, JSON_TEXT, [`${JSON.stringify(value)}\n`]);
 
-/** That it answers at all is what is asked. */
+/** An answer of any kind shows that the event loop runs. */
 const live: Answer = (exchange) => respondJson(exchange, 200, { status: 'live' });
 
 const readyPage =
@@ -38,23 +37,23 @@ const metricsPage =
 
 type Pages = ReadonlyMap<string, Answer>;
 
-/** For the port that clients use. */
+/** Pages of the port that clients use. */
 export const healthPages = (health: Health): Pages =>
   new Map([
     ['/health/live', live],
     ['/health/ready', readyPage(health)],
   ]);
 
-/** For the port that only operators reach: how busy an organization is, is nobody else's business. */
+/** Pages of the operators' port. Metrics show how busy an organization is, so clients can't read them. */
 export const opsPages = (health: Health, metrics: Metrics): Pages =>
   new Map([...healthPages(health), ['/metrics', metricsPage(metrics)]]);
 
-/** False where there is no such page. */
-export function answerPage(pages: Pages, exchange: HttpExchange): boolean {
+/** Answers a request for one of the pages. @returns false when there is no such page */
+export function servePage(pages: Pages, exchange: HttpExchange): boolean {
   const page = pages.get(exchange.path);
   if (!page || (exchange.method !== 'GET' && exchange.method !== 'HEAD')) return false;
   page(exchange);
   return true;
 }
 
-export const noPage = (exchange: HttpExchange): void => exchange.respond(404, PLAIN, ['Not Found\n']);
+export const notFound = (exchange: HttpExchange): void => exchange.respond(404, PLAIN, ['Not Found\n']);

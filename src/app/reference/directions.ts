@@ -37,10 +37,10 @@ export const WINGS: Readonly<Record<string, Wing>> = {
   base: { purpose: 'code without knowledge of chat', imports: [] },
 };
 
-/** Import across wings that the table above doesn't allow to the rest of the wing: folder → wing. */
+/** Imports that the table allows to one folder of a wing only: 'wing → imported wing' → that folder. */
 export const ONLY_FROM: Readonly<Record<string, string>> = { 'frontend → runtime': 'src/frontend/gateway' };
 
-/** docs/architecture/directions.md */
+/** Text of docs/architecture/directions.md. */
 export function directions(): string {
   const names = Object.keys(WINGS);
   const rows = names.map((name) => {

@@ -1,8 +1,7 @@
-/** `npm run docs`. */
+/** `npm run docs`: writes the generated documents. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { documents } from './documents.js';
-import { withMetricsTable } from './metrics-table.js';
+import { documents, withMetricsTable } from './documents.js';
 
 for (const [name, text] of documents()) {
   await mkdir(dirname(`docs/${name}`), { recursive: true });

@@ -1,5 +1,4 @@
-/** openapi.json, from the declared operations. */
-
+/** docs/openapi.json: the OpenAPI description of all declared operations. */
 import type { JsonObject } from '#base';
 import { VERSION } from '#base';
 import { MOST_BODY_MIB, MOST_CHARACTERS, MOST_VALUES, type Operation, type Parameter } from '#frontend/api';
@@ -9,10 +8,10 @@ function schemaOf(parameter: Parameter): JsonObject {
   return parameter.default === undefined ? schema : { ...schema, default: parameter.default as never };
 }
 
-/** Arrays, objects, booleans and numbers travel as JSON text. */
+/** Whether values travel as JSON text: arrays, objects, booleans and numbers do. */
 const isJson = (parameter: Parameter): boolean => parameter.encoding === 'json';
 
-/** Bounds that are not those of every parameter. */
+/** Bounds of a parameter that differ from the general ones. */
 const boundsOf = ({ mostValues, mostCharacters }: Parameter): JsonObject => ({
   ...(mostValues === undefined ? {} : { 'x-most-values': mostValues }),
   ...(mostCharacters === undefined ? {} : { 'x-most-characters': mostCharacters }),
@@ -53,7 +52,7 @@ function bodyOf(parameters: readonly (readonly [string, Parameter])[]): JsonObje
   };
 }
 
-/** One file, in any field. */
+/** Body of an upload: one file, in a field of any name. */
 const FILE_BODY: JsonObject = {
   content: {
     'multipart/form-data': { schema: { type: 'object', properties: { file: { type: 'string', format: 'binary' } } } },
@@ -93,7 +92,7 @@ export function openapi(operations: readonly Operation[]): JsonObject {
     openapi: '3.1.0',
     info: { title: 'Conclave', version: VERSION },
     servers: [{ url: '/api/v1' }],
-    // Of every operation and parameter that declares no other.
+    // Bounds of every operation and parameter that doesn't declare its own.
     'x-most-body-mib': MOST_BODY_MIB,
     'x-most-values': MOST_VALUES,
     'x-most-characters': MOST_CHARACTERS,
@@ -105,7 +104,7 @@ export function openapi(operations: readonly Operation[]): JsonObject {
       },
     },
     paths: below,
-    // Not under /api/v1: addresses that are opened as links.
+    // Paths outside /api/v1: addresses that are opened as links.
     'x-root-paths': root,
   };
 }

@@ -8,13 +8,13 @@ import type { AnyKind } from '#runtime';
 const AFTER = 'xstate.after.';
 const ANY = '*';
 
-/** Transitions of one state, as readers of the page know them. */
+/** One transition of a state, as the page shows it. */
 interface Arrow {
-  /** Command, event, or delay that has passed. */
+  /** Name of a command or an event, or `after` and a delay. */
   readonly label: string;
-  /** Undefined: the actor stays in its phase. */
+  /** Next phase; undefined when the actor stays in its phase. */
   readonly to: string | undefined;
-  /** Declared only to be refused. */
+  /** Whether the transition is declared only to refuse its command. */
   readonly isForbidden: boolean;
   readonly guard: string | undefined;
 }
@@ -35,7 +35,7 @@ function arrowsOf(state: AnyStateNode): Arrow[] {
 
 const name = (state: string): string => state.replaceAll('-', '_');
 
-/** Arrows between the same two states share a line. */
+/** Diagram in Mermaid; arrows between the same two states share a line. */
 function diagram(machine: AnyStateMachine): string[] {
   const lines = ['```mermaid', 'stateDiagram-v2', `  [*] --> ${name(String(machine.config.initial))}`];
   for (const state of Object.values(machine.states) as AnyStateNode[]) {
@@ -55,10 +55,10 @@ const code = (text: string): string => `\`${text}\``;
 
 const list = (arrows: readonly Arrow[]): string => arrows.map(({ label }) => code(label)).join(', ');
 
-/** How guards read in a sentence. */
+/** Guards as words in a sentence. */
 const GUARDS: Readonly<Record<string, string>> = { bySystem: 'commands that no user sent' };
 
-/** What a phase takes, and what it refuses with which error. */
+/** Sentence on the commands that a phase takes and refuses, with the error of the refusal. */
 function sentence(state: AnyStateNode, { name: kind, refusals }: AnyKind): string {
   const arrows = arrowsOf(state);
   const moving = arrows.filter(({ to }) => to !== undefined);
@@ -75,7 +75,7 @@ function sentence(state: AnyStateNode, { name: kind, refusals }: AnyKind): strin
 const sentences = (kind: AnyKind): string[] =>
   (Object.values(kind.machine?.states ?? {}) as AnyStateNode[]).map((state) => sentence(state, kind));
 
-/** File content. @throws when a kind does not say what it is for */
+/** Text of the page. @throws Error when a kind has no summary */
 export function stateMachines(): string {
   const kinds = Object.values(actorKinds());
   const lines = [
@@ -96,7 +96,7 @@ export function stateMachines(): string {
     if (kind.machine) lines.push(...diagram(kind.machine), '', ...sentences(kind), '');
     else
       lines.push(
-        'Its root has no phases. A queue in memory has; its sidecar runs this machine.',
+        'The stored state has no phases. A queue in memory has phases: its sidecar runs this machine.',
         '',
         ...diagram(queueMachine),
         '',

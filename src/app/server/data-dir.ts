@@ -1,3 +1,4 @@
+/** The data directory: creates it, closes it to other users of the machine, and explains why it can't be used. */
 import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { closeToOthers } from '#base/disk';
@@ -5,23 +6,23 @@ import { closeToOthers } from '#base/disk';
 const REASONS: Readonly<Record<string, string>> = {
   EEXIST: 'it is not a folder',
   ENOTDIR: 'a part of its path is not a folder',
-  ENOENT: 'it does not exist, and can not be made',
+  ENOENT: 'it does not exist and cannot be created',
   EACCES: 'no permission',
   EPERM: 'no permission',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
 };
 
-/** What the server keeps there; what its commands are usually told to put there; what a file system has at its root. */
+/** Names in a data directory that are ours: the server's files, usual targets of its commands, a file system's root. */
 const OURS = /^(data\.mdb|lock\.mdb|blobs|mail|secret|restore-unfinished|lost\+found|.+\.(zuliprc|sock))$/;
 
-/** Why a file or folder can't be used, in words for the person at the terminal. */
+/** Why a file or folder can't be used, in words for the operator. */
 export function reasonOf(error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
   return REASONS[code] ?? message;
 }
 
-/** Makes the folder if need be, and closes it to others. @throws in words for the person at the terminal */
+/** Creates the folder if it is missing and closes it to other users. @throws Error in words for the operator */
 export async function prepareDataDir(folder: string): Promise<void> {
   try {
     await make(resolve(folder));
@@ -33,14 +34,14 @@ export async function prepareDataDir(folder: string): Promise<void> {
   }
 }
 
-/** Folder by folder: Node's own recursion never ends where a parent that is there takes none, as in /proc. */
+/** Creates one folder at a time: Node's recursive mkdir never ends if an existing parent refuses, as in /proc. */
 async function make(folder: string): Promise<void> {
   const found = await stat(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT' || folder === dirname(folder)) throw error;
   });
   if (found) return;
   await make(dirname(folder));
-  // Nobody else on the machine reads messages or hashes.
+  // Other users of the machine must not read messages or password hashes.
   await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });

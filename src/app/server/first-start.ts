@@ -1,4 +1,4 @@
-/** The first start of the embedded face: an organization, its owner, and how to use them. */
+/** First start of the embedded face: makes an organization with its owner and greets the operator. */
 import { join, resolve } from 'node:path';
 import { type ActorCaller, createRealm, listRealms } from '#app/admin';
 import type { Config } from '#app/config';
@@ -10,7 +10,7 @@ export interface FirstStart {
   readonly zuliprc: string;
 }
 
-/** Does nothing when there is an organization already. */
+/** Makes the first organization. @returns undefined when the server has one already */
 export async function firstStart(
   config: Config,
   actors: ActorCaller,
@@ -35,10 +35,10 @@ export async function firstStart(
 export const zuliprcText = (email: string, key: string, site: string): string =>
   `[api]\nemail=${email}\nkey=${key}\nsite=${site}\n`;
 
-/** As one word of a shell. */
+/** Quoted as one word for a shell. */
 const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
 
-/** What a newcomer reads in the terminal, and a journal keeps: it has no key in it. */
+/** Text for the terminal at the start. It contains no key, because journals keep it. */
 export function greeting(first: FirstStart | undefined, site: string): string {
   if (!first) return `Conclave serves ${site}\n`;
   return [

@@ -1,10 +1,24 @@
+/**
+ * The server process: `conclave serve` from its configuration to a running node, and back to nothing.
+ *
+ * - `serve.ts` starts and stops one process; both orders are listed at its top.
+ * - `preflight.ts` checks the machine before the start: data directory, files, addresses. `secret.ts` finds the server
+ *   secret and compares it with the Store, `data-dir.ts` prepares the data directory.
+ * - `ports.ts` says what a process runs on; `ports-embedded.ts` (LMDB, files) and `ports-cluster.ts` (NATS, MongoDB)
+ *   open it. Only these two choose the implementations of a server.
+ * - `node.ts` wires directory, actor host, gateway and services to the ports, and lists the kinds of actors.
+ * - `observe.ts` (health, metrics, listener for operators), `rates.ts` (rate limits of a frontend), `first-start.ts`
+ *   (the first organization of the embedded face).
+ *
+ * Invariants: no data is written before the secret was compared with the Store. A start that fails closes what it has
+ * opened. Actors hand over before the ports close. Health answers from the first listener to the last moment.
+ *
+ * Importers: `app/cli`, `app/reference` and tests.
+ */
 export { greeting, zuliprcText } from './first-start.js';
-export { actorKinds } from './kinds.js';
-export { ConclaveNode } from './node.js';
-export { isCluster, openPorts } from './open-ports.js';
+export { actorKinds, ConclaveNode, openPorts } from './node.js';
 export type { Ports } from './ports.js';
-export { databaseCalled, logNames } from './ports-cluster.js';
-export { hasData, keptSecret, serverSecret } from './secret.js';
-export { judged, mismatch } from './secret-check.js';
+export { describeDatabase, logNames } from './ports-cluster.js';
+export { preflight } from './preflight.js';
+export { checkSecret, compareSecret, hasData, secretMismatch, serverSecret, storedSecret } from './secret.js';
 export { serve } from './serve.js';
-export { checkSurroundings } from './surroundings.js';

@@ -1,10 +1,19 @@
 /**
- * One running process of Conclave, put together from its ports: directory replicas, an actor host where actors run,
- * and what frontends and the command line use to reach actors anywhere.
+ * The wiring of one process: the ports of its face, the kinds of actors, and `ConclaveNode`, which holds the directory
+ * replicas, the actor host (where actors run), and the client and gateway that reach actors on any host.
  */
 import { readFileSync } from 'node:fs';
-import type { Config } from '#app/config';
+import { queueKind } from '#actors/event-queue';
+import { strangerKind } from '#actors/login-guard';
+import { mailKind } from '#actors/mail';
+import { presenceKind } from '#actors/presence';
+import { realmKind } from '#actors/realm';
+import { directKind, streamKind } from '#actors/stream';
+import { userKind } from '#actors/user';
+import { webhookKind } from '#actors/webhook';
+import { type Config, isCluster } from '#app/config';
 import type { Logger } from '#base';
+import type { Clock } from '#base/clock';
 import { Metrics } from '#base/metrics';
 import { Feeds, RecipientFields } from '#delivery';
 import { Directories } from '#directory';
@@ -19,10 +28,28 @@ import { Gateway } from '#frontend/gateway';
 import { ImageFetcher, ImageProxy } from '#frontend/image-proxy';
 import type { EventLog } from '#ports/log';
 import { MeteredLog } from '#ports/log';
-import { ActorClient, ActorHost } from '#runtime';
+import { ActorClient, ActorHost, type AnyKind } from '#runtime';
 import type { ActorServices } from '../../../actors/services.js';
-import { actorKinds } from './kinds.js';
 import type { Ports } from './ports.js';
+import { clusterPorts } from './ports-cluster.js';
+import { embeddedPorts } from './ports-embedded.js';
+
+/** The kinds of actors, by the first part of their keys. */
+export const actorKinds = (): Readonly<Record<string, AnyKind<ActorServices>>> => ({
+  realm: realmKind,
+  user: userKind,
+  stream: streamKind,
+  dm: directKind,
+  mail: mailKind,
+  presence: presenceKind,
+  webhook: webhookKind,
+  stranger: strangerKind,
+  queue: queueKind,
+});
+
+/** Opens the ports of the configured face. @throws ConfigError when its data was written under another secret */
+export const openPorts = (config: Config, secrets: Secrets, clock: Clock, logger: Logger): Promise<Ports> =>
+  isCluster(config) ? clusterPorts(config, secrets, clock, logger) : embeddedPorts(config, secrets, clock);
 
 export class ConclaveNode {
   readonly client: ActorClient;
@@ -106,7 +133,7 @@ export class ConclaveNode {
     await this.host?.start();
   }
 
-  /** Actors finish and hand over first; the ports they finish on close last. */
+  /** Actors finish and hand over first; their ports close last. */
   async stop(): Promise<void> {
     await this.host?.stop();
     await this.#renderer.close();

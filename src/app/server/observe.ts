@@ -1,17 +1,22 @@
-/** Where the metrics and the health of a process come from, besides what its parts count themselves. */
+/**
+ * Health checks and metrics of a process, and the listener on which operators read them. Only readings that need the
+ * whole process are here; the parts of the process count the rest themselves.
+ */
 
 import type { Config } from '#app/config';
-import { type CheckName, Health, LoopDelay } from '#app/ops';
+import { type CheckName, Health, LoopDelay, notFound, opsPages, servePage } from '#app/ops';
 import { VERSION } from '#base';
 import type { Metrics } from '#base/metrics';
 import { LagWatch, SERVER_REALM } from '#directory';
-import type { HttpServer, SlowClientGuard } from '#frontend/http';
+import { chooseFactory, type HttpServer, type SlowClientGuard } from '#frontend/http';
 import type { Bus } from '#ports/bus';
 import type { ReportingPlacement } from '#ports/placement';
 import type { ConclaveNode } from './node.js';
 
-/** Timers that are later than this, most of the time, mean that requests are, too. */
+/** The process is busy when the median delay of its timers exceeds this: requests then wait as long. ms. */
 const LATE_MS = 500;
+/** Requests of operators have no body. */
+const MAX_BODY_BYTES = 1_024;
 
 function observeBus(metrics: Metrics, bus: Bus): void {
   const reconnects = metrics.counter('conclave_bus_reconnects_total');
@@ -40,7 +45,7 @@ function observeBus(metrics: Metrics, bus: Bus): void {
   );
 }
 
-/** The server that clients connect to. */
+/** Metrics of the server that clients connect to. */
 export function observeServer(
   metrics: Metrics,
   server: HttpServer,
@@ -84,6 +89,7 @@ function observePlacement(placement: ReportingPlacement, metrics: Metrics): void
   metrics.read('conclave_store_usable', () => Number(status.store !== 'fails' && status.store !== 'slow'));
 }
 
+/** Health of the process; `close` stops the measurement of the event loop. */
 export interface Observation {
   readonly health: Health;
   close(): void;
@@ -116,4 +122,30 @@ export function observe(node: ConclaveNode, config: Config): Observation {
   observeBus(metrics, bus);
   observeLog(node, metrics);
   return { health, close: () => delay.close() };
+}
+
+export const addressOf = (host: string, port: number): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+/**
+ * Opens the listener for operators. It uses node:http: scrapes are rare and large, so the native server gains nothing.
+ * @throws Error when the address is taken
+ */
+export async function openOps(
+  config: Config,
+  health: Health,
+  metrics: Metrics,
+  onError: (error: unknown) => void,
+): Promise<HttpServer> {
+  const pages = opsPages(health, metrics);
+  const { factory } = await chooseFactory('node');
+  return factory.listen({
+    host: config.opsHost,
+    port: config.opsPort,
+    maxBodyBytes: MAX_BODY_BYTES,
+    handler: (exchange) => {
+      if (!servePage(pages, exchange)) notFound(exchange);
+    },
+    onError,
+  });
 }

@@ -3,28 +3,28 @@ import type { Config } from '#app/config';
 import type { Logger } from '#base';
 import { VERSION } from '#base';
 import type { Clock } from '#base/clock';
+import { type Mailer, NoMailer } from '#domain/mail';
 import type { Secrets } from '#domain/secrets';
 import { GridFsBlobs } from '#ports/blobs';
 import { type Bus, NamespacedBus, NatsBus } from '#ports/bus';
 import { JetStreamLog } from '#ports/log';
 import { ClusterPlacement, HostWatch, NatsKv, placementBucket } from '#ports/placement';
 import { databaseName, FORMAT, MongoStore, mongoFormat, serverName, withMongoSecretNote } from '#ports/store';
-import { logLimits } from './log-limits.js';
-import { clusterMailer } from './mailer.js';
-import type { Ports } from './ports.js';
-import { checkSecret } from './secret-check.js';
+import { logLimits, type Ports, smtpMailer } from './ports.js';
+import { checkSecret } from './secret.js';
 
-/** What the event log is called on its NATS server; without a namespace as JetStreamLog calls it. */
+/** Names of the event log on its NATS server; empty without a namespace: JetStreamLog has its own defaults. */
 export const logNames = (namespace: string): { namespace?: string; stream?: string } =>
   namespace ? { namespace, stream: `CONCLAVE_EV_${namespace}` } : {};
 
-/** How messages name a cluster's database. */
-export const databaseCalled = (mongodb: string): string =>
+/** A cluster's database in messages to the operator. */
+export const describeDatabase = (mongodb: string): string =>
   `the database ${databaseName(mongodb)} at ${serverName(mongodb)}`;
 
 /**
- * NATS and MongoDB.
- * @throws when one of them can't be reached at start: the message says which; ConfigError for another secret
+ * Opens the ports of a process of a cluster: NATS and MongoDB.
+ * @throws Error when one of the two can't be reached; its message says which
+ * @throws ConfigError when the database was written under another secret
  */
 export async function clusterPorts(config: Config, secrets: Secrets, clock: Clock, logger: Logger): Promise<Ports> {
   const { nats, mongodb, namespace } = config as { nats: string; mongodb: string; namespace: string };
@@ -34,7 +34,7 @@ export async function clusterPorts(config: Config, secrets: Secrets, clock: Cloc
     closers.unshift(() => connected.close());
     const bus: Bus = namespace ? new NamespacedBus(connected, namespace) : connected;
     await checkFormat(mongodb, logger);
-    await withMongoSecretNote(mongodb, (note) => checkSecret(note, secrets, databaseCalled(mongodb)));
+    await withMongoSecretNote(mongodb, (note) => checkSecret(note, secrets, describeDatabase(mongodb)));
     const log = await JetStreamLog.open(nats, clock, {
       limits: logLimits(config),
       replicas: config.natsReplicas,
@@ -63,7 +63,7 @@ export async function clusterPorts(config: Config, secrets: Secrets, clock: Cloc
         version: VERSION,
         address: hostname(),
         ping: () => store.ping(),
-        onError: (error) => logger.warn({ err: error }, 'placement: something failed and is tried again'),
+        onError: (error) => logger.warn({ err: error }, 'placement: a step failed and will be retried'),
         info: (context, message) => logger.info(context, message),
         warn: (context, message) => logger.warn(context, message),
       });
@@ -88,12 +88,20 @@ export async function clusterPorts(config: Config, secrets: Secrets, clock: Cloc
   }
 }
 
-/** Before anything is written. @throws when the database is in a format that this program does not know */
+/** Runs before anything is written. @throws Error when this program does not know the format of the database */
 async function checkFormat(mongodb: string, logger: Logger): Promise<void> {
   const format = await mongoFormat(mongodb);
   if (format >= FORMAT) return;
   logger.warn(
     { format, ours: FORMAT },
-    'stored in the format before ours: when every process is of this version, conclave store raise-format',
+    'the database has an older format: run conclave store raise-format once every process has this version',
   );
+}
+
+/** A cluster has no folder for mails: its hosts come and go, and the folder would go with its host. */
+function clusterMailer(config: Config, logger: Logger): Mailer {
+  const mailer = smtpMailer(config);
+  if (mailer) return mailer;
+  logger.warn({}, 'no --smtp-url: mails wait three days for a mail server, then they are dropped');
+  return new NoMailer();
 }

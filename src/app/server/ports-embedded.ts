@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { backUp, refuseUnfinished } from '#app/backup';
 import type { Config } from '#app/config';
 import type { Clock } from '#base/clock';
+import { FolderMailer } from '#domain/mail';
 import { digestOf } from '#domain/messages';
 import type { Secrets } from '#domain/secrets';
 import { DirectoryBlobs } from '#ports/blobs';
@@ -10,14 +11,13 @@ import { LmdbLog } from '#ports/log';
 import { SinglePlacement } from '#ports/placement';
 import { embeddedSecretNote, LmdbStore, openLmdbEnvironment } from '#ports/store';
 import { prepareDataDir } from './data-dir.js';
-import { logLimits } from './log-limits.js';
-import { embeddedMailer } from './mailer.js';
-import type { Ports } from './ports.js';
-import { checkSecret } from './secret-check.js';
+import { logLimits, mailFrom, type Ports, smtpMailer } from './ports.js';
+import { checkSecret } from './secret.js';
 
 /**
- * One process, one directory, nothing else installed.
- * @throws DirectoryInUse when another process has the directory; ConfigError when it was written under another secret
+ * Opens the ports of the embedded face: LMDB and files in one data directory, used by one process.
+ * @throws DirectoryInUse when another process has the directory open
+ * @throws ConfigError when the directory was written under another secret
  */
 export async function embeddedPorts(config: Config, secrets: Secrets, clock: Clock): Promise<Ports> {
   await prepareDataDir(config.dataDir);
@@ -32,7 +32,7 @@ export async function embeddedPorts(config: Config, secrets: Secrets, clock: Clo
   const store = new LmdbStore(environment, clock, digestOf);
   const log = await LmdbLog.open(environment, clock, logLimits(config));
   const blobs = await DirectoryBlobs.open(join(config.dataDir, 'blobs'));
-  const mailer = await embeddedMailer(config);
+  const mailer = smtpMailer(config) ?? (await FolderMailer.open(join(config.dataDir, 'mail'), mailFrom(config)));
   const bus = new LocalBus(clock);
   return {
     clock,

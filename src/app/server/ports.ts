@@ -1,10 +1,11 @@
-/** The ports that a process runs on: the embedded set, or those of a cluster. */
+/** The ports that a process runs on, and the settings that both sets of ports (embedded, cluster) use. */
 import type { BackupSummary } from '#app/backup';
+import type { Config } from '#app/config';
 import type { Clock } from '#base/clock';
-import type { Mailer } from '#domain/mail';
+import { type Mailer, SmtpMailer } from '#domain/mail';
 import type { Blobs } from '#ports/blobs';
 import type { Bus } from '#ports/bus';
-import type { EventLog } from '#ports/log';
+import type { EventLog, LogLimits } from '#ports/log';
 import type { HostWatch, ReportingPlacement } from '#ports/placement';
 import type { Store } from '#ports/store';
 
@@ -13,16 +14,29 @@ export interface Ports {
   readonly bus: Bus;
   readonly log: EventLog;
   readonly blobs: Blobs;
-  /** Processes of a cluster that are no actor hosts. */
+  /** Watches the actor hosts; only processes of a cluster that are not actor hosts have it. */
   readonly hosts?: HostWatch | undefined;
-  /** Only where actors run. */
+  /** Ports of an actor host; undefined in a process that only is a frontend. */
   readonly actors:
     | { readonly store: Store; readonly placement: ReportingPlacement; readonly mailer: Mailer }
     | undefined;
-  /** Embedded: writes a backup into that folder, while everything goes on. @throws AdminError */
+  /** Writes a backup into the folder while the server runs; only the embedded face has it. @throws AdminError */
   readonly backUp?: (folder: string) => Promise<BackupSummary>;
-  /** 0 ≤ x < 1, where chance decides something harmless; absent: Math.random. */
+  /** Returns a number in [0, 1) for decisions without consequences. Default: Math.random. */
   readonly random?: () => number;
-  /** In the order in which they must be closed. */
+  /** Closes all ports, each before the ports that it needs. */
   close(): Promise<void>;
 }
+
+export const logLimits = (config: Config): LogLimits => ({
+  maxAgeMs: config.logHours * 3_600_000,
+  maxBytes: config.logMib * 1_048_576,
+});
+
+/** Sender of all mails, as `Name <address>`. */
+export const mailFrom = (config: Config): string =>
+  config.mailFrom ?? `Conclave <noreply@${config.externalHost.replace(/:\d+$/, '')}>`;
+
+/** Undefined when no mail server is configured. */
+export const smtpMailer = (config: Config): Mailer | undefined =>
+  config.smtpUrl === undefined ? undefined : new SmtpMailer(config.smtpUrl, mailFrom(config));

@@ -1,21 +1,20 @@
-/** The rate limits of a frontend, as configured; in a cluster it tells the others what it counted. */
+/** Rate limits of a frontend, as configured. The frontends of a cluster share their counts over the server's log. */
 
-import type { Config } from '#app/config';
+import { type Config, isCluster } from '#app/config';
 import type { Json } from '#base';
 import type { TimerHandle } from '#base/clock';
 import { SERVER_REALM } from '#directory';
 import { CallLimiter } from '#frontend/http';
 import { ClientAddresses, CountSharing, parseRules, RateLimits } from '#frontend/limits';
 import type { ConclaveNode } from './node.js';
-import { isCluster } from './open-ports.js';
 
-export interface Rates {
-  readonly limiting: CallLimiter | undefined;
+export interface RateLimiting {
+  readonly limiter: CallLimiter | undefined;
   stop(): void;
 }
 
-export function ratesOf(config: Config, node: ConclaveNode): Rates {
-  if (config.rateLimits === 'off') return { limiting: undefined, stop() {} };
+export function openRateLimiting(config: Config, node: ConclaveNode): RateLimiting {
+  if (config.rateLimits === 'off') return { limiter: undefined, stop() {} };
   const { clock, bus, log } = node.ports;
   const limits = new RateLimits(clock, {
     user: parseRules(config.rateLimitUser),
@@ -26,15 +25,15 @@ export function ratesOf(config: Config, node: ConclaveNode): Rates {
   node.metrics.read('conclave_http_rate_limited_total', () =>
     Object.entries(limits.refused).map(([limit, n]) => [[limit], n] as const),
   );
-  const limiting = new CallLimiter(limits, new ClientAddresses(config.trustedProxies));
-  if (!isCluster(config)) return { limiting, stop() {} };
-  const server = new ServerTail(node);
+  const limiter = new CallLimiter(limits, new ClientAddresses(config.trustedProxies));
+  if (!isCluster(config)) return { limiter, stop() {} };
+  const server = new ServerRealmTail(node);
   const sharing = new CountSharing(limits, clock, bus.id, {
     publish: (value) => log.publish(SERVER_REALM, value),
     follow: (reader) => server.follow(reader),
   });
   return {
-    limiting,
+    limiter,
     stop() {
       sharing.stop();
       server.stop();
@@ -42,15 +41,15 @@ export function ratesOf(config: Config, node: ConclaveNode): Rates {
   };
 }
 
-const AGAIN_MS = 1_000;
+const RETRY_MS = 1_000;
 
-/** What is told beside the log of the server's realm, which every frontend follows anyway, once there is one. */
-class ServerTail {
+/** Follows transient values of the server realm's log, which every frontend reads anyway; retries until it exists. */
+class ServerRealmTail {
   #again: TimerHandle | undefined;
   #stopped = false;
 
   constructor(private readonly node: ConclaveNode) {
-    // Closed for want of other use, it would tell nothing more.
+    // Keeps the replica open: without other use it would be closed, and its values would stop.
     node.directories.addDependent({ busy: (realm) => realm === SERVER_REALM && !this.#stopped, closed() {} });
   }
 
@@ -59,7 +58,7 @@ class ServerTail {
     directories.replica(SERVER_REALM).then(
       ({ tail }) => tail.add({ entry() {}, gap() {}, transient: reader }),
       () => {
-        if (!this.#stopped) this.#again = ports.clock.setTimeout(() => this.follow(reader), AGAIN_MS);
+        if (!this.#stopped) this.#again = ports.clock.setTimeout(() => this.follow(reader), RETRY_MS);
       },
     );
   }

@@ -1,18 +1,21 @@
-/** The server secret: given, or made once and kept in the data directory. */
+/** The server secret: configured, or generated once and kept in the data directory; and its check against the Store. */
 import { randomBytes } from 'node:crypto';
 import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Config, ConfigError } from '#app/config';
+import type { Secrets } from '#domain/secrets';
+import type { SecretNote } from '#ports/store';
 import { prepareDataDir } from './data-dir.js';
 
 /**
- * @param renew a new one may be made also for data that was written under another
- * @throws ConfigError when there is data and its secret is missing: a new one would not fit it
+ * The configured secret, else the stored one, else a new one, which is stored.
+ * @param renew whether a new secret may be generated although the directory has data
+ * @throws ConfigError when the directory has data but no secret: a new secret would not open what the old one sealed
  */
 export async function serverSecret(config: Config, renew = false): Promise<string> {
   if (config.secret !== undefined) return config.secret;
   await prepareDataDir(config.dataDir);
-  const kept = await keptSecret(config.dataDir);
+  const kept = await storedSecret(config.dataDir);
   if (kept !== undefined) return kept;
   if (!renew && (await hasData(config.dataDir))) {
     throw new ConfigError(
@@ -26,12 +29,12 @@ export async function serverSecret(config: Config, renew = false): Promise<strin
     return made;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    return (await keptSecret(config.dataDir)) ?? '';
+    return (await storedSecret(config.dataDir)) ?? '';
   }
 }
 
-/** undefined: there is none. */
-export async function keptSecret(dataDir: string): Promise<string | undefined> {
+/** The secret in the data directory; undefined when there is none. */
+export async function storedSecret(dataDir: string): Promise<string | undefined> {
   try {
     return (await readFile(join(dataDir, 'secret'), 'utf8')).trim();
   } catch (error) {
@@ -40,9 +43,43 @@ export async function keptSecret(dataDir: string): Promise<string | undefined> {
   }
 }
 
-/** Of a server that has run. */
+/** Whether a server has run in this data directory. */
 export const hasData = (dataDir: string): Promise<boolean> =>
   access(join(dataDir, 'data.mdb')).then(
     () => true,
     () => false,
+  );
+
+/**
+ * Refuses to start with another secret than the one under which the Store was written. A process with a wrong secret
+ * would refuse everyone's API key, and would seal new keys that no other process can open. The first process stores
+ * the check value.
+ * @param what the Store in words, for the message
+ * @throws ConfigError
+ */
+export async function checkSecret(note: SecretNote, secrets: Secrets, what: string): Promise<void> {
+  if ((await compareSecret(note, secrets, what)) === 'own') return;
+  if ((await note.make(secrets.check)) !== secrets.check) throw secretMismatch(what);
+}
+
+/**
+ * Compares the secret with the Store and changes nothing.
+ * @returns 'none yet' when the Store has no check value and no key that contradicts the secret
+ * @throws ConfigError when the Store was written under another secret
+ */
+export async function compareSecret(note: SecretNote, secrets: Secrets, what: string): Promise<'own' | 'none yet'> {
+  const stored = await note.read();
+  if (stored === secrets.check) return 'own';
+  if (stored !== undefined) throw secretMismatch(what);
+  const keys = await note.sealedKeys();
+  const readable = keys.filter((sealed) => secrets.tryOpen(sealed) !== undefined).length;
+  // Processes with different secrets may have sealed keys here; the secret of the majority is the right one.
+  if (readable * 2 < keys.length) throw secretMismatch(what);
+  return 'none yet';
+}
+
+export const secretMismatch = (what: string): ConfigError =>
+  new ConfigError(
+    `${what} was written under another server secret than this process was given: give it the same as all others ` +
+      `(CONCLAVE_SECRET, or the file secret in a data directory). If it was changed on purpose: conclave secret changed`,
   );

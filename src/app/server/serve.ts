@@ -1,7 +1,13 @@
-/** `conclave serve`: what starts, in which order, and what stops, in the reverse one. */
+/**
+ * `conclave serve`: starts and stops one process.
+ *
+ * Start: secret, ports, node, listener for operators, actor host, admin channel (embedded face), frontend, listener for
+ * clients, first organization, ready. Stop is the reverse: not ready, a pause for load balancers, no new connections,
+ * parked polls are answered, running requests finish, admin channel, actors hand over, ports, listener for operators.
+ */
 import { AdminChannel, BusCaller } from '#app/admin';
-import type { Config } from '#app/config';
-import { answerPage, healthPages } from '#app/ops';
+import { type Config, isCluster } from '#app/config';
+import { healthPages, servePage } from '#app/ops';
 import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
 import { Secrets } from '#domain/secrets';
@@ -10,57 +16,59 @@ import type { HttpServer } from '#frontend/http';
 import { Frontend, openServer, SLOW_LIMITS, SlowClientGuard } from '#frontend/http';
 import type { FirstStart } from './first-start.js';
 import { firstStart } from './first-start.js';
-import { ConclaveNode } from './node.js';
-import { observe, observeServer } from './observe.js';
-import { addressOf, openOps } from './open-ops.js';
-import { isCluster, openPorts } from './open-ports.js';
+import { ConclaveNode, openPorts } from './node.js';
+import { addressOf, observe, observeServer, openOps } from './observe.js';
 import type { Ports } from './ports.js';
-import type { Rates } from './rates.js';
-import { ratesOf } from './rates.js';
+import type { RateLimiting } from './rates.js';
+import { openRateLimiting } from './rates.js';
 import { serverSecret } from './secret.js';
 
-/** It may be reached from elsewhere, under a name that nobody told it. */
+/** Whether other machines can reach the server although no name for it is configured. */
 const needsExternalHost = ({ host, externalHost }: Config): boolean =>
   externalHost === 'localhost' && ['0.0.0.0', '::'].includes(host);
 
-/** Requests under way have this long when the server stops; the rest are cut off. */
+/** Running requests may take this long when the server stops; then they are cut off. */
 const CLOSE_MS = 5_000;
-/** Where clients are to notice nothing: for a request on its way on a connection that was just made. */
+/** Time for a request on a connection that was opened just before the stop, so that its client notices nothing. */
 const GRACE_MS = 1_000;
 
-export interface Running {
+export interface RunningServer {
   readonly node: ConclaveNode;
   /** Address of health and metrics. */
   readonly ops: string;
-  /** Address for clients; undefined for a process without frontend. */
+  /** Address for clients; undefined in a process without frontend. */
   readonly site: string | undefined;
   readonly port: number | undefined;
   readonly first: FirstStart | undefined;
-  /** Finish what was begun, hand over, close. Resolves when nothing is left. */
+  /** Finishes running requests, hands over actors and closes everything. */
   stop(): Promise<void>;
 }
 
-/** @param adjust what the ports are before anything uses them; for tests that make a port slow or let it fail */
+/**
+ * Resolves when the process is ready.
+ * @param adjust replaces ports before their first use; for tests that make a port slow or let it fail
+ * @throws ConfigError; any other Error when a port or an address can't be opened
+ */
 export async function serve(
   config: Config,
   clock: Clock,
   logger: Logger,
   adjust: (ports: Ports) => Ports = (ports) => ports,
-): Promise<Running> {
+): Promise<RunningServer> {
   const secrets = new Secrets(await serverSecret(config));
   const ports = adjust(await openPorts(config, secrets, clock, logger));
   const node = new ConclaveNode(ports, config, secrets, logger);
   let frontend: Frontend | undefined;
   let server: HttpServer | undefined;
   let channel: AdminChannel | undefined;
-  let rates: Rates | undefined;
+  let rateLimiting: RateLimiting | undefined;
   let ops: HttpServer | undefined;
-  const { health, close: endObservation } = observe(node, config);
+  const { health, close: stopObserving } = observe(node, config);
   const wait = (ms: number): Promise<void> => new Promise((resolve) => void clock.setTimeout(resolve, ms));
   const leave = async (): Promise<void> => {
     health.leave();
     server?.leave();
-    // Whatever balances over frontends must have seen that this one is not ready before it refuses anybody.
+    // Load balancers must see that this frontend is not ready before it refuses connections.
     if (server && config.leaveSeconds > 0) await wait(config.leaveSeconds * 1000);
     await stop();
   };
@@ -72,11 +80,11 @@ export async function serve(
     const late = clock.setTimeout(() => server?.terminate(), CLOSE_MS);
     await closing;
     clock.clearTimeout(late);
-    rates?.stop();
+    rateLimiting?.stop();
     await channel?.close();
     await node.stop();
     ops?.terminate();
-    endObservation();
+    stopObserving();
   };
   const onError = (error: unknown): void => logger.error({ err: error }, 'HTTP handler failed');
   try {
@@ -93,7 +101,7 @@ export async function serve(
       started();
       return { node, ops: address, site: undefined, port: undefined, first: undefined, stop: leave };
     }
-    rates = ratesOf(config, node);
+    rateLimiting = openRateLimiting(config, node);
     const pages = healthPages(health);
     const transfers = (mib: number): SlowClientGuard =>
       new SlowClientGuard(clock, { ...SLOW_LIMITS, maxBytes: mib * 1_048_576 });
@@ -110,7 +118,7 @@ export async function serve(
       webPublicStreams: config.webPublicStreams === 'yes',
       imageProxy: node.imageProxy,
       administratorEmail: config.administratorEmail,
-      rates: rates.limiting,
+      rates: rateLimiting.limiter,
       maxRequests: config.maxRequests,
       heartbeatMs: config.heartbeatSeconds * 1000,
       maxPolls: config.maxPolls,
@@ -118,7 +126,7 @@ export async function serve(
       compression: config.compression === 'on',
       metrics: node.metrics,
       logRequests: config.logLevel === 'debug',
-      elsewhere: (exchange) => answerPage(pages, exchange),
+      elsewhere: (exchange) => servePage(pages, exchange),
     });
     server = await openServer(
       config.httpAdapter,

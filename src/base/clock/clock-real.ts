@@ -7,7 +7,7 @@ interface RealHandle extends TimerHandle {
 
 /** Node's delays are 32-bit; a longer delay would fire at once. */
 const MAX_DELAY_MS = 0x7fffffff;
-/** Node's loop clock truncates to whole ms and can lag by one. Waits from 100 ms are rounded up, so that no timer fires early. */
+/** Node's loop clock truncates to whole ms and can lag by one. Waits from 100 ms are rounded up to never fire early. */
 const LONG_MS = 100;
 
 class RealClock implements Clock {

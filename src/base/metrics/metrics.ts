@@ -61,7 +61,7 @@ export class Metrics {
     this.counter(name, ...labels).n++;
   }
 
-  /** The series with these labels, the same object at each call. The metric shows it from now on, even while it is 0. */
+  /** The series with these labels: the same object at each call, shown from the first call on, even while it is 0. */
   counter<N extends CounterName>(name: N, ...labels: LabelValues<N>): Count {
     return this.#find(name, labels, () => ({ n: 0 })) as Count;
   }

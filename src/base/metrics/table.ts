@@ -1,14 +1,13 @@
 /**
- * Every metric of the server, once: name, kind, labels, meaning. What counts, what is scraped, docs/logs-and-metrics.md and the
- * compiler's checks all come from this table. Names end in their unit, counters in `_total`; labels have few values that the
- * program itself chooses, never what a client sends.
+ * Every metric of the server, declared once: name, type, labels, meaning. Counting, scrapes, docs/logs-and-metrics.md
+ * and the compiler's checks all use this table. Names end in their unit, counters in `_total`. Labels have few values,
+ * and the program chooses them: a value never comes from a client.
  */
-
 export interface Metric {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
   readonly labels: readonly string[];
-  /** Upper bounds, of histograms. */
+  /** Upper bounds of the buckets of a histogram. */
   readonly buckets?: readonly number[];
   /** Where it is measured: frontends, actor hosts, or every process. */
   readonly at: 'frontend' | 'host' | 'all';

@@ -1,6 +1,6 @@
 /**
- * Threads: a pool of workers for jobs that take long (Markdown with hostile input, password strength), so that they never
- * hold up the event loop. A pool starts workers on demand, terminates a job that exceeds its time limit, and ends idle
+ * Threads: a pool of workers for long jobs (Markdown with hostile input, password strength), which would hold up the
+ * event loop. A pool starts workers on demand, terminates a job that exceeds its time limit, and ends idle
  * workers. The worker's module calls `serveJobs` once.
  */
 export { serveJobs } from './jobs.js';

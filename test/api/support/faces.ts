@@ -13,7 +13,7 @@ import { serve } from '#app/server';
 import type { Logger } from '#base';
 import { type Clock, REAL_CLOCK } from '#base/clock';
 import type { Secrets } from '#domain/secrets';
-import type { Running } from '../../../src/app/server/serve.js';
+import type { RunningServer } from '../../../src/app/server/serve.js';
 import { dropNamespace } from '../../support/drop-namespace.js';
 import { startSmtp } from '../../support/smtp.js';
 import type { Target } from './client.js';
@@ -49,13 +49,13 @@ const logger: Logger = { debug() {}, info() {}, warn: keep, error: keep };
 
 const SECRET = 'the secret of the API tests';
 
-async function stopAll(nodes: readonly Running[]): Promise<void> {
+async function stopAll(nodes: readonly RunningServer[]): Promise<void> {
   // Frontends first: an actor host that stops answers nobody.
   for (const node of nodes) await node.stop();
 }
 
 class Face implements TestServer {
-  #nodes: Running[] = [];
+  #nodes: RunningServer[] = [];
   #turn = 0;
 
   private constructor(
@@ -113,7 +113,7 @@ class Face implements TestServer {
     await this.remove();
   }
 
-  get #front(): Running {
+  get #front(): RunningServer {
     return this.#nodes.find((node) => node.port !== undefined)!;
   }
 

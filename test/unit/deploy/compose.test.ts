@@ -1,8 +1,8 @@
 /** The image, compose and systemd units start this program with settings that it has. */
 import { readdir, readFile } from 'node:fs/promises';
 import t from 'tap';
+import { NODE_FLAGS } from '#app/config';
 import { VERSION } from '#base';
-import { NODE_FLAGS } from '../../../src/app/server/node-flags.js';
 import { configOf, DEPLOY, documents, variables, type Yaml } from './support.js';
 
 const SECRET = { CONCLAVE_SECRET: 'at least 16 characters' };

@@ -1,6 +1,6 @@
 import t from 'tap';
+import type { LoopTimer } from '#app/ops';
 import { LoopDelay } from '#app/ops';
-import type { LoopTimer } from '../../../src/app/ops/loop-delay.js';
 
 class Turns {
   #fn: (lateMs: number) => void = () => {};

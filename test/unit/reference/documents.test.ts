@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import t from 'tap';
-import { documents } from '../../../src/app/reference/documents.js';
-import { withMetricsTable } from '../../../src/app/reference/metrics-table.js';
+import { documents, withMetricsTable } from '#app/reference';
 
 for (const [name, text] of documents()) {
   t.test(`docs/${name} is what \`npm run docs\` makes`, async (t) => {

@@ -1,80 +1,107 @@
-/** Forms of values that people set: each takes what was given, or throws an error with the reason. */
+/** Parsers of settings: each returns the value, or throws an Error with the reason. */
 import { isIPv6 } from 'node:net';
 import { checkFullName, isEmail } from '#domain/people';
+import { parseNetworks } from '#domain/webhooks';
+import { parseRules } from '#frontend/limits';
 
-const LONGEST_PATH = 4_096;
-const LEAST_SECRET = 16;
-/** Whoever types one by hand uses more; a secret that is made has some 40. */
-const LEAST_DIFFERENT = 6;
-const LONGEST_NAMESPACE = 64;
-const LONGEST_REALM_NAME = 40;
+const MAX_PATH = 4_096;
+const MIN_SECRET = 16;
+/** Different characters: a secret typed by hand has more; a generated one has some 40. */
+const MIN_DIFFERENT = 6;
+const MAX_NAMESPACE = 64;
+const MAX_REALM_NAME = 40;
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*\.?$/i;
 
 const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535;
 
-function given(condition: boolean, reason: string, value: string): string {
+function accept(condition: boolean, reason: string, value: string): string {
   if (condition) return value;
   throw new Error(reason);
 }
 
-/** To listen on. */
-export const address = (value: string): string =>
-  given(HOST_NAME.test(value) || isIPv6(value), 'must be an IP address or a host name, without a port', value);
+export function oneOf<const T extends string>(...allowed: readonly T[]) {
+  return (given: string): T => {
+    if ((allowed as readonly string[]).includes(given)) return given as T;
+    throw new Error(`must be one of ${allowed.join(', ')}`);
+  };
+}
 
-/** Under which clients come: a name, and a port where it is not the usual one. */
+export function integer(min: number, max: number) {
+  return (given: string): number => {
+    const n = Number(given);
+    if (/^\d+$/.test(given) && n >= min && n <= max) return n;
+    throw new Error(`must be an integer from ${min} to ${max}`);
+  };
+}
+
+export function networks(given: string): string {
+  parseNetworks(given);
+  return given;
+}
+
+export function rules(given: string): string {
+  parseRules(given);
+  return given;
+}
+
+/** Address to listen on. */
+export const address = (value: string): string =>
+  accept(HOST_NAME.test(value) || isIPv6(value), 'must be an IP address or a host name, without a port', value);
+
+/** Host name of the server for clients, with an optional port. */
 export function hostAndPort(value: string): string {
   const [, host = '', bracketed, port] = /^((?:\[([^\]]*)\])|[^:]*)(?::(.*))?$/.exec(value) ?? [];
   const known = bracketed === undefined ? HOST_NAME.test(host) : isIPv6(bracketed);
   const fits = known && (port === undefined || isPort(port));
-  return given(fits, 'must be a host name, or host:port, without http:// and without a path', value);
+  return accept(fits, 'must be a host name, or host:port, without http:// and without a path', value);
 }
 
 export const path = (value: string): string =>
-  given(
-    value.trim() !== '' && value.length <= LONGEST_PATH && !value.includes('\0'),
+  accept(
+    value.trim() !== '' && value.length <= MAX_PATH && !value.includes('\0'),
     'must be the path of a file or folder',
     value,
   );
 
 export const email = (value: string): string =>
-  given(isEmail(value), 'must be an address such as ann@example.com', value);
+  accept(isEmail(value), 'must be an address such as ann@example.com', value);
 
 export const realmName = (value: string): string =>
-  given(
-    value.trim() !== '' && [...value].length <= LONGEST_REALM_NAME && !/\p{Cc}/u.test(value),
-    `must be a name of at most ${LONGEST_REALM_NAME} characters`,
+  accept(
+    value.trim() !== '' && [...value].length <= MAX_REALM_NAME && !/\p{Cc}/u.test(value),
+    `must be a name of at most ${MAX_REALM_NAME} characters`,
     value,
   );
 
 export const fullName = (value: string): string => checkFullName(value);
 
 export function secret(value: string): string {
-  if (value.length < LEAST_SECRET) throw new Error(`must have at least ${LEAST_SECRET} characters`);
+  if (value.length < MIN_SECRET) throw new Error(`must have at least ${MIN_SECRET} characters`);
   if (/change.?me/i.test(value))
     throw new Error('is that of an example: make one with head -c 32 /dev/urandom | base64');
-  return given(
-    new Set(value).size >= LEAST_DIFFERENT,
+  return accept(
+    new Set(value).size >= MIN_DIFFERENT,
     'can be guessed: make one with head -c 32 /dev/urandom | base64',
     value,
   );
 }
 
 export const namespace = (value: string): string =>
-  given(
-    /^[A-Za-z0-9]*$/.test(value) && value.length <= LONGEST_NAMESPACE,
-    `must be letters and digits, at most ${LONGEST_NAMESPACE}`,
+  accept(
+    /^[A-Za-z0-9]*$/.test(value) && value.length <= MAX_NAMESPACE,
+    `must be letters and digits, at most ${MAX_NAMESPACE}`,
     value,
   );
 
 const schemesOf = (schemes: readonly string[]): string => schemes.map((s) => `${s}://`).join(' or ');
 
-/** `scheme://user:password@host:port`; where paths are allowed, what follows is not looked at. */
+/** Checks `scheme://user:password@host:port`. @returns the unchecked rest of the address */
 function checkServer(text: string, scheme: string): string {
   const [, account, host = '', port, rest = ''] =
     /^(?:([^@/?#]*)@)?(\[[^\]]*\]|[^:/?#@]*)(?::([^/?#]*))?(.*)$/s.exec(text.slice(`${scheme}://`.length)) ?? [];
   if (account !== undefined) decode(account);
-  // A socket of this machine.
+  // An encoded path names a Unix socket of this machine.
   if (host.startsWith('%2F')) return rest;
   const known = host.startsWith('[') ? isIPv6(host.slice(1, -1)) : HOST_NAME.test(host);
   if (!known) throw new Error('must name a host');
@@ -90,7 +117,7 @@ function decode(account: string): void {
   }
 }
 
-/** Servers separated by commas, as NATS has them: without paths. */
+/** Addresses of servers separated by commas, without paths, as NATS takes them. */
 export function servers(...schemes: readonly string[]) {
   return (value: string): string => {
     const [first] = value.split(',');
@@ -105,17 +132,17 @@ export function servers(...schemes: readonly string[]) {
   };
 }
 
-/** One server, with options as its query. */
+/** Address of one server, with options as its query. */
 export function server(...schemes: readonly string[]) {
   return (value: string): string => {
     const scheme = schemes.find((name) => value.startsWith(`${name}://`));
     if (!scheme) throw new Error(`must be an address that begins with ${schemesOf(schemes)}`);
     const rest = checkServer(value, scheme);
-    return given(/^\/?(\?.*)?$/s.test(rest), 'must have no path', value);
+    return accept(/^\/?(\?.*)?$/s.test(rest), 'must have no path', value);
   };
 }
 
-/** A replica set has several hosts in one address: its driver reads it at the start. This is what can be said before. */
+/** Address of a database; a replica set has several hosts in one address. The driver checks the options. */
 export function database(...schemes: readonly string[]) {
   return (value: string): string => {
     const scheme = schemes.find((name) => value.startsWith(`${name}://`));
@@ -125,7 +152,7 @@ export function database(...schemes: readonly string[]) {
     if (account !== undefined) decode(account);
     for (const host of hosts.split(',')) checkServer(`${scheme}://${host}`, scheme);
     const [, name = ''] = /^\/([^?]*)/.exec(rest) ?? [];
-    return given(
+    return accept(
       /^[^/\\. "$*<>:|]{0,63}$/.test(name) && /^\/?[^?]*(\?.*)?$/s.test(rest),
       'must end with the name of a database, without / . and other special characters',
       value,

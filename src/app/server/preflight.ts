@@ -1,6 +1,6 @@
 /**
- * What a configuration names outside of itself: folders, files, addresses of this machine. `conclave serve` and `conclave check-config`
- * ask here, so that what one refuses the other refuses, too. Nothing is left behind.
+ * Checks what the configuration refers to on this machine: folders, files, addresses. `conclave serve` and
+ * `conclave check-config` run the same checks, so both refuse the same configurations. The checks leave nothing behind.
  */
 import { constants } from 'node:fs';
 import { access, mkdtemp, rmdir, stat } from 'node:fs/promises';
@@ -10,18 +10,21 @@ import { type Config, ConfigError, SETTINGS, type SettingName } from '#app/confi
 import { createClient } from '#ports/store';
 import { reasonOf } from './data-dir.js';
 
-/** As on the command line and in the environment: where it was given, the person knows. */
+/** A setting as on the command line and in the environment: the operator knows which of the two they used. */
 const called = (name: SettingName): string => `--${SETTINGS[name].option} (${SETTINGS[name].env})`;
 
-/** More is no list of domains. */
-const LARGEST_LIST_BYTES = 64 * 1_048_576;
-/** They pass by themselves: a start that is repeated may succeed. */
-const PASSING = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'];
+/** A larger file can't be a list of domains. */
+const MAX_LIST_BYTES = 64 * 1_048_576;
+/** Error codes of conditions that may pass: a later start may succeed. */
+const TRANSIENT = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'];
 
 type Problem = string | undefined;
 
-/** @throws ConfigError for what a repeated start can't mend; Error for a port that another process has now */
-export async function checkSurroundings(config: Config): Promise<void> {
+/**
+ * @throws ConfigError for problems that a repeated start can't solve
+ * @throws Error for a port that another process uses now
+ */
+export async function preflight(config: Config): Promise<void> {
   const problems = [
     samePort(config),
     mongoUrl(config),
@@ -44,7 +47,7 @@ function samePort({ role, host, port, opsHost, opsPort }: Config): Problem {
   return `${called('opsPort')}: must differ from ${called('port')} (given: ${opsPort})`;
 }
 
-/** The driver's own words name options, and no password. */
+/** The driver's messages name options, but no passwords. */
 function mongoUrl({ mongodb }: Config): Problem {
   if (mongodb === undefined) return undefined;
   try {
@@ -69,12 +72,12 @@ async function dataDir({ dataDir: folder }: Config): Promise<Problem> {
       at = dirname(at);
     }
     await access(at, constants.R_OK | constants.W_OK | constants.X_OK);
-    // What may be written to is not all that can be: /proc, a file system that is read-only.
+    // Permissions don't prove that writing works: /proc and read-only file systems refuse it.
     await rmdir(await mkdtemp(join(at, '.conclave-check-')));
     return undefined;
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    if (PASSING.includes(code)) return undefined;
+    if (TRANSIENT.includes(code)) return undefined;
     return `${called('dataDir')}: data directory ${folder} can't be used: ${reasonOf(error)}`;
   }
 }
@@ -84,8 +87,8 @@ async function domainsFile({ disposableDomains: file }: Config): Promise<Problem
   const name = called('disposableDomains');
   try {
     const found = await stat(file);
-    if (!found.isFile()) return `${name}: ${file} is no file`;
-    if (found.size > LARGEST_LIST_BYTES) return `${name}: ${file} is larger than ${LARGEST_LIST_BYTES} bytes`;
+    if (!found.isFile()) return `${name}: ${file} is not a file`;
+    if (found.size > MAX_LIST_BYTES) return `${name}: ${file} is larger than ${MAX_LIST_BYTES} bytes`;
     await access(file, constants.R_OK);
     return undefined;
   } catch (error) {
@@ -95,7 +98,7 @@ async function domainsFile({ disposableDomains: file }: Config): Promise<Problem
 
 interface PortProblem {
   readonly wrong?: string;
-  /** By another process, which may end. */
+  /** Another process uses the port; that process may end. */
   readonly taken?: string;
 }
 
@@ -119,7 +122,7 @@ async function portProblem(
     case 'EACCES':
       return { wrong: `${called(portName)}: ${shown} may not be listened on: no permission` };
     default:
-      // Whatever it is (a name server that is away), the start will say.
+      // Other problems may pass (a name server that is down); otherwise the start reports them.
       return {};
   }
 }
