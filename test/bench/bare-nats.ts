@@ -1,4 +1,6 @@
-/** The bare round trip: one process asks, another answers at once, through a real NATS server; as many at once as ours. */
+/**
+ * The bare round trip: one process asks, another answers at once, through a real NATS server; as many at once as ours.
+ */
 import { connect } from 'nats';
 import type { NatsOrder } from './jobs.js';
 import { closedLoop } from './loop.js';

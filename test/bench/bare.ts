@@ -1,4 +1,4 @@
-/** What bounds us besides HTTP: a round trip through NATS, and a write to disk or database. Started when first asked for. */
+/** Bounds besides HTTP: a round trip through NATS, and a write to disk or database. Each starts at its first use. */
 import { randomBytes } from 'node:crypto';
 import { cpuMs } from './cpu.js';
 import type { LoopOrder, NatsOrder, RateResult, StoreOrder } from './jobs.js';
@@ -22,7 +22,7 @@ export class BareTools {
     private readonly services: { readonly nats?: string | undefined; readonly mongodb?: string | undefined },
   ) {}
 
-  /** CPU time is of both sides. @returns what measures round trips with so many bytes there and back */
+  /** @returns measures round trips with `there` bytes out and `back` bytes back; CPU time is that of both sides */
   async roundTrips(there: number, back: number): Promise<(order: LoopOrder) => Promise<RateResult>> {
     const url = this.services.nats!;
     this.#asking ??= new Worker('./bare-nats.js');

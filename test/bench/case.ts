@@ -1,4 +1,4 @@
-/** What a case of the benchmark is. To add one: a file in `cases/`, and a line in its index. */
+/** Definition of a benchmark case. To add one: a file in `cases/`, and a line in its index. */
 import type { BareTools } from './bare.js';
 import type { Face, FaceOptions } from './faces.js';
 import type { Figure } from './figures.js';

@@ -1,6 +1,6 @@
 /**
- * The bare server: uWebSockets.js answering the very bytes that Conclave answered, with nothing behind it. A GET of
- * /api/v1/events is held until a POST comes, or for as long as it is told to.
+ * The bare server: uWebSockets.js answers the same bytes that Conclave answered, with nothing behind it. A GET of
+ * /api/v1/events waits for a POST, or for the time that the job sets.
  */
 import { loadUwsEngine, type UwsListenSocket, type UwsResponse } from '../../src/frontend/http/uws-module.js';
 import type { CeilingAnswers } from './jobs.js';
@@ -30,7 +30,7 @@ let get = ready(undefined);
 let post = ready(undefined);
 let poll = ready(undefined);
 const held = new Set<UwsResponse>();
-/** In slices of so many ms. */
+/** Length of a slice of heartbeats, ms. */
 const GRAIN = 250;
 const beats = new Map<number, UwsResponse[]>();
 let beat: CeilingAnswers['beat'] = null;

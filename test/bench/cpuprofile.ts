@@ -1,4 +1,4 @@
-/** What a .cpuprofile says, for profile.ts and flame.ts. */
+/** Reads .cpuprofile files, for profile.ts and flame.ts. */
 
 export interface CallFrame {
   readonly functionName: string;

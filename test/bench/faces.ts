@@ -9,7 +9,7 @@ import { NODE_FLAGS } from '#app/config';
 import type { BenchOptions, FaceName } from './options.js';
 import { CONCLAVE, finished, started, stop } from './processes.js';
 
-/** What starting a server needs to know. */
+/** Options of starting a server. */
 export interface FaceOptions extends Pick<BenchOptions, 'nats' | 'mongodb'> {
   /** Folder for CPU profiles (profile-hook.ts). */
   readonly profile?: string | undefined;
@@ -29,7 +29,7 @@ export interface Face {
   readonly port: number;
   /** All processes of ours; not NATS or the database. */
   readonly pids: readonly number[];
-  /** What each of them is: `embedded`, `http`, `actors`, `actors2` … */
+  /** Role of each process: `embedded`, `http`, `actors`, `actors2` … */
   readonly roles: readonly string[];
   /** Header of the owner. */
   readonly owner: string;
@@ -69,7 +69,7 @@ const environment = ({ profile, logLevel, env }: FaceOptions): Record<string, st
   ...env,
 });
 
-/** Undefined: the services that it needs are not there. */
+/** @returns undefined when the services that the face needs are missing */
 export async function startFace(name: FaceName, options: FaceOptions): Promise<Face | undefined> {
   if (options.profile !== undefined) await mkdir(options.profile, { recursive: true });
   const dir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'conclave-bench-')));
@@ -144,7 +144,7 @@ async function cluster(dir: string, options: FaceOptions, nats: string, mongodb:
   }
 }
 
-/** What the cluster left on servers that others use, too. */
+/** Removes the cluster's data from the shared services. */
 async function forget(id: string, nats: string, mongodb: string): Promise<void> {
   const client = await MongoClient.connect(mongodb, { retryWrites: false });
   await client.db(id).dropDatabase();

@@ -1,7 +1,8 @@
 /**
- * Fetching 100 messages around an anchor from a small organization and from a large one: `node dist/test/bench/fetch-bench.js
- * [--large N] [--runs N] [--face embedded,cluster] [--narrow word]`. Everything behind the user's actor: plan, Store, access, flags. Some
- * four minutes with a million messages on LMDB and 200,000 on MongoDB (MONGODB_URL). It asserts no times.
+ * Fetching 100 messages around an anchor from a small organization and from a large one: `node dist/test/bench/fetch-
+ * bench.js [--large N] [--runs N] [--face embedded,cluster] [--narrow word]`. Everything behind the user's actor: plan,
+ * Store, access, flags. Some four minutes with a million messages on LMDB and 200,000 on MongoDB (MONGODB_URL). It
+ * asserts no times.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -11,7 +11,7 @@ export const STREAMS = 100;
 export const BUSY_USER = 11;
 export const QUIET_USER = 12;
 export const QUIET = 500;
-/** One message of so many has it. */
+/** One of this number of messages contains the rare word. */
 const RARE = 499;
 const PER_BATCH = 2_000;
 const SENDERS = 40;

@@ -1,6 +1,6 @@
-/** What a benchmark yields: values of all runs, beside those of the bare things that bound them. */
+/** Results of a benchmark: the values of all runs, beside those of the bare sides that bound them. */
 
-/** Something that does the least of the same work, measured by turns with ours. */
+/** A bare side does the minimum of the same work; it is measured in turns with ours. */
 export interface Bare {
   readonly name: string;
   readonly values: readonly number[];

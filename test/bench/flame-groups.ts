@@ -1,4 +1,4 @@
-/** What a frame's work is about: its colour in a graph, and its row in the table of shares. */
+/** Groups of frames by the subject of their work: their colour in a graph, and their row in the table of shares. */
 import type { Frame } from './flame-tree.js';
 
 export interface Group {

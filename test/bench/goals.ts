@@ -1,10 +1,10 @@
-/** What the figures should reach. A goal that isn't met fails nothing: the table says so. */
+/** Goals of the figures. A missed goal fails no run: the table shows it. */
 import { type Figure, median, ratio } from './figures.js';
 
 export interface Goal {
   /** Of a figure. */
   readonly id: string;
-  /** What it is, for people; the face is told beside it. */
+  /** Title in the table; the face has a column of its own. */
   readonly title: string;
   /** Of its median, or of that divided by the median of its first bare thing. */
   readonly of: 'value' | 'ratio';
@@ -59,7 +59,7 @@ export const GOALS: readonly Goal[] = [
 
 export interface Judged {
   readonly goal: Goal;
-  /** What is held against the bound. */
+  /** The value that is compared with the bound. */
   readonly value: number;
   readonly met: boolean;
 }
@@ -70,7 +70,7 @@ export const bound = ({ least, most }: Goal): string =>
 export const holds = ({ least = -Infinity, most = Infinity }: Goal, value: number): boolean =>
   value >= least && value <= most;
 
-/** Undefined: no goal is set for it, or nothing was measured to judge it by. */
+/** @returns undefined when the figure has no goal, or was not measured */
 export function judge(figure: Figure, goals: readonly Goal[] = GOALS): Judged | undefined {
   const goal = goals.find(({ id }) => id === figure.id);
   if (!goal || figure.ours.length === 0) return undefined;

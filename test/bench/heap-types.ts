@@ -1,6 +1,6 @@
 /**
- * What the bytes of a heap snapshot are: own size and count by type and constructor.
- * `node dist/test/bench/heap-types.js AFTER [BEFORE] [--per N]`: with BEFORE the difference; per N the bytes of one of N things.
+ * Contents of a heap snapshot: own size and count by type and constructor. `node dist/test/bench/heap-
+ * types.js AFTER [BEFORE] [--per N]`: with BEFORE the difference; per N the bytes of one of N things.
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

@@ -1,7 +1,7 @@
 /**
- * A realm of 30 people and 10 streams with a million messages, for fetching over HTTP. Everything but the messages is made
- * through the API; they are written straight through the Store while the server is down. It takes some minutes, so the
- * directory is kept and used again.
+ * A realm of 30 people and 10 streams with a million messages, for fetching over HTTP. Everything but the messages is
+ * made through the API; they are written straight through the Store while the server is down. It takes some minutes, so
+ * the directory is kept and used again.
  */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ const STREAMS = 10;
 export const TOPICS = 40;
 /** Partners of each. */
 const PARTNERS = 3;
-/** One message of so many is direct. */
+/** One of this number of messages is direct. */
 const DIRECT = 8;
 const PER_BATCH = 2_000;
 /** Of what is there, everybody has read this part. */

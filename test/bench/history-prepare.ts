@@ -1,4 +1,7 @@
-/** Fills the directory for `--case history` before a measurement: `node dist/test/bench/history-prepare.js DIRECTORY [MESSAGES]`. */
+/**
+ * Fills the directory for `--case history` before a measurement: `node dist/test/bench/history-prepare.js DIRECTORY
+ * [MESSAGES]`.
+ */
 import { makeHistory } from './history-fill.js';
 
 const [directory, count = '1000000'] = process.argv.slice(2);

@@ -1,4 +1,7 @@
-/** Figures of earlier commits: one line of JSON for each recorded run, and the tables that docs/performance.md has of them. */
+/**
+ * Figures of earlier commits: one line of JSON for each recorded run, and the tables that docs/performance.md has of
+ * them.
+ */
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { type Figure, median, ratio } from './figures.js';
 import { bound, GOALS, type Goal, holds } from './goals.js';
@@ -48,7 +51,7 @@ function recordedFigure(figure: Figure): RecordedFigure {
   };
 }
 
-/** What couldn't be measured is left out. */
+/** The record of a run, without figures that could not be measured. */
 export const recordedOf = (run: Omit<Recorded, 'figures'>, figures: readonly Figure[]): Recorded => ({
   ...run,
   figures: Object.fromEntries(
@@ -76,7 +79,7 @@ const limit = (goal: Goal): string => `${bound(goal)}${goal.of === 'ratio' ? ' o
 /** The last but one: what comes before it is the case's own. */
 const faceOf = ({ id }: Goal): string => id.split('/').at(-2)!;
 
-/** What meets the goal is bold. */
+/** Cell of the table; a figure that meets its goal is bold. */
 function cell(run: Recorded, goal: Goal): string {
   const figure = run.figures[goal.id];
   const value = goal.of === 'ratio' ? figure?.ratio : figure?.ours[0];
@@ -130,7 +133,7 @@ export function goalTable(history: readonly Recorded[], goals: readonly Goal[] =
   return [row(head), '|---|---|---:|---|---:|---|---|', ...lines].join('\n');
 }
 
-/** What is written into the page, and where. */
+/** Generated tables of the page, by the name of their place. */
 const PLACES = {
   goals: goalTable,
   history: historyTables,

@@ -1,6 +1,7 @@
 /**
- * What more hosts cost or bring: one cluster with one actor host and one with several, side by side, measured by turns.
- * Ten streams, so that the work is spread. On a machine with few cores the ratio shows the overhead; it asserts nothing.
+ * Cost and gain of more hosts: a cluster with one actor host and one with several, side by side, measured in turns.
+ * Ten streams, so that the work is spread. On a machine with few cores the ratio shows the overhead; it asserts
+ * nothing.
  *
  *   node dist/test/bench/hosts-bench.js [--hosts 3] [--runs 5] [--seconds 3] [--concurrency 64]
  */

@@ -1,4 +1,4 @@
-/** What the benchmark's own processes say to each other. */
+/** Messages between the benchmark's own processes. */
 
 /** Closed loop: every connection sends its next request when the last was answered. */
 export interface RateJob {
@@ -42,7 +42,7 @@ export interface FanoutJob {
 }
 
 export interface FanoutResult {
-  /** Of each round: from the send's start to the last poll's answer. */
+  /** Time of each round, ms: from the start of the send to the response of the last poll. */
   readonly ms: readonly number[];
   readonly deliveries: number;
   readonly cpuMs: number;
@@ -64,9 +64,15 @@ export interface FanoutRateJob {
 }
 
 export interface FanoutRateResult {
-  /** Of each message: from the time at which it should have been sent to the last poll that told of it; null: not all did. */
+  /**
+   * Time of each message, ms: from its planned send to the last poll that delivered it; null when a poll did not
+   * deliver it.
+   */
   readonly ms: readonly (number | null)[];
-  /** From the same time until the message was acknowledged to its sender: it is durable then, and on its way to the queues. */
+  /**
+   * From the same time until the message was acknowledged to its sender: it is durable then, and on its way to the
+   * queues.
+   */
   readonly sentP99: number;
   /** Of all deliveries, from the same time. */
   readonly eachP50: number;
@@ -83,7 +89,7 @@ export interface FanoutRateResult {
 /** In the text of message `n`, and nowhere else in an answer. */
 export const marker = (n: number): string => `~~${n}.`;
 
-/** Polls that nobody has anything for: each is parked again after its heartbeat. */
+/** Polls without events: each is sent again after its heartbeat. */
 export interface IdleJob {
   readonly kind: 'idle';
   readonly port: number;

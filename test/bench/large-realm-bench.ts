@@ -1,7 +1,8 @@
 /**
- * What a large organization costs those who look at all of it: POST /register with every section, and GET /users.
- * `node dist/test/bench/large-realm-bench.js [--users N] [--streams N] [--own N] [--each N] [--runs N]`, embedded face; some
- * two minutes. Times are of whole requests, one at a time, made by the same process: upper bounds of server time. It asserts none.
+ * Cost of reading a whole large organization: POST /register with every section, and GET /users. `node
+ * dist/test/bench/large-realm-bench.js [--users N] [--streams N] [--own N] [--each N] [--runs N]`, embedded face; some
+ * two minutes. Times are of whole requests, one at a time, made by the same process: upper bounds of server time. It
+ * asserts none.
  */
 import http from 'node:http';
 import { parseArgs } from 'node:util';
@@ -133,7 +134,10 @@ async function measure(title: string, ask: () => Promise<number>, before?: () =>
   );
 }
 
-/** The list of all accounts, beside a bare server that sends the same bytes; the one in this process, the other in its own. */
+/**
+ * The list of all accounts, beside a bare server that sends the same bytes; the one in this process, the other in its
+ * own.
+ */
 async function besideBare({ owner }: Organization): Promise<void> {
   const ceiling = await Ceiling.start();
   const load = new Load();

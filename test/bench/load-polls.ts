@@ -27,7 +27,10 @@ function numberAt(body: Buffer, place: number): number {
   return number;
 }
 
-/** One client: a connection and the poll on it. Does as little work as possible, so that the generator is not what is measured. */
+/**
+ * One client: a connection and the poll on it. Does as little work as possible, so that the generator is not what is
+ * measured.
+ */
 class Client {
   onAnswer: (body: Buffer) => void = () => {};
   onFailure: (error: Error) => void = () => {};
@@ -121,7 +124,9 @@ class Senders {
 const quantile = (sorted: Float64Array, q: number): number =>
   sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * q) - 1)] ?? Number.NaN;
 
-/** Open loop: the next message is sent when its time has come, and times count from then, so that nothing is omitted. */
+/**
+ * Open loop: the next message is sent when its time has come, and times count from then, so that nothing is omitted.
+ */
 export async function fanoutRate(job: FanoutRateJob): Promise<FanoutRateResult> {
   const { polls, sends, everyMs } = job;
   const told = sends.map(() => 0);

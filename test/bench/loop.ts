@@ -1,4 +1,4 @@
-/** So many of something at once, each again when it is done, for a time. */
+/** Runs a number of jobs at a time, each again when it has ended, for a given time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoopOrder, RateResult } from './jobs.js';
 
@@ -16,7 +16,7 @@ export async function closedLoop(
     }
   };
   const all = Promise.all(Array.from({ length: concurrency }, worker));
-  // What fails meanwhile must not be unhandled.
+  // A rejection before the end must not count as unhandled.
   const failed = all.then(
     () => undefined,
     (error: unknown) => ({ error }),

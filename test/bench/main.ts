@@ -105,7 +105,7 @@ async function main(options: BenchOptions): Promise<void> {
 
 async function keep(figures: readonly Figure[], { runs }: BenchOptions): Promise<void> {
   const { id, changed } = commit();
-  // Figures of a state that nobody can look at would explain nothing.
+  // Figures of a state that is in no commit can't be reproduced.
   if (changed) throw new Error('not recorded: src or actors have changes that are in no commit');
   const run = { commit: id, date: today(), machine: hardware(), node: process.versions.node, runs };
   await record(recordedOf(run, figures));

@@ -1,4 +1,6 @@
-/** Measurements that several cases make: ours and the bare server by turns, so that a drift of the machine hits both. */
+/**
+ * Measurements that several cases make: ours and the bare server by turns, so that a drift of the machine hits both.
+ */
 import { NATS, STORE } from './bare.js';
 import { type Bench, type Case, defineCase, TEN } from './case.js';
 import { once } from './connection.js';
@@ -19,7 +21,7 @@ function add(to: Rates, { count, seconds, cpuMs }: RateResult): void {
 }
 
 export interface RateTarget {
-  /** Of the figures: `me/64/embedded/rate` and `me/64/embedded/cpu` begin with `me`. */
+  /** Prefix of the figures' ids: `me` in `me/64/embedded/rate` and `me/64/embedded/cpu`. */
   readonly id: string;
   readonly title: string;
   /** Used in turn by the connections; all with answers of the same size. */
@@ -29,7 +31,7 @@ export interface RateTarget {
   readonly turns?: boolean;
   /** It is a command to an actor: on the cluster face a round trip through NATS bounds it. */
   readonly command?: boolean;
-  /** It stores a message of so many bytes before it is answered. */
+  /** Bytes of the message that is stored before the response. */
   readonly stored?: number;
 }
 
@@ -40,7 +42,7 @@ interface Side {
 
 const bodyOf = (text: string): string => text.slice(text.indexOf('\r\n\r\n') + 4);
 
-/** What a request and its answer are held against. */
+/** The bare sides with which a request and its response are compared. */
 async function bareSides(bench: Bench, target: RateTarget, answer: string, http: Side): Promise<Side[]> {
   const { face, bare, options } = bench;
   if (!options.bare) return [];
@@ -109,7 +111,7 @@ export interface RateCase
     Pick<RateTarget, 'title' | 'command'> {
   /** Instead of those of `--concurrency`. */
   readonly connections?: readonly number[];
-  /** Who asks. [the ten of the stream `ten`] */
+  /** Accounts that send the requests. Default: the ten of the stream `ten`. */
   accounts?(bench: Bench): Promise<readonly Account[]>;
   text(authorization: string, stream: string): string;
   /** Bytes of the message that a request stores. */

@@ -1,6 +1,6 @@
 /**
- * Loaded into server processes before the program (`node --expose-gc --import`): at SIGUSR2 it collects garbage, says in
- * `MEMORY_DIR/<pid>.json` what is left, and writes a heap snapshot there if the file `MEMORY_DIR/snapshot` exists.
+ * Loaded into server processes before the program (`node --expose-gc --import`): at SIGUSR2 it collects garbage, says
+ * in `MEMORY_DIR/<pid>.json` what is left, and writes a heap snapshot there if the file `MEMORY_DIR/snapshot` exists.
  */
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const collect = (globalThis as { gc?: () => void }).gc;
 if (MEMORY_DIR !== undefined && collect) {
   process.on('SIGUSR2', () => {
     collect();
-    // What was freed by finalizers of the first round.
+    // A second collection frees the memory that finalizers of the first one released.
     setImmediate(() => {
       collect();
       const { rss, heapUsed, external } = process.memoryUsage();

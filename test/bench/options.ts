@@ -6,11 +6,11 @@ import type { ProfileTo } from './profiler.js';
 
 export const FACES = ['embedded', 'cluster'] as const;
 export type FaceName = (typeof FACES)[number];
-/** Whose flame graphs are kept in the repository. */
+/** Cases with flame graphs in the repository. */
 export const HOTTEST: readonly string[] = ['me', 'send', 'fanout', 'register', 'history'];
 export const FLAMES = 'docs/bench/flames';
 
-/** What the command line must know of a case. */
+/** A case as the command line sees it. */
 export interface NamedCase {
   readonly name: string;
   readonly about: string;

@@ -10,7 +10,7 @@ export interface Organization {
 
 export const streamName = (n: number): string => `team ${n}`;
 
-/** Who of the people is in a stream: all in the first, two thirds of them in the others. */
+/** Whether a person is in a stream: everyone is in the first, two thirds are in each other one. */
 export const isIn = (person: number, stream: number): boolean => stream === 0 || (person + stream) % 3 !== 0;
 
 const json = (value: unknown): string => JSON.stringify(value);

@@ -1,4 +1,4 @@
-/** What the measured requests need: accounts, a stream with subscribers, event queues. */
+/** Prepares what the measured requests need: accounts, a stream with subscribers, event queues. */
 import { Connection, once, requestText } from './connection.js';
 import { basic, type Face } from './faces.js';
 import type { Poll } from './jobs.js';
@@ -146,7 +146,7 @@ export const usersText = (authorization: string): string => requestText('GET', '
 
 export const meText = (authorization: string): string => requestText('GET', '/api/v1/users/me', authorization);
 
-/** What a client sends each minute. */
+/** The presence request that a client sends each minute. */
 export const presenceText = (authorization: string, pingOnly: boolean): string =>
   requestText(
     'POST',

@@ -1,4 +1,4 @@
-/** Child processes of the benchmark: started here, ended here, by nobody else. */
+/** Child processes of the benchmark; only this file starts and ends them. */
 import { type ChildProcess, fork, type Serializable, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
@@ -12,7 +12,7 @@ const STOP_LIMIT_MS = 20_000;
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 export const CONCLAVE = here('../../src/main.js');
 
-/** Whatever ends us: no server stays behind. */
+/** Running children; they are killed at the exit of the benchmark, for whatever reason it exits. */
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGTERM');
@@ -31,7 +31,9 @@ export async function stop(child: ChildProcess): Promise<void> {
   clearTimeout(late);
 }
 
-/** Linux gives time to sessions first, then to processes: a session of its own would leave our higher priority behind. */
+/**
+ * Linux gives time to sessions first, then to processes: a session of its own would leave our higher priority behind.
+ */
 function keepPriority(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/autogroup`, String(getPriority()));

@@ -1,8 +1,8 @@
 /**
- * What an event queue costs in memory: in use, at rest without a poll, and with a poll held.
- * `node dist/test/bench/queue-memory-bench.js [--face embedded|cluster] [--queues N] [--users N] [--polls N] [--rest SECONDS]
- * [--snapshots DIR]`; some five minutes. It asserts nothing. Figures are differences to the servers before the first of these queues
- * was made, after forced collections. Sockets in the kernel are in none of them.
+ * Memory of an event queue: in use, idle without a poll, and with a waiting poll. `node
+ * dist/test/bench/queue-memory-bench.js [--face embedded|cluster] [--queues N] [--users N] [--polls N] [--rest SECONDS]
+ * [--snapshots DIR]`; some five minutes. It asserts nothing. Figures are differences to the servers before the first of
+ * these queues was made, after forced collections. Sockets in the kernel are in none of them.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -44,7 +44,7 @@ interface Memory {
   readonly external: number;
 }
 
-/** Of each process, in the order of `pids`. */
+/** Memory of each process, in the order of `pids`. */
 async function memoryOf(dir: string, pids: readonly number[], snapshot: boolean): Promise<Memory[]> {
   if (snapshot) await writeFile(join(dir, 'snapshot'), '');
   else await rm(join(dir, 'snapshot'), { force: true });
@@ -102,7 +102,7 @@ async function main(dir: string): Promise<void> {
     const measure = async (): Promise<Memory[]> => memoryOf(dir, face.pids, values.snapshots !== undefined);
     const accounts = await makeAccounts(face, 1, Number(values.users));
     say(`${accounts.length} accounts`);
-    // What is compiled and cached at the first of everything is nobody's queue.
+    // Compiling and filling caches at the first requests must not count as memory of queues.
     const warm = await hold(face, await registerQueues(face, accounts, 300, AT_ONCE, values.form));
     await sleep(2_000);
     warm();

@@ -1,6 +1,6 @@
 /**
- * For how long the event loop was kept from other requests: by how much a timer of 1 ms was late. On Linux the time in which the thread
- * waited for a processor is taken off, so that another process on the machine is not counted.
+ * For how long the event loop was kept from other requests: by how much a timer of 1 ms was late. On Linux the time in
+ * which the thread waited for a processor is taken off, so that another process on the machine is not counted.
  */
 import { openSync, readSync } from 'node:fs';
 

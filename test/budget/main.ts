@@ -1,6 +1,7 @@
 /**
- * The event-loop budget: the largest requests that are let through, for every operation with and without an account, and for how long
- * each kept the server from answering others. `npm run budget -- --help` lists the options; docs/performance.md says how to read it.
+ * The event-loop budget: the largest requests that are let through, for every operation with and without an account,
+ * and for how long each kept the server from answering others. `npm run budget -- --help` lists the options;
+ * docs/performance.md says how to read it.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { Agent, request } from 'node:http';

@@ -1,4 +1,7 @@
-/** The server that is measured, in a process of its own: an organization with streams, messages and people. Started by main.ts. */
+/**
+ * The server that is measured, in a process of its own: an organization with streams, messages and people. Started by
+ * main.ts.
+ */
 
 import { startEmbedded } from '../api/support/faces.js';
 import {

@@ -25,7 +25,10 @@ export function checkQueue(queue: QueueHistory, expected: Expected, faults: Faul
   }
 }
 
-/** Positions, increasing ids, and the same event for each id however often it was asked for. @returns what the client took */
+/**
+ * Positions, increasing ids, and the same event for each id however often it was asked for.
+ * @returns what the client took
+ */
 function checkAnswers({ name, polls }: QueueHistory, faults: Faults): Received[] {
   const taken: Received[] = [];
   /** Of answers that the client left: their events must come again, unchanged. */

@@ -1,4 +1,7 @@
-/** The frontends as a load balancer in front of them sees them: who takes new requests, and connections that are kept alive. */
+/**
+ * The frontends as a load balancer in front of them sees them: who takes new requests, and connections that are kept
+ * alive.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requestText } from '../bench/connection.js';
 import { type Answer, Line } from './line.js';

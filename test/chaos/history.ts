@@ -1,4 +1,7 @@
-/** What a run recorded: what its clients asked for and were answered, what their queues were given, what was stored in the end. */
+/**
+ * What a run recorded: what its clients asked for and were answered, what their queues were given, what was stored in
+ * the end.
+ */
 
 /** Milliseconds of the one clock of the process that holds all clients. */
 export type Moment = number;
@@ -66,7 +69,9 @@ export interface Stored {
 
 export interface Interruption {
   readonly at: Moment;
-  /** A host or a frontend killed, a service away for a while, or a host that alone did not reach the store for a while. */
+  /**
+   * A host or a frontend killed, a service away for a while, or a host that alone did not reach the store for a while.
+   */
   readonly kind: 'kill' | 'service' | 'cut';
   readonly name: string;
 }
@@ -74,7 +79,10 @@ export interface Interruption {
 export interface RunHistory {
   readonly deeds: readonly Deed[];
   readonly queues: readonly QueueHistory[];
-  /** Keys that the history showed before each queue got a last message of each of its conversations: all of it was on its way. */
+  /**
+   * Keys that the history showed before each queue got a last message of each of its conversations: all of it was on
+   * its way.
+   */
   readonly settled: ReadonlySet<string>;
   /** The whole history at the end, as answered: each conversation oldest first. */
   readonly stored: readonly Stored[];

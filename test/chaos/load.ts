@@ -1,4 +1,7 @@
-/** Deeds at a steady rate, whatever becomes of the earlier ones: sends, and for every twenty of them an edit and a reaction. */
+/**
+ * Deeds at a steady rate, whatever becomes of the earlier ones: sends, and for every twenty of them an edit and a
+ * reaction.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../cluster/scheduler.js';
 import { type Frontends, NobodyThere, type Request } from './frontends.js';
@@ -12,7 +15,9 @@ const CHANGE_EVERY = 20;
 const DIRECT = 0.1;
 /** A client waits so long; the server's deadline is shorter. */
 const WITHIN_MS = 45_000;
-/** As many as a run of this size can have when nobody answers for seconds; what would be more is not sent, and counted. */
+/**
+ * As many as a run of this size can have when nobody answers for seconds; what would be more is not sent, and counted.
+ */
 const UNDER_WAY = 5_000;
 
 interface Said {

@@ -60,8 +60,8 @@ interface StoreWays {
 }
 
 /**
- * A killed process is started again after a moment: parts of the time from one kill to the next. Not at once: it would start on the
- * very cores on which the others take over, as it hardly does elsewhere.
+ * A killed process is started again after a moment: parts of the time from one kill to the next. Not at once: it would
+ * start on the very cores on which the others take over, as it hardly does elsewhere.
  */
 const AWAY = { least: 0.3, more: 0.15 };
 

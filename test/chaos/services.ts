@@ -66,7 +66,9 @@ export class OwnServices {
     await this.#step(['start', 'nats']);
   }
 
-  /** kill -9 of the server that speaks MongoDB's protocol; of its database, too, where it has one and `deep` says so. */
+  /**
+   * kill -9 of the server that speaks MongoDB's protocol; of its database, too, where it has one and `deep` says so.
+   */
   async restartStore(deep: boolean, awayMs: number): Promise<void> {
     const front = this.#pid('ferretdb');
     if (deep || front === undefined) await this.#step(['kill', 'mongodb']);

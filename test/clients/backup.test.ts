@@ -1,4 +1,6 @@
-/** Embedded face: a backup taken while people write is whole, and a server restored from it begins anew where it must. */
+/**
+ * Embedded face: a backup taken while people write is whole, and a server restored from it begins anew where it must.
+ */
 import { existsSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';

@@ -1,6 +1,6 @@
 /**
- * The real nginx and HAProxy with the configurations of deploy/proxy, in front of the embedded face. Only ports, the certificate and the
- * programs' own folders are substituted.
+ * The real nginx and HAProxy with the configurations of deploy/proxy, in front of the embedded face. Only ports, the
+ * certificate and the programs' own folders are substituted.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

@@ -1,4 +1,6 @@
-/** A process with another server secret does not start; a secret that was changed on purpose heals what it made void. */
+/**
+ * A process with another server secret does not start; a secret that was changed on purpose heals what it made void.
+ */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';

@@ -1,8 +1,8 @@
-/** Who knows that he is in a stream may send to it, whichever frontend and host hear of the message. */
+/** Check: a user who was notified of a subscription may send to the stream, through any frontend and host. */
 import type { ApiEvent } from '../api/support/types.js';
 import type { CallRecord, RunRecord } from './record.js';
 
-/** Streams that a queue's user is told to be in from now on. */
+/** Streams to which the event subscribes the user of the queue. */
 export function joinedBy(event: ApiEvent): number[] {
   if (event.type !== 'subscription' || event.op !== 'add') return [];
   return (event.subscriptions as { stream_id: number }[]).map(({ stream_id }) => stream_id);
@@ -46,7 +46,7 @@ function joins({ calls, queues }: RunRecord): Join[] {
 /** It may have ended the subscription before the message was judged. */
 function mayEndIt(call: CallRecord, { user, stream, begun }: Join, until: number): boolean {
   if (call.outcome === 'refused' || call.begun > until || call.whom !== user) return false;
-  // It was through before, or found nothing to end.
+  // The call had ended before, or found no subscription to end.
   if (call.outcome === 'ok' && (call.ended < begun || (call.body.removed as unknown[] | undefined)?.length === 0)) {
     return false;
   }

@@ -23,7 +23,7 @@ export interface SentMessage {
   readonly actor: string;
   readonly stream: number;
   readonly sender: number;
-  /** Who was entitled to it when it was committed. */
+  /** Users who were entitled to the message when it was committed. */
   readonly receivers: ReadonlySet<number>;
   readonly local: { readonly queue: string; readonly id: string } | undefined;
 }
@@ -86,7 +86,7 @@ export function readLog(log: readonly LoggedEntry[], people: readonly number[]):
       add((to.former ? everAt : at)(streams.get(to.stream), to.mv));
     }
     if (to.copyOf !== undefined) add(messages.find(({ id }) => id === to.copyOf)?.receivers ?? []);
-    // Owner and members: nobody's role changes in a run.
+    // Owner and members: roles don't change in a run.
     if (to.role !== undefined) {
       people.forEach((user, i) => {
         const role = i === 0 ? 100 : 400;
@@ -114,7 +114,7 @@ export function readLog(log: readonly LoggedEntry[], people: readonly number[]):
         if (item.t !== 'message') continue;
         const { common, content } = item.message as { common: { id: number; sender_id: number }; content: string };
         const stream = item.to.stream ?? 0;
-        // What a message's audience is at its commit follows from the log before it.
+        // The audience of a message at its commit follows from the earlier entries of the log.
         if (stream !== 0 && item.to.mv !== present.get(stream)) {
           problems.push(`message ${common.id} goes to membership ${item.to.mv}, which is ${present.get(stream)}`);
         }

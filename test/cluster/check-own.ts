@@ -1,4 +1,4 @@
-/** What people are shown of their own, after they were told that it is so. */
+/** Check: users see their own changes in every response after the one that confirmed the change. */
 import type { CallRecord, RunRecord } from './record.js';
 
 /** In the same step: it was begun by the answer. */

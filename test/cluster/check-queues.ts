@@ -1,4 +1,4 @@
-/** What each queue told its client, against what the log says that it had to. */
+/** Check: compares the events that each queue delivered with the events that the log entitles it to. */
 import { isDeepStrictEqual } from 'node:util';
 import { SharedEvent } from '#delivery';
 import { coalescingKey, isInSnapshot, wants } from '../../actors/event-queue/filter.js';
@@ -74,14 +74,14 @@ export function checkQueue(queue: QueueRecord, log: ReadLog, { calls }: RunRecor
 }
 
 /**
- * What must be the same each time. Flags are those of the moment at which the event was worked out; a merged event tells more or
- * less, as the client has read what is before it.
+ * Fields that must be equal in every delivery of an event. Flags are those of the moment when the event was computed;
+ * a merged event lists more or fewer messages, depending on what the client has read before it.
  */
 function withoutChanging({ flags: _, ...event }: ApiEvent, of: ExpectedEvent | undefined): object {
   return of && isMergeable(of) ? { ...event, messages: [] } : event;
 }
 
-/** Which messages of a merged event the client had been told of before it asked, or is not told of at all. */
+/** Messages of a merged event that the client had received before its request, or must not receive. */
 function staleIn(event: ApiEvent, of: ExpectedEvent, asked: number, expected: readonly ExpectedEvent[]): number[] {
   if (!isMergeable(of)) return [];
   const open = expected.filter((one) => one.id > asked && one.id <= of.id && isMergeable(one));
@@ -116,7 +116,7 @@ const describe = (event: ApiEvent): string =>
     ? `message ${opOf((event.message as ApiMessage).content.replace(/^<p>/, ''))} (${event.id})`
     : `${event.type}/${event.op ?? ''} (${event.id})`;
 
-/** Events about flags that nobody has read yet are told as one, in the place of the last. */
+/** Unread events about flags are merged into one, in the place of the last. */
 function isMerged(event: ExpectedEvent, told: readonly ApiEvent[]): boolean {
   const key = mergeOf(event);
   if (key === undefined || event.item.t !== 'event') return false;
@@ -151,7 +151,7 @@ function checkState(
   if (mine.recent_private_conversations === 'unsure') unsure.add('recent_private_conversations');
   // Clients take this event for all messages that they know of; one sent while it was marked stays unread.
   if (events.some(({ type, all }) => type === 'update_message_flags' && all === true)) unsure.add('unread_msgs');
-  // Nobody hears of deletions in a stream that he has left.
+  // A user gets no events of deletions in a stream that they have left.
   if (goneUnheard.has(Number(mine.max_message_id))) unsure.add('max_message_id');
   return Object.keys({ ...mine, ...theirs })
     .filter((section) => !unsure.has(section))

@@ -1,4 +1,4 @@
-/** What must hold of a finished run of the simulated cluster, read off its record alone. Each problem in words. */
+/** All checks of a finished run of the simulated cluster, made on its record alone. Each returns problems in words. */
 import type { ApiMessage } from '../api/support/types.js';
 import { checkJoins } from './check-joins.js';
 import { opOf, type ReadLog, readLog, type SentMessage } from './check-log.js';
@@ -75,10 +75,13 @@ function checkMessages(run: RunRecord, log: ReadLog): string[] {
   return problems;
 }
 
-/** What is scheduled for the first seconds after the last fault is told by then, too. */
+/** Messages scheduled for this time after the last fault must be delivered as soon as the others, s. */
 const SLACK_S = 3;
 
-/** Shortly after the last fault: what was promised is told, though nobody has asked for it since. @param healed wall time, ms */
+/**
+ * Shortly after the last fault everything that was promised is delivered, without a further request.
+ * @param healed wall time, ms
+ */
 export function checkSoon(run: RunRecord, healed: number): string[] {
   const log = readLog(run.log, run.people);
   const told = new Set(log.messages.map(({ op }) => op));
@@ -89,7 +92,7 @@ export function checkSoon(run: RunRecord, healed: number): string[] {
     .map(({ op, kind }) => `${op} (${kind}) is not told in time`);
 }
 
-/** What is sent later is refused to those who lost the right to it meanwhile. */
+/** Whether a scheduled message may still be sent: its sender must not have lost the right to send it meanwhile. */
 function mayStillSend({ user, stream, people = [] }: CallRecord, { calls, streams }: RunRecord, log: ReadLog): boolean {
   const removed = calls.filter(({ kind }) => kind === 'deactivate').map(({ whom }) => whom);
   if ([user, ...people].some((id) => removed.includes(id))) return false;
@@ -163,7 +166,7 @@ function checkChanges({ calls, messages }: RunRecord, log: ReadLog): string[] {
   return problems;
 }
 
-/** Who joined or left last, with nobody at it at the same time, is in or out. */
+/** The last subscription change of a user decides about membership, if no other change overlapped with it. */
 function checkSubscriptions({ calls }: RunRecord, { members }: ReadLog): string[] {
   const problems: string[] = [];
   const moves = calls.filter(({ kind }) => kind === 'subscribe' || kind === 'unsubscribe');
@@ -180,7 +183,7 @@ function checkSubscriptions({ calls }: RunRecord, { members }: ReadLog): string[
   return problems;
 }
 
-/** Who fetches sees what he was told before, with the flags that he has set, and nothing that isn't his. */
+/** A fetch returns the messages that the user received before, with the flags that they set, and no others. */
 function checkFetches({ calls, streams }: RunRecord, log: ReadLog): string[] {
   const problems: string[] = [];
   const hidden = new Set(streams.filter(({ isPrivate }) => isPrivate).map(({ id }) => id));
@@ -193,7 +196,7 @@ function checkFetches({ calls, streams }: RunRecord, log: ReadLog): string[] {
     );
     for (const { op, kind, body, messages: ids = [] } of before) {
       const id = Number(body.id);
-      // What somebody says where he isn't, or is no more, is not among his messages.
+      // A user's messages to a stream that they are not in, or not any more, are not among their messages.
       const his = log.messages.find((message) => message.id === id);
       const has = his?.receivers.has(fetch.user) && !log.left.get(his.stream)?.has(fetch.user);
       if (kind === 'send' && has && !doomed.has(id) && !found.has(id))

@@ -1,4 +1,7 @@
-/** The checks of the simulated cluster find what they are there for: records of runs that never were, each with one fault. */
+/**
+ * The checks of the simulated cluster find what they are there for: records of runs that never were, each with one
+ * fault.
+ */
 import t from 'tap';
 import type { ActorKey, LogItem } from '#model';
 import { checkRun, checkSoon } from './check-run.js';

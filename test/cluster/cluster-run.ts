@@ -14,7 +14,7 @@ import type { CallRecord, QueueRecord, RunRecord } from './record.js';
 import { turn } from './scheduler.js';
 import { SimDevice } from './sim-device.js';
 
-/** Nobody outside should notice any of these. */
+/** Faults that no client should notice. */
 const SMOOTH: readonly FaultKind[] = [
   'release',
   'move',
@@ -54,7 +54,7 @@ const ROUGH: readonly FaultKind[] = [
   'log',
 ];
 
-/** What is to be done without anybody's asking is done after this time, ms: before owners look for it a second time. */
+/** Work that needs no request must be done after this time, ms: before owners look for such work a second time. */
 const SOON_MS = 9_000;
 
 export interface ClusterResult {
@@ -210,7 +210,7 @@ export class ClusterRun {
       for (const device of devices)
         if (device.queue && !device.polling && !device.busy && !device.over) device.poll(false);
     };
-    // What is scheduled is sent, and what follows from it, told.
+    // Scheduled messages are sent, and their events delivered.
     const last = Math.max(0, ...this.calls.map(({ at = 0 }) => at * 1000 - world.clock.now()));
     await this.#pass(last + 15_000, polling);
     const live = devices.filter((device) => device.queue && !device.over);
@@ -224,7 +224,10 @@ export class ClusterRun {
     await this.#rest();
   }
 
-  /** How long a write takes is the seed's choice: one that was begun in time counts, though its seed makes it last for seconds. */
+  /**
+   * How long a write takes is the seed's choice: one that was begun in time counts, though its seed makes it last for
+   * seconds.
+   */
   async #finishUnderWay(): Promise<void> {
     for (let steps = 20_000; steps > 0; steps--) if (!(await this.world.stillStep())) return;
     this.#problems.push('never: all that is under way is through');
@@ -305,8 +308,8 @@ export class ClusterRun {
   }
 
   /**
-   * Those that end by themselves, in time: registered without the client's knowledge (the answer was lost, the command came late
-   * once more), or left by one that was shut out, or that does not know what became of its deletion.
+   * Those that end by themselves, in time: registered without the client's knowledge (the answer was lost, the command
+   * came late once more), or left by one that was shut out, or that does not know what became of its deletion.
    */
   #leftQueues(): ActorKey[] {
     const { roots } = this.world;

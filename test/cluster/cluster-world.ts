@@ -64,7 +64,7 @@ export class ClusterWorld {
   readonly faults: PortFaults = { unavailable: 0, open: 0, lostEntries: 0, storeAway: false, logAway: false };
   /** Longest time that passes at once while there is something to do, ms. */
   pace = 40;
-  /** Nobody outside should notice what happens. */
+  /** Whether the run has only faults that no client should notice. */
   smooth = false;
   /** Promises of the ports that were broken. */
   readonly problems: string[] = [];
@@ -116,7 +116,7 @@ export class ClusterWorld {
     await turn();
   }
 
-  /** The same while the clock stands still: only what is under way goes on. False: all of it is through. */
+  /** Takes a step while the clock stands still: only running work continues. @returns false when none is left */
   async stillStep(): Promise<boolean> {
     this.network.deliverLate();
     const goesOn = this.scheduler.step() || this.clock.next() === 0;
@@ -225,7 +225,7 @@ export class ClusterWorld {
     return front;
   }
 
-  /** No more faults: everybody wakes, and what is nobody's finds an owner. */
+  /** Ends all faults: every process wakes, and every partition finds an owner. */
   heal(): void {
     this.scheduler.note('-- healed');
     Object.assign(this.faults, { unavailable: 0, lostEntries: 0, storeAway: false, logAway: false });
@@ -249,7 +249,10 @@ export class ClusterWorld {
     while (this.#able().length < able) this.#newHost();
   }
 
-  /** What it has is of no use to anybody until it has noticed, and has let go. The Store may come back before or after that. */
+  /**
+   * The partitions of the host are out of service until it has noticed the cut and has released them. The Store may
+   * come back before or after that.
+   */
   #cutFromStore(host: SimProcess): void {
     if (host.frozen || host.leaving || host.storeCut) return;
     host.storeCut = true;
@@ -276,7 +279,7 @@ export class ClusterWorld {
     this.scheduler.note(`-- ${which} is over`);
   }
 
-  /** Whatever step it was at is its last; connections to it break. */
+  /** Ends the process in the middle of its current step; connections to it break. */
   #gone(process: SimProcess): void {
     process.crash();
     this.network.silent(process, () => true);
@@ -286,7 +289,7 @@ export class ClusterWorld {
     for (const call of [...this.calls]) if (call.front === process) call.reset();
   }
 
-  /** Half of the time one with a commit of which the log does not know yet. */
+  /** Half of the time a host with a commit that is not in the log yet. */
   #atWork(): SimProcess | undefined {
     const appending = this.hosts.filter((host) => host.appending > 0);
     return appending.length > 0 && this.random.chance(0.5) ? this.random.pick(appending) : undefined;
@@ -346,7 +349,10 @@ export class ClusterWorld {
     this.#atLeast(1);
   }
 
-  /** As SIGTERM (src/app/server/serve.ts): no new connections, held polls are answered, and what is under way is finished. */
+  /**
+   * As SIGTERM (src/app/server/serve.ts): no new connections, held polls are answered, and what is under way is
+   * finished.
+   */
   async #stopFront(front: SimProcess): Promise<void> {
     if (this.fronts.length === 1) this.newFront();
     this.fronts = this.fronts.filter((of) => of !== front);

@@ -55,7 +55,7 @@ export interface Beginning {
 const PEOPLE = ['olaf', 'anna', 'bert', 'carl', OUTSIDER, LEAVER];
 const NOTIFIER = userId(1);
 const FIRST = 8;
-/** Who writes to each other. */
+/** Groups of users who write direct messages to each other. */
 export const CONVERSATIONS = [
   ['anna', 'bert'],
   ['anna', 'carl', OUTSIDER],
@@ -152,7 +152,7 @@ async function make(): Promise<Beginning> {
   const found = (streams as { name: string; stream_id: number; invite_only: boolean }[]).map(
     ({ name, stream_id, invite_only }) => ({ name, id: stream_id, isPrivate: invite_only }),
   );
-  // What these have begun is finished: the runs start with nothing under way.
+  // All work started so far is finished: the runs start without running work.
   const rest = world.clock.monotonic() + 60_000;
   while (world.clock.monotonic() < rest) await world.step();
   await through(world.hosts[0]!.host.passivateIdle(0));

@@ -1,4 +1,4 @@
-/** What must hold of a finished run, read off the Store's history, the log and the clients' answers. */
+/** Checks of a finished run, made on the Store's history, the log and the clients' responses. */
 import type { ActorKey } from '#model';
 import { LogDeduplicator, type LogEntry } from '#model';
 import type { Root } from '#ports/store';
@@ -51,7 +51,7 @@ export class WatchedRoots extends Map<ActorKey, Root> {
     return super.set(key, root);
   }
 
-  /** An actor that ended may be made anew by a command that comes late. */
+  /** An actor that ended may be created again by a late command. */
   override delete(key: ActorKey): boolean {
     this.versions.delete(key);
     this.ended.add(key);
@@ -152,7 +152,7 @@ function checkAnswers(world: World, answers: readonly Answered[], problems: stri
   }
 }
 
-/** What a command causes comes later in the log than the command; a later stage after the earlier one. */
+/** Entries that a command causes come later in the log than the command, each stage after the earlier one. */
 function checkStages(answers: readonly Answered[], world: World, log: readonly Seen[], problems: string[]): void {
   const at = new Map(log.map(({ op }, i) => [op, i]));
   const holds = new Map<ActorKey, { op: string; last: number }[]>();

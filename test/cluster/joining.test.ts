@@ -1,4 +1,4 @@
-/** Who was told that he is in a stream sends there before the stream has heard of it. */
+/** A user who got the event of a subscription sends to the stream before the stream's actor knows of it. */
 import t from 'tap';
 import { streamId, streamKey } from '#model';
 import type { ApiEvent } from '../api/support/types.js';
@@ -45,7 +45,7 @@ class Scene {
     return call.answer ?? { status: 'lost', body: undefined };
   }
 
-  /** A queue of his tells it, while the stream's actor does not hear of it. */
+  /** The user's queue gets the event while the command to the stream's actor is held up. */
   async joins(name: string, stream: SimStream): Promise<{ answer?: HttpAnswer }> {
     const types = { event_types: ['subscription'], fetch_event_types: [] };
     const { body } = await this.answer(this.call(name, 0, 'POST', '/register', types));

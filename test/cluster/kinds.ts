@@ -81,7 +81,7 @@ const commands: Record<string, Ledger> = {
       return { ...done, state: { ...done.state, waiting: op }, due: now + (after ?? 0) };
     },
   },
-  /** What was scheduled is not to be done after all. */
+  /** Cancels a scheduled command. */
   cancel: {
     creates: true,
     handle: (view) => {

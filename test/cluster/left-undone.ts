@@ -1,6 +1,6 @@
 /**
- * What the outbox of a root lists that was not done. Only the next commit takes finished entries out of the root: one whose owner
- * lost it just then lists them until somebody loads the actor again, which does no harm.
+ * Check: entries of outboxes that were not carried out. Only the next commit removes finished entries from a root. A
+ * root whose owner lost it before that lists them until the actor is loaded again, which does no harm.
  */
 import type { ActorKey } from '#model';
 import { LogDeduplicator, type LogEntry } from '#model';

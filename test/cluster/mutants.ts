@@ -1,6 +1,6 @@
 /**
- * Does the simulation find faults? Each mutant is one fault, put into a copy of the build; what counts is after how many seeds
- * it is caught: `node dist/test/cluster/mutants.js [--seeds 300] [--only word,word]`.
+ * Does the simulation find faults? Each mutant is one fault, put into a copy of the build; what counts is after how
+ * many seeds it is caught: `node dist/test/cluster/mutants.js [--seeds 300] [--only word,word]`.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -255,7 +255,7 @@ function inRuntime(copy: string): string | undefined {
   return seed === undefined ? 'the simulation itself breaks' : `seed ${seed} of the runtime: ${problem.slice(0, 110)}`;
 }
 
-/** What hardly ever comes together by chance is put together (joining.test.ts). */
+/** Runs the scenes that chance hardly ever produces (joining.test.ts) against the mutant. */
 function inScene(copy: string): string | undefined {
   const args = [join(copy, 'test/cluster/joining.test.js')];
   const { stdout, status } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: PATIENCE_MS });

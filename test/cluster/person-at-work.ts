@@ -1,4 +1,4 @@
-/** What a simulated person does with messages and streams. */
+/** Actions of a simulated person on messages and streams. */
 import type { ApiMessage, Fields } from '../api/support/types.js';
 import type { ClusterWorld } from './cluster-world.js';
 import { type Beginning, CONVERSATIONS, MOVERS, OUTSIDER, type SimPerson, type SimStream } from './genesis.js';
@@ -79,7 +79,7 @@ export class PersonAtWork {
     this.#call('fetch', 'GET', '/messages', params, {});
   }
 
-  /** Who hears that he is in a stream may use that at once. */
+  /** A person may use a new subscription as soon as its event arrives. */
   joined(stream: number): void {
     if (this.world.random.chance(0.85)) this.#send('send', stream);
   }
@@ -136,7 +136,7 @@ export class PersonAtWork {
     this.#call('draft', 'POST', '/drafts', { drafts }, {}, op);
   }
 
-  /** Who is told that it is done looks at the same frontend. */
+  /** Renames the person; after the confirmation they look at the same frontend. */
   #rename(): void {
     const op = this.#op();
     const front = this.world.random.pick(this.world.fronts);

@@ -1,11 +1,12 @@
-/** What a run of the simulated cluster leaves behind: all that the checks look at. Plain data. */
+/** Record of a run of the simulated cluster: all the data that the checks read. */
 
 import type { LogEntry } from '#model';
 import type { QueueState } from '../../actors/event-queue/state.js';
 import type { ApiEvent, Fields } from '../api/support/types.js';
 
 /**
- * ok: 2xx; refused: 4xx, so nothing was done; failed: 5xx, and lost: the connection broke: it may have been done or not, once.
+ * ok: 2xx; refused: 4xx, so nothing was done; failed: 5xx, and lost: the connection broke: it may have been done or
+ * not, once.
  */
 export type CallOutcome = 'ok' | 'refused' | 'failed' | 'lost' | 'open';
 
@@ -22,7 +23,7 @@ export type CallKind =
   | 'draft'
   | 'drafts'
   | 'rename'
-  /** What is known of oneself, at the frontend that answered what came before. */
+  /** The user's own data, read at the frontend that answered the previous call. */
   | 'me'
   | 'fetch';
 
@@ -37,8 +38,8 @@ export interface CallRecord {
   ended: number;
   outcome: CallOutcome;
   /**
-   * The network brought a command of it once more, maybe long after its answer. What was refused is not remembered, and may be done
-   * then, once.
+   * Whether the network repeated a command of the call, maybe long after its response. A refusal is not remembered, so
+   * the repeated command may then be carried out once.
    */
   repeated?: boolean;
   /** Response fields. */
@@ -78,7 +79,7 @@ export interface QueueRecord {
   stored: QueueState | undefined;
   /** Its client asked for its end. */
   deleted: boolean;
-  /** It was told that it ended. */
+  /** The client was notified of the end of the queue. */
   gone: boolean;
   /** All it can ever get was asked for, and a registration followed. */
   fresh: Fields | undefined;
@@ -104,7 +105,7 @@ export interface RunRecord {
   readonly queues: readonly QueueRecord[];
   /** Messages that are there at the end. */
   readonly messages: readonly StoredText[];
-  /** Nothing but comings and goings that nobody should notice. */
+  /** Whether the run had only planned starts and stops, which no client should notice. */
   readonly smooth: boolean;
   /** Wall time at the end, ms. */
   readonly now: number;

@@ -112,7 +112,7 @@ export class Run {
     );
   }
 
-  /** What an answer promises must be in the Store at that moment. */
+  /** The Store must contain what a response promises at the moment of the response. */
   #onAnswer({ command, to, args, value }: Answered): void {
     const ops = (key: typeof to): readonly string[] => this.world.roots.ops(key);
     if (command === 'read' || command === 'readLogged' || value === 'waiting') return;

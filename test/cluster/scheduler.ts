@@ -86,7 +86,9 @@ export class Scheduler {
     return new Promise((resolve) => this.add(label, place, resolve));
   }
 
-  /** Ids of queues are made by chance, and must not be part of a trace that is to repeat: names in order of appearance. */
+  /**
+   * Ids of queues are made by chance, and must not be part of a trace that is to repeat: names in order of appearance.
+   */
   short(text: string): string {
     return text.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (id) => {
       const name = this.#names.get(id) ?? `q${this.#names.size + 1}`;

@@ -1,4 +1,7 @@
-/** A client with a queue: registers, polls, gives polls up and takes them up again, and goes to another frontend when its own dies. */
+/**
+ * A client with a queue: registers, polls, gives polls up and takes them up again, and goes to another frontend when
+ * its own dies.
+ */
 
 import { KINDS } from '../api/support/comparable.js';
 import type { ApiEvent, Fields } from '../api/support/types.js';

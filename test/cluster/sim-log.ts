@@ -1,6 +1,7 @@
 /**
- * An EventLog as JetStream gives it: one stream of all realms, stored entries republished to those who listen, who may lose
- * them. Readers are the real ones (src/ports/log/log-jetstream-subscription.ts), so that their rules for gaps are at stake here.
+ * An EventLog as JetStream gives it: one stream of all realms, stored entries republished to those who listen, who may
+ * lose them. Readers are the real ones (src/ports/log/log-jetstream-subscription.ts), so that their rules for gaps are
+ * at stake here.
  */
 
 import type { Json } from '#base';
@@ -33,7 +34,7 @@ export interface StoredEntry {
   readonly data: Uint8Array;
 }
 
-/** What all processes share. */
+/** Contents of the simulated log, shared by all processes. */
 export class SimLogContents {
   readonly entries: StoredEntry[] = [];
   readonly listeners = new Set<SimLog>();

@@ -1,4 +1,4 @@
-/** What lies between the processes of a simulated cluster: frames that are late, lost, repeated, cut off or held up. */
+/** Network between the processes of a simulated cluster: frames may be late, lost, repeated, cut off or held up. */
 import { type LocalFrame, LocalHub } from '#ports/bus';
 import type { Envelope } from '#runtime';
 import type { FakeClock } from '../support/fake-clock.js';
@@ -16,7 +16,7 @@ interface UnderWay {
 
 /** Longest time for which a slow link keeps what it carries: less than what others would notice. */
 const SLOW_MS = 2_400;
-/** Of several that bring about one change: it shows in one place before it does in another. */
+/** Commands that are one part of a larger change, which then shows in one place before another. */
 const PARTS_OF_CHANGES = ['join', 'join', 'join', 'subscribed', 'leave', 'read-stream'];
 
 interface Cut {
@@ -31,9 +31,10 @@ export class SimNetwork {
   /** Several servers of a subject: any of them may get a request. */
   anyServer = false;
   /**
-   * HTTP requests of which a command may come late once more: its frame is repeated after up to 600 steps, or was given up, and sent
-   * again, while it lay with a process that did not answer and may own the partition anew when it comes to it. That is more than a
-   * Bus does: it delivers a request at most once, and those of one client in their order (src/ports/bus/bus.ts).
+   * HTTP requests with a command that may arrive late a second time. Either its frame is repeated after up to 600
+   * steps, or the sender gave up and sent the command again while the first frame lay with a process that did not
+   * answer; that process may own the partition again when it reads the frame. A real Bus is stricter: it delivers a
+   * request at most once, and the requests of one client in order (src/ports/bus/bus.ts).
    */
   readonly repeated = new Set<string>();
   /** Commands that are held up on their way for as long as this says so. */
@@ -67,7 +68,7 @@ export class SimNetwork {
     this.#late = this.#late.filter(({ at }) => at > steps);
   }
 
-  /** What was held up goes on its way. */
+  /** Releases all frames that were held up. */
   letGo(): void {
     this.holds = undefined;
     for (const go of this.#heldUp.splice(0)) go();

@@ -1,15 +1,15 @@
 /**
- * Who owns what in a simulated cluster, decided by the seed alone: which host gets which partition and when, one after the other or
- * many at once, in the middle of commits, there and back again, and with nobody at it for a while.
+ * Placement of a simulated cluster, decided by the seed alone: which host gets which partition and when. Partitions
+ * move one by one or many at once, in the middle of commits, back and forth, and stay without owner for a while.
  */
 import type { Partition } from '#model';
 import type { FakeClock } from '../support/fake-clock.js';
 import type { Random, Scheduler } from './scheduler.js';
 import type { SimProcess } from './sim-process.js';
 
-/** What was begun has this long to finish when a partition is handed over, as in src/ports/placement/handover.ts. */
+/** Time for running commands when a partition is handed over, as in src/ports/placement/handover.ts. */
 const FINISH_MS = 2_000;
-/** Longest time for which nobody takes what has lost its owner. */
+/** Longest time for which a partition stays without owner. */
 const UNOWNED_MS = 4_000;
 
 /** The cluster, as far as placement needs it. */
@@ -32,9 +32,9 @@ export class SimPlacement {
   readonly #owners = new Map<Partition, SimProcess>();
   /** Counts changes of owner: only the newest tenure may take. */
   readonly #tenures = new Map<Partition, number>();
-  /** Those whose owners were told so: until then they answer nothing, though they may have had it before. */
+  /** Partitions whose owners know that they own them; before that they answer nothing, even as an earlier owner. */
   readonly #told = new Set<Partition>();
-  /** Those whose owners have begun to serve them. */
+  /** Partitions whose owners have begun to serve them. */
   readonly #served = new Set<Partition>();
 
   constructor(
@@ -63,7 +63,7 @@ export class SimPlacement {
     for (const p of this.partitions) this.#give(p, this.random.pick(this.hosts.able()));
   }
 
-  /** What belongs to nobody alive finds an owner. */
+  /** Every partition without a living owner gets one. */
   heal(): void {
     this.slowness = 0;
     for (const p of this.partitions) {
@@ -72,7 +72,10 @@ export class SimPlacement {
     }
   }
 
-  /** Its owner says nothing any more, or another one takes it for whatever reason. @param tell it hears of that, later */
+  /**
+   * Its owner says nothing any more, or another one takes it for whatever reason.
+   * @param tell it hears of that, later
+   */
   moveOn(p: Partition, from: SimProcess, tell: boolean, to?: SimProcess): void {
     const able = this.hosts.able(from);
     this.#give(p, to && able.includes(to) ? to : this.random.pick(able));
@@ -82,7 +85,7 @@ export class SimPlacement {
     else told();
   }
 
-  /** One partition moves, rather one of which a commit is being written. @param smooth so that nobody notices */
+  /** Moves one partition, preferably one with a running commit. @param smooth in a way that no client notices */
   move(smooth: boolean): void {
     const { random } = this;
     const written = this.partitions.filter((p) => this.#owners.get(p)?.isWriting(p));
@@ -129,7 +132,7 @@ export class SimPlacement {
     for (const p of partitions) if (this.#tenures.get(p) === before.get(p)) this.moveOn(p, host, false);
   }
 
-  /** Who hands over in time leaves nothing undone. */
+  /** Check: an owner that hands over in time leaves no work undone. */
   #finished(partitions: readonly Partition[], before: ReadonlyMap<Partition, number>): void {
     for (const p of partitions) {
       if (this.#tenures.get(p) !== before.get(p)) continue;

@@ -1,6 +1,6 @@
 /**
- * One simulated process of Conclave: what `serve` puts together (src/app/server/node.ts), on simulated ports. An actor host, or a
- * frontend. It stops, freezes and wakes as a whole.
+ * One simulated process of Conclave: what `serve` puts together (src/app/server/node.ts), on simulated ports. An actor
+ * host, or a frontend. It stops, freezes and wakes as a whole.
  */
 
 import { loadConfig } from '#app/config';
@@ -23,7 +23,7 @@ import type { Place, Scheduler } from './scheduler.js';
 import { quietLogger } from './sim-host.js';
 import { SimLog, type SimLogContents } from './sim-log.js';
 
-/** What may go wrong with the Store and the log. */
+/** Faults of the Store and the log. */
 export interface PortFaults {
   /** Probability that a gate rejects, before or after the effect. */
   unavailable: number;
@@ -31,7 +31,7 @@ export interface PortFaults {
   open: number;
   /** Probability that a live entry of the log does not arrive. */
   lostEntries: number;
-  /** Nobody reaches the Store, or the log. */
+  /** No process reaches the Store, or the log. */
   storeAway: boolean;
   logAway: boolean;
 }
@@ -72,7 +72,7 @@ const USED = new Set([
 const operations = OPERATIONS.filter(({ id }) => USED.has(id));
 
 const config = loadConfig({}, {});
-/** A client waits for so long until it is told that nothing has happened. */
+/** Heartbeat interval of half of the simulated processes, s: short, so that heartbeats meet everything else. */
 const IMPATIENT_S = 0.4;
 
 export class SimProcess implements Place {
@@ -135,7 +135,7 @@ export class SimProcess implements Place {
         await this.#log.close();
       },
     };
-    // Half of the processes have little patience, so that what frontends answer by themselves meets everything else.
+    // Half of the processes send heartbeats often, so that frontends answer polls by themselves in every situation.
     const heartbeatSeconds = ports.random!() < 0.5 ? IMPATIENT_S : config.heartbeatSeconds;
     this.node = new ConclaveNode(ports, { ...config, heartbeatSeconds }, new Secrets(SECRET), quietLogger);
     if (role === 'front') {

@@ -1,6 +1,6 @@
 /**
- * Many seeds of the whole cluster: `npm run simulate -- --seeds 2000 [--from 1]`. One again, with everything that happened:
- * `npm run simulate -- --seed 123 --trace`.
+ * Many seeds of the whole cluster: `npm run simulate -- --seeds 2000 [--from 1]`. One again, with everything that
+ * happened: `npm run simulate -- --seed 123 --trace`.
  */
 import { parseArgs } from 'node:util';
 import type { LogEntry, LogItem } from '#model';

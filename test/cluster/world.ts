@@ -89,7 +89,7 @@ export class World {
     else for (const p of some) this.#moveOn(p, host, kind === 'lapse');
   }
 
-  /** No more faults: everybody wakes, and what is nobody's finds an owner. */
+  /** Ends all faults: every process wakes, and every partition finds an owner. */
   heal(): void {
     this.faults.unavailable = 0;
     this.frameFaults = 0;

@@ -221,7 +221,10 @@ export class Client {
   }
 }
 
-/** The value after a key of the whole answer, without reading megabytes of JSON. A key's quotes never stand in a text unescaped. */
+/**
+ * The value after a key of the whole answer, without reading megabytes of JSON. A key's quotes never stand in a text
+ * unescaped.
+ */
 function textIn(body: Buffer, key: string): string | undefined {
   const at = body.indexOf(key);
   if (at < 0) return undefined;

@@ -24,7 +24,10 @@ export interface Balance {
   readonly unacknowledged: number;
 }
 
-/** A call that has not been reported yet was begun this long ago at most: what harness and server give up on ends sooner. */
+/**
+ * A call that has not been reported yet was begun this long ago at most: what harness and server give up on ends
+ * sooner.
+ */
 const KEEP_MS = 120_000;
 
 /** @param audience positions of the users who are in a stream */

@@ -1,6 +1,6 @@
 /**
- * Load on a server, and what becomes of it. `npm run load -- --help` lists the options; docs/load.md says what the figures
- * mean.
+ * Load on a server, and what becomes of it. `npm run load -- --help` lists the options; docs/load.md says what the
+ * figures mean.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

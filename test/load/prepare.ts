@@ -1,4 +1,6 @@
-/** Accounts and streams of a run, made over the public API; those of an earlier run with the same prefix serve again. */
+/**
+ * Accounts and streams of a run, made over the public API; those of an earlier run with the same prefix serve again.
+ */
 import { createHash, createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requestText } from '../support/http-connection.js';
@@ -80,7 +82,8 @@ export class Preparation {
     const { prefix, domain } = this.options;
     const email = `${prefix}-${n + 1}@${domain}`;
     const name = `Load ${prefix} ${n + 1}`;
-    // Nobody who doesn't have the owner's key can log in as one of ours, and a later run can. Long ones are dear to judge.
+    // Nobody who doesn't have the owner's key can log in as one of ours, and a later run can. Long ones are dear to
+    // judge.
     const password = createHmac('sha256', this.target.owner).update(prefix).digest('hex').slice(0, 20);
     const known = this.#known?.get(email);
     if (known?.is_active === false) throw new Error(`${email} is deactivated: take another --prefix`);

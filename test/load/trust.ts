@@ -43,8 +43,8 @@ export function warningsOf(points: readonly Point[]): string[] {
 const FULL = 0.85;
 
 /**
- * What had no more to give in these seconds, in words: a process of the server, one of the harness, or the machine. A process
- * that uses a core fully can be waited for even where other cores are idle.
+ * What had no more to give in these seconds, in words: a process of the server, one of the harness, or the machine. A
+ * process that uses a core fully can be waited for even where other cores are idle.
  */
 export function limitOf(points: readonly Point[], cores = cpus().length): string {
   const mean = (of: (point: Point) => number | null): number =>

@@ -1,6 +1,7 @@
 /**
- * `npm test`: runs the test programs side by side, prints each failure with the command that repeats it alone, and ends with
- * the number of facts. The `tap` program is not used: it loads its own hooks into every process, and reads each fact twice.
+ * `npm test`: runs the test programs side by side, prints each failure with the command that repeats it alone, and ends
+ * with the number of facts. The `tap` program is not used: it loads its own hooks into every process, and reads each
+ * fact twice.
  */
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * Which programs a run consists of. A file is a program of its own unless it is listed in a bundle; the API suite of one face
- * is several programs, so that it uses more than one core.
+ * Which programs a run consists of. A file is a program of its own unless it is listed in a bundle; the API suite of
+ * one face is several programs, so that it uses more than one core.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -51,7 +51,10 @@ function filesAt(path: string): string[] {
   return statSync(at).isDirectory() ? filesUnder(at) : [at];
 }
 
-/** What each program costs, by the beginning of its path; the first that fits. Measured on 2 cores, see docs/how-to/run-tests.md. */
+/**
+ * What each program costs, by the beginning of its path; the first that fits. Measured on 2 cores, see docs/how-to/run-
+ * tests.md.
+ */
 const LOADS: readonly (readonly [beginning: string, load: number, seconds: number])[] = [
   ['dist/test/api/contract-tried', 1, 1],
   ['dist/test/api/cluster.', 0.8, 100],

@@ -1,7 +1,7 @@
 /**
- * Runs test files one after the other in this process: starting Node, loading tap and loading the server take longer than
- * most unit tests. `TEST_FILES='FILE FILE' node dist/test/runner/several.js NAME`; each of the files also runs alone.
- * The name of the bundle keeps the temporary folders of `t.testdir` apart.
+ * Runs test files one after the other in this process: starting Node, loading tap and loading the server take longer
+ * than most unit tests. `TEST_FILES='FILE FILE' node dist/test/runner/several.js NAME`; each of the files also runs
+ * alone. The name of the bundle keeps the temporary folders of `t.testdir` apart.
  */
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

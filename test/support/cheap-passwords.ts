@@ -1,7 +1,7 @@
 /**
- * Loaded before the program (`node --import`, or as the first import of a test): passwords are hashed in no time, so that thousands of
- * accounts can be made. Measured is nothing that hashes passwords; what hashing must do is tested with the real one
- * (`test/unit/secrets`), and so is the program as it is started (`test/clients`).
+ * Loaded before the program (`node --import`, or as the first import of a test): passwords are hashed in no time, so
+ * that thousands of accounts can be made. Measured is nothing that hashes passwords; what hashing must do is tested
+ * with the real one (`test/unit/secrets`), and so is the program as it is started (`test/clients`).
  */
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';

@@ -44,7 +44,9 @@ export class FakeClock implements Clock {
     return at === Number.POSITIVE_INFINITY ? undefined : at - this.#mono;
   }
 
-  /** Move time forward, firing what becomes due at its own moment. Synchronous: promises settle when the caller awaits. */
+  /**
+   * Move time forward, firing what becomes due at its own moment. Synchronous: promises settle when the caller awaits.
+   */
   advance(ms: number): void {
     const end = this.#mono + ms;
     for (;;) {

@@ -1,7 +1,7 @@
 /**
- * A process for store-lmdb.test to trace and to kill: opens the directory, says "ready", writes root after root, and says
- * "ack <n>" as soon as the Store has acknowledged the nth. `nosync` uses an environment
- * that never flushes, to show that a test would notice.
+ * A process for store-lmdb.test to trace and to kill: opens the directory, says "ready", writes root after root, and
+ * says "ack <n>" as soon as the Store has acknowledged the nth. `nosync` uses an environment that never flushes, to
+ * show that a test would notice.
  */
 import { writeSync } from 'node:fs';
 import { open } from 'lmdb';

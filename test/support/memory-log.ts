@@ -76,7 +76,9 @@ export interface MemoryLogOptions {
   readonly contents?: MemoryLogContents;
 }
 
-/** An EventLog over arrays for tests and the simulator. Values are deep-frozen, so that a reader that changes one fails. */
+/**
+ * An EventLog over arrays for tests and the simulator. Values are deep-frozen, so that a reader that changes one fails.
+ */
 export class MemoryLog implements EventLog {
   readonly contents: MemoryLogContents;
   gate: LogGate | undefined;

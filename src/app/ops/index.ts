@@ -4,8 +4,8 @@
  * `health.ts` runs named checks (`CHECKS`) and measures the delay of the event loop; `pages.ts` serves the results
  * as /health/live, /health/ready and /metrics. `app/server/observe.ts` adds checks and opens the listener.
  *
- * /health/live answers 200 as long as the event loop runs. /health/ready answers 503 while a check fails; one of
- * them is false during the start, one after SIGTERM. The health pages are on both listeners (clients' and
+ * /health/live answers 200 as long as the event loop runs. /health/ready answers 503 while a check fails; one check
+ * fails during the start, one after SIGTERM. The health pages are on both listeners (clients' and
  * operators'), /metrics only on the operators'.
  *
  * Invariants: pages need no credentials and contain no secret; error messages of services never reach them. Probes

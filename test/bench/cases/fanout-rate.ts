@@ -38,7 +38,7 @@ async function measure({ face, load, options }: Bench, { sender, polls: made }: 
   const count = Math.ceil(streamMs / everyMs);
   const results: Awaited<ReturnType<typeof run>>[] = [];
   for (let i = 0; i < runs; i++) results.push(await run(count));
-  // What some poll never told of took for ever.
+  // A message that some poll never delivered counts as infinitely slow.
   const sorted = results.map(({ ms }) => ms.map((of) => of ?? Number.POSITIVE_INFINITY).sort((a, b) => a - b));
   const last = (q: number): number[] => sorted.map((ms) => ms[Math.ceil(ms.length * q) - 1]!);
   const of = (value: (result: (typeof results)[number]) => number): number[] => results.map(value);

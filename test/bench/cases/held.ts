@@ -1,7 +1,7 @@
 /**
- * Many held polls that nobody has anything for: how fast their queues are registered, and what they cost while each gets nothing but
- * its heartbeats, beside a bare server that holds as many and answers them as often with the same bytes. Every poll is a
- * connection of its own: the limit of descriptors bounds them.
+ * Many waiting polls without events: how fast their queues are registered, and their cost while each gets only
+ * heartbeats. A bare server that holds as many polls and answers them as often with the same bytes is the bound. Every
+ * poll has a connection of its own, so the limit of descriptors bounds their number.
  */
 import { readFileSync } from 'node:fs';
 import { type Bench, defineCase } from '../case.js';
@@ -19,9 +19,9 @@ const BEAT = { ms: BEAT_SECONDS * 1000, spreadMs: BEAT_SECONDS * 200 };
 /** From one heartbeat of a poll to the next, as a mean. */
 const PERIOD_MS = BEAT.ms + BEAT.spreadMs / 2;
 /**
- * From the last poll's coming: what comes once is over then, of each queue the first heartbeat (which is the queue's own) and the first write
- * half a minute after that, and in the minute that follows the collection of all that this has left. Of a bare server: until each poll has come
- * back once.
+ * Warm-up after the last poll: after it, each queue has sent its first heartbeat (the only one of the queue itself), has
+ * written its first checkpoint half a minute later, and a further minute has collected the garbage of both. A bare
+ * server is warm when each poll has returned once.
  */
 const WARM_MS = BEAT.ms + BEAT.spreadMs + 30_000 + 60_000;
 const WARM_BARE_MS = BEAT.spreadMs + 1_000;

@@ -1,4 +1,7 @@
-/** GET /messages of 100 messages, rendered, by 30 people from a realm of many messages: per narrow, then all of them mixed. */
+/**
+ * GET /messages of 100 messages, rendered, by 30 people from a realm of many messages: per narrow, then all of them
+ * mixed.
+ */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineCase } from '../case.js';

@@ -4,7 +4,7 @@ import { once } from '../connection.js';
 import { rateCase } from '../measure.js';
 import { type Account, makeQueues, meText, pollEvents, presenceText, sendText } from '../prepare.js';
 
-/** Of the event that a message becomes: record and event hold much the same. */
+/** Bytes of the event of a message; the stored record has about the same size. */
 async function eventBytes({ face }: Bench, { authorization }: Account): Promise<number> {
   const [poll] = await makeQueues(face, [{ id: 0, email: '', authorization }], 1);
   const sent = await once(face.port, sendText(authorization, TEN));

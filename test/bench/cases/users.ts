@@ -4,7 +4,7 @@ import type { Figure } from '../figures.js';
 import { measureRate } from '../measure.js';
 import { type Account, makePeople, usersText } from '../prepare.js';
 
-/** Who ask; the others only exist, and need no key. */
+/** Number of users who send requests; the others only exist and need no key. */
 const ASKING = 10;
 
 export const users = defineCase<readonly Account[]>({

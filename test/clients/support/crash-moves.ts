@@ -1,4 +1,6 @@
-/** Moves of a topic with so many messages that they are written in several commits, and kills before and between them. */
+/**
+ * Moves of a topic with so many messages that they are written in several commits, and kills before and between them.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { until } from '../../support/until.js';

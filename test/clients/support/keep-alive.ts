@@ -1,10 +1,11 @@
 /**
- * A client as careful ones are: keeps connections, lets go of one that the server ends, tries another server when one refuses.
+ * A client as careful ones are: keeps connections, lets go of one that the server ends, tries another server when one
+ * refuses.
  *
- * A connection that is made in the very moment in which the server stops listening is reset by the system before the server
- * sees it. No server can help it (clients come this late only where nothing balances, as here), so that counts as refused,
- * apart from the others: on a new connection, without a byte of an answer. Had the server carried it out, it would show as a
- * message that is there twice.
+ * A connection that is made in the very moment in which the server stops listening is reset by the system before the
+ * server sees it. No server can help it (clients come this late only where nothing balances, as here), so that counts
+ * as refused, apart from the others: on a new connection, without a byte of an answer. Had the server carried it out,
+ * it would show as a message that is there twice.
  */
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import type { Account } from './api.js';

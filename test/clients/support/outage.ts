@@ -8,8 +8,8 @@ import { bounded, conclave } from './process.js';
 
 const STREAM = 'general';
 /**
- * Half of a request's deadline: what is known to be away is not waited for. The Store is known to be after two attempts of 3 s; the rest is
- * what a busy machine adds.
+ * Half of a request's deadline: what is known to be away is not waited for. The Store is known to be after two attempts
+ * of 3 s; the rest is what a busy machine adds.
  */
 const ANSWERED_MS = 15_000;
 

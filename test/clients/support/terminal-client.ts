@@ -17,7 +17,8 @@ const RUN = [
   'import sys',
   'sys.setswitchinterval(60)',
   'from zulipterminal.core import Controller',
-  // Its thread of presence may want to draw before there is a screen, and ends in an exception if it is answered too soon.
+  // Its thread of presence may want to draw before there is a screen, and ends in an exception if it is answered too
+  // soon.
   'draw = Controller.update_screen',
   "Controller.update_screen = lambda self: draw(self) if hasattr(self, '_update_pipe') else None",
   'from zulipterminal.cli.run import main',
