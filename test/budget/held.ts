@@ -29,7 +29,7 @@ export class HeldLoop {
     look();
   }
 
-  /** And begins anew. */
+  /** Returns the longest time and starts again from 0. */
   take(): number {
     const longest = this.#longest;
     this.#longest = 0;

@@ -20,10 +20,10 @@ const WORST = 10;
 const LONGEST_MS = 20_000;
 const POLLS_MS = 500;
 const MOST_HEAD = 256 * 1024;
-/** Of the first round: what took less than this share of the limit is not sent again. */
+/** A request that took less than this share of the limit in the first round is not sent again. */
 const AGAIN = 0.5;
 
-/** Whoever may call it ends the organization. */
+/** Operations that end the organization. */
 const ENDS = new Set(['deactivate-realm']);
 
 const USAGE = `npm run budget -- [options]
@@ -210,7 +210,7 @@ class Budget {
     await this.server.held();
     const sent = await this.caller.send(large, subject, isPoll(operation));
     this.sent++;
-    // What it set going may come after the answer.
+    // Work that the request started may come after its response.
     await pause(2);
     return { ...sent, held: await this.server.held() };
   }

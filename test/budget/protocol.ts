@@ -1,4 +1,4 @@
-/** What the program and its server's process tell each other. */
+/** Messages between the program and the process of its server. */
 
 /** An account that calls, and what is there for it to work on. */
 export interface Subject {

@@ -125,7 +125,7 @@ function shorter(text: string, bytes: number): string {
   return size <= bytes ? text : text.slice(0, Math.floor((text.length * bytes) / size));
 }
 
-/** Whatever the operation is: forms, queries and heads. */
+/** Large requests for any operation: forms, queries and heads. */
 function ofForms({ operation, subject, account }: Of, random: Random): LargeRequest[] {
   const { method, path, mostBodyMib = MOST_BODY_MIB, takesFiles, root, parameters } = operation;
   const target = `${root ? '' : '/api/v1'}${path.replace(/\{(\w+)\}/g, (_, name: string) =>

@@ -3,7 +3,7 @@ import type { Random } from '../cluster/scheduler.js';
 
 export interface LongText {
   readonly title: string;
-  /** At most so many characters. */
+  /** A text of at most `length` characters. */
   make(length: number): string;
 }
 

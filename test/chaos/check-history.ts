@@ -1,4 +1,4 @@
-/** What was acknowledged against what is stored. */
+/** Check: compares acknowledged writes with the stored ones. */
 import type { Faults } from './faults.js';
 import type { Deed, RunHistory, Stored } from './history.js';
 

@@ -1,4 +1,4 @@
-/** What one queue was given. */
+/** Check of the events that one queue delivered. */
 import type { Faults } from './faults.js';
 import type { QueueHistory, Received, Stored } from './history.js';
 
@@ -16,7 +16,7 @@ export function checkQueue(queue: QueueHistory, expected: Expected, faults: Faul
   const taken = checkAnswers(queue, faults);
   checkOrder(queue, taken, faults);
   const keys = checkEvents(queue, taken, expected, faults);
-  // A queue that has ended is told once, not once for each event that it could not give.
+  // A queue that ended is reported once, not once for each missing event.
   if (queue.ended.length > 0) return;
   for (const conversation of queue.conversations) {
     for (const key of expected.due.get(conversation) ?? []) {
@@ -31,7 +31,7 @@ export function checkQueue(queue: QueueHistory, expected: Expected, faults: Faul
  */
 function checkAnswers({ name, polls }: QueueHistory, faults: Faults): Received[] {
   const taken: Received[] = [];
-  /** Of answers that the client left: their events must come again, unchanged. */
+  /** Events of responses that the client dropped: they must come again, unchanged. */
   const left = new Map<number, Received>();
   for (const poll of polls) {
     let before = poll.after;
@@ -54,7 +54,7 @@ function checkAnswers({ name, polls }: QueueHistory, faults: Faults): Received[]
   return taken;
 }
 
-/** What was said by the server itself, as heartbeats, may be said anew under another id. */
+/** Dropped events must come again. Events of the server itself, such as heartbeats, may come with another id. */
 function checkLeft(
   name: string,
   left: ReadonlyMap<number, Received>,
@@ -82,7 +82,7 @@ function checkOrder({ name }: QueueHistory, taken: readonly Received[], faults: 
   }
 }
 
-/** Each deed once, as it is stored, and of nobody else's conversations. @returns keys */
+/** Each deed comes once, as it is stored, and only from conversations of the user. @returns keys */
 function checkEvents(
   queue: QueueHistory,
   taken: readonly Received[],

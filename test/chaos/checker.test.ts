@@ -126,7 +126,7 @@ const WRONG: readonly (readonly [what: string, kind: FaultKind, change: (world: 
     'an answer that the client left does not come again whole',
     'lost',
     ({ queues, deeds, stored }) => {
-      // Of a send that nobody waits for.
+      // Response of a send that no client waits for.
       deeds[1]!.outcome = refused;
       stored[1] = { id: 102, key: 'm2', conversation: 's1', changes: ['r1'] };
       queues[1]!.polls.splice(

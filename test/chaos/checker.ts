@@ -17,8 +17,8 @@ export function check(run: RunHistory): Faults {
 }
 
 /**
- * What each queue of a conversation must have been given: all that was acknowledged, and whatever else turned out to be
- * stored before the queues were waited for. What got stored later still may or may not have reached them.
+ * Deeds that each queue of a conversation must have delivered: all acknowledged ones, and others that were stored
+ * before the run began to wait for the queues. Deeds stored later may or may not have reached them.
  */
 function dueByConversation(
   run: RunHistory,

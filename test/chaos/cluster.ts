@@ -1,4 +1,4 @@
-/** Actor hosts and frontends as real processes, each of which can be killed, started again and replaced. */
+/** Actor hosts and frontends as real processes; each can be killed, started again and replaced. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';

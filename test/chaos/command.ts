@@ -1,4 +1,4 @@
-/** What both commands have in common: options, progress, report, ending. */
+/** Common part of both commands: options, progress, report, ending. */
 import { writeFile } from 'node:fs/promises';
 import { type ChaosOptions, readOptions } from './options.js';
 import { inWords, type Report } from './report.js';

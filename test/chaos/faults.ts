@@ -1,4 +1,4 @@
-/** What must never happen, by kind. */
+/** Faults that must never happen, by kind. */
 export const FAULTS = {
   lost: 'acknowledged, or stored, and missing from the history or from a queue',
   repeated: 'twice in the history, twice in a queue, or again after it was acknowledged',
@@ -11,7 +11,7 @@ export const FAULTS = {
 
 export type FaultKind = keyof typeof FAULTS;
 
-/** Of each kind so many are told in words; all are counted. */
+/** Faults of a kind that are described in words; all are counted. */
 const TOLD = 10;
 
 export class Faults {

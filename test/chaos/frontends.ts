@@ -23,7 +23,7 @@ export interface Request {
   readonly first: number;
 }
 
-/** Nobody took the connection: nothing was asked. */
+/** No process accepted the connection, so no request was sent. */
 export class NobodyThere extends Error {}
 
 class Frontend {

@@ -1,6 +1,5 @@
 /**
- * What a run recorded: what its clients asked for and were answered, what their queues were given, what was stored in
- * the end.
+ * Record of a run: requests and responses of its clients, events of their queues, and the messages stored at the end.
  */
 
 /** Milliseconds of the one clock of the process that holds all clients. */
@@ -39,11 +38,11 @@ export interface Received {
 
 /** An answered poll. */
 export interface Poll {
-  /** What the client acknowledged with it. */
+  /** Id of the event that the client acknowledged with the poll. */
   readonly after: number;
   readonly at: Moment;
   readonly events: readonly Received[];
-  /** False: the client acts as if the answer had been lost on its way, and asks from the same position again. */
+  /** Whether the client used the response; otherwise it acts as if the response was lost, and repeats the poll. */
   readonly taken: boolean;
 }
 

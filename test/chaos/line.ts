@@ -25,7 +25,7 @@ export class Line {
     };
   }
 
-  /** @throws when nobody listens */
+  /** @throws Error when no process listens on the port */
   static async open(port: number): Promise<Line> {
     return new Line(await Connection.open(port, true));
   }

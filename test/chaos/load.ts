@@ -11,12 +11,13 @@ import { EMOJI, edited, editKey, reactionKey, sendKey, text } from './words.js';
 
 const TICK_MS = 10;
 const CHANGE_EVERY = 20;
-/** Of sends, so many are direct messages. */
+/** Share of direct messages among the sends. */
 const DIRECT = 0.1;
-/** A client waits so long; the server's deadline is shorter. */
+/** Time that a client waits for a response, ms; the server's deadline is shorter. */
 const WITHIN_MS = 45_000;
 /**
- * As many as a run of this size can have when nobody answers for seconds; what would be more is not sent, and counted.
+ * Most requests without a response: enough for a run of this size while no process answers for seconds. Requests above
+ * it are not sent, but counted.
  */
 const UNDER_WAY = 5_000;
 

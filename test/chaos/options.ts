@@ -13,12 +13,12 @@ export interface ChaosOptions {
   /** Sends per second. */
   readonly rate: number;
   readonly clients: number;
-  /** Of each stream. */
+  /** Subscribers of each stream. */
   readonly subscribers: number;
   readonly hosts: number;
   readonly frontends: number;
   readonly seed: number;
-  /** Undefined: services are started for this run, and restarted in its course. */
+  /** Running services; undefined starts services for this run, which also restarts them. */
   readonly services: { readonly nats: string; readonly mongodb: string } | undefined;
   /** File for the figures as JSON. */
   readonly report: string | undefined;

@@ -71,7 +71,7 @@ const SETTLING = 0.4;
 const ROLES: readonly Role[] = ['actors', 'http'];
 
 export interface Happenings {
-  /** Undefined: until all are killed. */
+  /** Length of the run, s; undefined runs until all kills are done. */
   readonly seconds: number | undefined;
   readonly kills: number;
   readonly every: number;
@@ -96,7 +96,7 @@ export async function disturb(cluster: Victims, services: readonly Restart[], ha
   for (let turn = 1; killed < kills || later.length > 0; turn++) {
     // Not in step with the server's own timers.
     const meant = (turn - 0.25 + random.next() * 0.5) * every;
-    // What happened last is to be over, and deliveries back.
+    // The previous fault must be over, and deliveries must work again.
     const next = turn > 1 ? Math.max(meant, elapsed() + every * SETTLING) : meant;
     if (next >= seconds) break;
     await sleep(Math.max(0, next - elapsed()) * 1000);

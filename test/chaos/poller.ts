@@ -18,7 +18,7 @@ export class Poller implements QueueHistory {
   readonly polls: Poll[] = [];
   readonly ended: number[] = [];
   readonly stuck: number[] = [];
-  /** What polls were refused with or failed of, and how often. */
+  /** Refusals and failures of polls, and how often each occurred. */
   readonly failures = new Map<string, number>();
   readonly keys = new Set<string>();
   #running = true;

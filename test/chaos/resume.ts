@@ -30,9 +30,9 @@ export function quantiles(times: Iterable<Moment>): Quantiles {
 
 export interface Resume {
   readonly interruption: Interruption;
-  /** Of each queue, from the interruption to its first event of something that began after it. */
+  /** Time of each queue from the interruption to its first event of a deed that began after it. */
   readonly times: readonly Moment[];
-  /** Queues that got nothing more: fine only at the end of a run. */
+  /** Queues without any later event; this is fine only at the end of a run. */
   readonly silent: number;
 }
 

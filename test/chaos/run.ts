@@ -12,7 +12,7 @@ import { Traffic } from './traffic.js';
 
 export type Say = (words: string) => void;
 
-/** What is to be ended, last first. */
+/** Things to end after the run; the last added one ends first. */
 export class Ends {
   readonly #all: (() => Promise<void>)[] = [];
 
@@ -94,7 +94,7 @@ export async function chaos(options: ChaosOptions, ends: Ends, say: Say): Promis
   const { cluster, traffic, services, random } = await begin(options, ends, say);
   const { seconds, kills, every, seed } = options;
   await disturb(cluster, services, { seconds, kills, every, random, say, interruptions: traffic.interruptions });
-  // What the last one did is to be seen, too.
+  // The effects of the last fault must show, too.
   await sleep(Math.min(5_000, every * 1_000));
   return judge(traffic, seed, say);
 }

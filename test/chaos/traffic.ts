@@ -76,7 +76,7 @@ export class Traffic {
       this.pollers.filter(
         (poller) => poller.ended.length === 0 && [...poller.conversations].some((name) => isMissing(poller, name)),
       );
-    // What is missing then is for the checker to say.
+    // The checker reports the messages that are missing then.
     await until('the last messages in all queues', () => waiting().length === 0, ARRIVE_MS).catch(() => undefined);
     for (const poller of this.pollers) poller.stop();
     const history = await this.#history();

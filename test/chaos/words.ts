@@ -1,4 +1,4 @@
-/** What the run writes into messages, so that what comes back can be told apart. */
+/** Texts that the run writes into messages, by which it recognizes them in events and in the history. */
 import { LAST_RESERVED_USER } from '#domain/people';
 import type { Received, Stored } from './history.js';
 import { directName } from './people.js';

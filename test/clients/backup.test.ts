@@ -1,5 +1,5 @@
 /**
- * Embedded face: a backup taken while people write is whole, and a server restored from it begins anew where it must.
+ * Embedded face: a backup taken while users write is complete; a server restored from it starts afresh where it must.
  */
 import { existsSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Cluster face: actor hosts come, go and die, and nobody who uses the server notices. */
+/** Cluster face: actor hosts start, stop and die, and no user of the server notices. */
 import t from 'tap';
 import { realmId, streamId, streamKey } from '#model';
 import type { ClusterView } from '#ports/placement';

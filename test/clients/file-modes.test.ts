@@ -1,4 +1,4 @@
-/** What the server keeps is for its user alone, whatever umask it was started with and whatever was there before. */
+/** Only the server's user can read its files, whatever the umask and the modes of earlier files. */
 import { chmodSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';

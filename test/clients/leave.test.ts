@@ -1,4 +1,4 @@
-/** A frontend that leaves: nobody who follows the rules of HTTP has a request fail. */
+/** A frontend that stops: no request fails of a client that follows the rules of HTTP. */
 import { connect } from 'node:net';
 import t, { type Test } from 'tap';
 import { chooseFactory } from '#frontend/http';
@@ -15,7 +15,7 @@ const CLIENTS = 8;
 const adapters =
   (await chooseFactory('auto')).factory === (await chooseFactory('node')).factory ? ['node'] : ['uws', 'node'];
 
-/** Sends, or follows a queue, until it is told to stop; what failed is kept. */
+/** Client that sends or follows a queue until `stop`, and records failures. */
 class Busy {
   readonly failed: unknown[] = [];
   readonly sent: string[] = [];

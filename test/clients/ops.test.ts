@@ -75,7 +75,7 @@ async function showsMetrics(test: Test, { site, api, children }: Seen): Promise<
   test.equal(after.sum('conclave_log_lag_seconds'), 0);
 }
 
-/** Whatever clients send, the series stay those that the program chose. */
+/** Requests of clients never add series to the metrics. */
 async function hostilePaths(test: Test, { site, children, account }: Seen): Promise<void> {
   const ops = await Promise.all(children.map((child) => child.ops()));
   const authorization = `Basic ${Buffer.from(`${account.email}:${account.key}`).toString('base64')}`;

@@ -20,7 +20,7 @@ if (found) {
       remove(folder);
       await dropNamespace(found, namespace);
     });
-    // What other tests run beside this one must not meet: names, ports, the folder. The rest is as written.
+    // Names, ports and the folder are replaced, because other tests run at the same time. The rest is as written.
     const [first, second] = [await freePort(), await freePort()];
     const text = lines
       .join('\n')

@@ -1,4 +1,4 @@
-/** A cluster whose database was restored begins anew where it must; its format is checked by every process. */
+/** A cluster whose database was restored starts afresh where it must; every process checks the format. */
 import { type Document, MongoClient } from 'mongodb';
 import t from 'tap';
 import { FORMAT, mongoFormat, raiseMongoFormat } from '#ports/store';
@@ -8,7 +8,7 @@ import { bounded, conclave } from './support/process.js';
 
 const STREAM = 'general';
 
-/** What a plain mongodump of a database takes while nobody writes. */
+/** Documents of a database, as a plain mongodump takes them while no process writes. */
 async function dump(url: string): Promise<Map<string, Document[]>> {
   const client = await MongoClient.connect(url);
   try {

@@ -1,4 +1,4 @@
-/** What keeps the server from starting is said in one line, with an exit code. */
+/** A server that can't start says why in one line, with an exit code. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';

@@ -32,7 +32,7 @@ async function nothingPending(test: Test, store: Store): Promise<void> {
   test.strictSame(left, [], 'no outbox waits for the next start');
 }
 
-/** A connection that breaks off is clean, too: the server was told to go. */
+/** A connection that breaks is fine, too: the server is stopping. */
 const isGone = (error: unknown): boolean => error instanceof Error && !(error instanceof Refused);
 
 t.test('embedded: SIGTERM while messages are sent and polls are held', async (test) => {

@@ -1,4 +1,4 @@
-/** What the actions of the mix do. */
+/** The actions of the mix. */
 import type { Client, Fields, Seen } from './client.js';
 import { now } from './clock.js';
 import type { ActionName, Entry } from './mix.js';
@@ -59,7 +59,7 @@ interface Message {
   readonly audience: readonly number[];
 }
 
-/** Tells that somebody types, and sends when he has written. */
+/** Sends the typing notification, and the message when its text is written. */
 function compose(client: Client, entry: Entry, at: number, message: Message): void {
   const { random, world } = client;
   const typing = random.next() < (entry.typing ?? 0);
@@ -255,6 +255,6 @@ const TABLE: Readonly<Record<ActionName, Action>> = {
 
 /** @param at its intended time @param seen the message that it follows */
 export function perform(client: Client, entry: Entry, seen: Seen | undefined, at: number): void {
-  // Whoever has no queue sees no page to act on.
+  // A client without queue shows no page to act on.
   if (client.phase === 'live') TABLE[entry.action](client, entry, at, seen);
 }

@@ -1,4 +1,4 @@
-/** What is to happen when: entries in order of their intended times. */
+/** Agenda of a worker: entries in order of their intended times. */
 
 interface Entry<T> {
   readonly at: number;

@@ -12,9 +12,9 @@ export interface Measured {
   readonly errors: number;
   /** The server refused calls for their rate. */
   readonly limited: number;
-  /** What makes the figures untrustworthy. */
+  /** Reasons not to trust the figures. */
   readonly doubts: readonly string[];
-  /** What had no more to give, in words. */
+  /** The exhausted resource, in words. */
   readonly limit: string;
   /** For people: cores, megabytes, rates. */
   readonly facts: string;
@@ -30,7 +30,7 @@ export interface Capacity {
   readonly users: number;
   /** Why not more; empty: the most that was allowed held. */
   readonly broke: readonly string[];
-  /** What was at its limit then; empty as `broke`. */
+  /** The exhausted resource at that step; empty when `broke` is. */
   readonly limit: string;
   readonly steps: readonly Step[];
   /** Time or patience ended before the search did. */

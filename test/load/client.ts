@@ -119,7 +119,7 @@ export class Client {
     this.call('DELETE /events', 'DELETE', '/events', { queue_id: this.queue }, now(), () => {});
   }
 
-  /** The page is loaded anew: the old queue is dropped. */
+  /** Reloads the page: the old queue is dropped. */
   reload(at: number): void {
     if (this.phase !== 'live') return;
     const { queue } = this;
@@ -179,7 +179,7 @@ export class Client {
     }
   }
 
-  /** What the mix lets follow a message of others or one's own. */
+  /** Starts the action that may follow a message, own or of others, with the chance of the mix. */
   follow(entry: Entry, chance: number, seen: Seen, at: number): void {
     if (this.random.next() >= chance) return;
     if (entry.action === 'mark_read') {

@@ -1,4 +1,4 @@
-/** What goes wrong at a server is in the report, each under its name. */
+/** Faults of a server are in the report, each under its name. */
 import t from 'tap';
 import { basic } from '../bench/faces.js';
 import { type Faults, FaultyServer } from './faulty-server.js';
@@ -57,7 +57,7 @@ t.test('a server without faults has none', async (test) => {
   );
 });
 
-// Late enough: whoever registers while a message is sent may see it or not.
+// Late enough: a client that registers while a message is sent may or may not see it.
 t.test('a delivery that does not happen is missing, one that happens twice unexpected', async (test) => {
   const lost = await under({ lose: 100 });
   test.match(lost.balance, { missing: 1, unexpected: 0, delivered: lost.balance.expected - 1 });

@@ -7,9 +7,9 @@ export interface Faults {
   readonly lose?: number;
   /** This one happens twice. */
   readonly double?: number;
-  /** So many first polls hear that their queue is unknown. */
+  /** Number of first polls that are answered with an unknown queue. */
   readonly forget?: number;
-  /** What calls of a path get instead of success; undefined: a cut connection. */
+  /** Response to calls of a path instead of success; undefined cuts the connection. */
   readonly answers?: Readonly<Record<string, { readonly status: number; readonly body: string } | undefined>>;
 }
 

@@ -39,7 +39,7 @@ export class Fleet {
   #secondStallMs = 0;
   #told = 0;
   #begun = 0;
-  /** Of each process. */
+  /** CPU time of each process of the server, ms. */
   #serverCpuMs: readonly number[] = [];
   #machine = machineTimes();
   #timer: NodeJS.Timeout | undefined;

@@ -1,4 +1,4 @@
-/** Who should have seen which message, and whether they did. */
+/** Ledger of deliveries: which clients should have seen each message, and how many did. */
 import type { Gone, Live, Sent } from './protocol.js';
 
 interface Stay {
@@ -130,8 +130,8 @@ export class Ledger {
   }
 
   /**
-   * How many must and how many may see it. A registration answers from some moment between question and answer on;
-   * whoever left may have seen it before or not.
+   * Least and largest number of clients that see the message. A new queue begins at some moment between the request and
+   * the response of its registration; a client that left may or may not have seen the message before.
    */
   #bounds({ stream, users, at, acknowledged }: Sent): { least: number; most: number } {
     let [least, most] = [0, 0];

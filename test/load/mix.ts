@@ -1,4 +1,4 @@
-/** What simulated clients do and how often: data, with the usual frequencies as default. */
+/** Mix: the actions of simulated clients and their frequencies, as data. The default is usual behaviour. */
 
 export const ACTIONS = [
   'stream_message',
@@ -32,15 +32,15 @@ export interface Entry {
   readonly perSent?: number;
   /** After what was received or sent: mean of an exponential distribution. */
   readonly afterSeconds?: number;
-  /** Of messages: chance that typing is told while the text is written. */
+  /** Messages: chance of a typing notification while the text is written. */
   readonly typing?: number;
-  /** Of messages: how long the text is written after the intended beginning. */
+  /** Messages: time of writing the text, s. */
   readonly composeSeconds?: number;
-  /** Of direct messages: chance of a conversation of three. */
+  /** Direct messages: chance of a conversation of three. */
   readonly group?: number;
-  /** Of reactions: chance that it is taken back. Of narrows: that what was fetched is marked as read. */
+  /** Reactions: chance of removing the reaction. Narrows: chance of marking the fetched messages as read. */
   readonly followUp?: number;
-  /** Of fetches: how many messages. */
+  /** Fetches: number of messages. */
   readonly messages?: number;
 }
 
@@ -73,7 +73,7 @@ export interface Mix {
  */
 export const DEFAULT_MIX: Mix = {
   actions: [
-    // 20 messages an hour to streams, 10 to people. Whoever writes is seen typing where the client tells of it.
+    // 20 messages an hour to streams, 10 to people. Most clients send typing notifications.
     { action: 'stream_message', perMinute: 0.33, typing: 0.8, composeSeconds: 6 },
     { action: 'direct_message', perMinute: 0.17, typing: 0.8, composeSeconds: 4, group: 0.15 },
     // One reaction to some thirty messages that one sees.
@@ -95,7 +95,7 @@ export const DEFAULT_MIX: Mix = {
     { action: 'mute_topic', perMinute: 0.005 },
     // A message that isn't finished when the conversation is left.
     { action: 'draft', perMinute: 0.05 },
-    // A page loaded anew, a laptop that wakes: every 100 minutes.
+    // A reload of the page, or a laptop that wakes: every 100 minutes.
     { action: 'reload', perMinute: 0.01 },
   ],
   texts: [

@@ -10,7 +10,7 @@ export interface Thresholds {
 }
 
 export interface LoadOptions {
-  /** Undefined: a server of our own. */
+  /** Address of the server; undefined starts one for the run. */
   readonly site: string | undefined;
   readonly zuliprc: string | undefined;
   readonly cluster: boolean;

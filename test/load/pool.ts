@@ -10,9 +10,9 @@ export interface Outcome {
   readonly status: number;
   /** Valid during the call only. */
   readonly body: Buffer;
-  /** Seconds, of a 429. */
+  /** Seconds to wait, of a response 429. */
   readonly retryAfter: number | undefined;
-  /** Of the transport. */
+  /** Failure of the transport. */
   readonly error: string | undefined;
 }
 
@@ -20,7 +20,7 @@ interface Call {
   readonly text: string;
   readonly done: (outcome: Outcome) => void;
   readonly begun: number;
-  /** Written on a connection that had idled, which the server may have closed meanwhile: once anew. */
+  /** Whether the request was sent again: the server may close an idle connection just as a request is written to it. */
   retried: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Who is in which stream. People are in departments as large as the largest stream; each stream has members of one
- * department, sizes spread evenly over their orders of magnitude. More people are more departments (and more members
- * in the last one): nobody ever leaves a stream, so that an organization can grow while it is measured.
+ * Members of each stream. People are in departments as large as the largest stream; each stream has members of one
+ * department, and sizes are spread evenly over their orders of magnitude. More people make more departments (and more
+ * members in the last one). Members never leave a stream, so an organization can grow while it is measured.
  */
 import { randomOf } from './schedule.js';
 
@@ -16,7 +16,7 @@ export interface Shape {
   readonly largest: number;
 }
 
-/** Streams of which one is in: about eight, as the number of streams follows from their mean size. */
+/** Streams per person: about eight, as the number of streams follows from their mean size. */
 const STREAMS_EACH = 8;
 
 const meanSize = (smallest: number, largest: number): number =>
@@ -71,7 +71,7 @@ export function membersOf(shape: Shape, stream: number): number[] {
   return chosen.sort((a, b) => a - b);
 }
 
-/** Whom somebody writes to: people of the same department. */
+/** Recipients of a person's direct messages: people of the same department. */
 export function colleaguesOf(
   { users, largest }: Shape,
   user: number,

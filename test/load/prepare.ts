@@ -62,7 +62,7 @@ export class Preparation {
     await this.#makeStreams(shape);
   }
 
-  /** What is under way is given up. */
+  /** Gives up the running preparation. */
   stop(): void {
     this.#stopped = true;
   }
@@ -82,8 +82,7 @@ export class Preparation {
     const { prefix, domain } = this.options;
     const email = `${prefix}-${n + 1}@${domain}`;
     const name = `Load ${prefix} ${n + 1}`;
-    // Nobody who doesn't have the owner's key can log in as one of ours, and a later run can. Long ones are dear to
-    // judge.
+    // Derived from the owner's key: later runs can log in, others can't. Judging the strength of longer ones is slow.
     const password = createHmac('sha256', this.target.owner).update(prefix).digest('hex').slice(0, 20);
     const known = this.#known?.get(email);
     if (known?.is_active === false) throw new Error(`${email} is deactivated: take another --prefix`);
@@ -125,7 +124,7 @@ export class Preparation {
       readonly streams: readonly { readonly stream_id: number; readonly name: string }[];
     };
     const ids = new Map(all.streams.map(({ name, stream_id }) => [name, stream_id]));
-    // A stream of nobody is not made.
+    // Streams without members are not made.
     this.streams = names.map((name) => ({ name, id: ids.get(name) ?? 0 }));
     const seats = names.reduce((sum, _, i) => sum + membersOf(shape, i).length, 0);
     this.say(

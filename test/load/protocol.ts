@@ -1,4 +1,4 @@
-/** What the harness's own processes say to each other. */
+/** Messages between the harness's own processes. */
 
 import type { Peer } from '../support/http-connection.js';
 import type { Sparse } from './histograms.js';
@@ -12,7 +12,7 @@ export interface Account {
   readonly name: string;
 }
 
-/** What was called, and how: histograms are kept for each. */
+/** Kinds of calls; each has histograms of its own. */
 export const OPERATIONS = [
   'POST /register',
   'GET /messages (start)',
@@ -73,7 +73,7 @@ export type Order =
       readonly streams: readonly StreamFacts[];
       readonly shape: Shape;
     }
-  /** So many clients, evenly over a time; surplus ones leave. */
+  /** Sets the number of clients: new ones start evenly over a time, surplus ones leave. */
   | {
       readonly kind: 'clients';
       readonly count: number;
@@ -110,7 +110,7 @@ export interface Gone {
   readonly at: number;
 }
 
-/** What a worker saw in one second. */
+/** Report of a worker on one second. */
 export interface Interval {
   readonly kind: 'interval';
   readonly worker: number;

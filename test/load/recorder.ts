@@ -1,4 +1,4 @@
-/** What happened in a worker since its last report. */
+/** Records what a worker does between two reports. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { now } from './clock.js';
 import { record, sparse, type Times, times } from './histograms.js';

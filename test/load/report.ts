@@ -1,4 +1,4 @@
-/** What a run found, as a table and as data. */
+/** Results of a run, as a table and as data. */
 import { machine } from '../bench/report.js';
 import { encoded, type Summary, summaryOf } from './histograms.js';
 import type { Mix } from './mix.js';

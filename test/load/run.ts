@@ -29,9 +29,9 @@ export interface Outcome {
   readonly users: number;
 }
 
-/** What was sent arrives, or never will. */
+/** Time for the last messages to arrive; a later one counts as missing. ms. */
 const DRAIN_MS = 10_000;
-/** At most, until all clients are there and the backlog of a step that broke is gone. */
+/** Longest wait until all clients are there and the backlog of a broken step is gone, ms. */
 const RECOVER_MS = 60_000;
 
 export class LoadRun {
@@ -149,7 +149,7 @@ export class LoadRun {
     const points = fleet.points.slice(first);
     fleet.phase = 'ramp';
     fleet.measure();
-    // What was sent at the very end is still on its way.
+    // Messages sent at the very end are still on their way.
     await this.#until(() => fleet.missing(end) <= before, DRAIN_MS);
     return measuredOf(users, window, points, Math.max(0, fleet.missing(end) - before));
   }

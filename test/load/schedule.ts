@@ -26,8 +26,8 @@ export interface Planned {
 }
 
 /**
- * What one client does of its own accord, without end: the entries with `perMinute` as one Poisson process (the sum of
- * such processes is one), and those with `everySeconds` at fixed distances from a random first time.
+ * Endless schedule of one client: the entries with `perMinute` are one Poisson process (the sum of Poisson processes is
+ * one, too), and the entries with `everySeconds` come at fixed distances from a random first time.
  */
 export class Schedule {
   readonly #poisson: readonly Entry[];

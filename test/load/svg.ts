@@ -54,7 +54,7 @@ export function powers(least: number, most: number): number[] {
 
 const round = (n: number): string => String(Math.round(n * 10) / 10);
 
-/** Of each group of neighbours, the largest: peaks must stay to be seen. */
+/** Keeps the largest value of each group of neighbours, so that peaks stay visible. */
 function thinned(values: readonly number[], group: number): number[] {
   if (group <= 1) return [...values];
   return Array.from({ length: Math.ceil(values.length / group) }, (_, i) => {

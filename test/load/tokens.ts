@@ -13,7 +13,7 @@ const isPlain = (code: number): boolean => (code >= 48 && code <= 57) || (code >
 export const tokenText = (run: string, client: number, nth: number, at: number): string =>
   `ld-${run}-${client.toString(36)}-${nth.toString(36)}-${Math.round(at * 1_000).toString(36)}`;
 
-/** Undefined: not a message of this run. */
+/** Token of a message of this run; undefined for other messages. */
 export function tokenIn(content: string, run: string): Token | undefined {
   const start = content.indexOf(`ld-${run}-`);
   if (start < 0) return undefined;

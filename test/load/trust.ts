@@ -10,7 +10,7 @@ const MACHINE_BUSY = 0.95;
 
 export type Doubt = 'busy' | 'late' | 'stalled' | 'machine';
 
-/** What speaks against the figures of this second. */
+/** Reasons not to trust the figures of this second. */
 export function doubtsOf({ harnessCpu, lagP99, stallMs, machineCpu }: Point): Doubt[] {
   const doubts: Doubt[] = [];
   if (harnessCpu > BUSY) doubts.push('busy');
@@ -43,8 +43,8 @@ export function warningsOf(points: readonly Point[]): string[] {
 const FULL = 0.85;
 
 /**
- * What had no more to give in these seconds, in words: a process of the server, one of the harness, or the machine. A
- * process that uses a core fully can be waited for even where other cores are idle.
+ * The exhausted resource of these seconds, in words: a process of the server, one of the harness, or the machine. A
+ * process that uses a core fully can be the limit even while other cores are idle.
  */
 export function limitOf(points: readonly Point[], cores = cpus().length): string {
   const mean = (of: (point: Point) => number | null): number =>

@@ -1,4 +1,4 @@
-/** What the clients of one worker share. */
+/** State that the clients of one worker share. */
 
 import { perform } from './actions.js';
 import { Agenda } from './agenda.js';
@@ -10,12 +10,12 @@ import { colleaguesOf, membersOf, type Shape, streamsOf } from './population.js'
 import type { Account, Operation, Setup, StreamFacts } from './protocol.js';
 import { Recorder } from './recorder.js';
 
-/** What is due: something of the mix, or the second half of something. */
+/** Task on the agenda: an action of the mix, or its second half. */
 export interface Task {
   readonly client: Client;
   readonly entry?: Entry;
   readonly seen?: Seen;
-  /** Of the client's own schedule: the next follows. */
+  /** Whether the task comes from the client's own schedule, which then adds the next one. */
   readonly planned?: boolean;
   readonly run?: (at: number) => void;
 }
@@ -63,7 +63,7 @@ export class World {
     });
   }
 
-  /** So many clients of all workers, the new ones evenly over a time; surplus ones leave at once. */
+  /** Sets the number of clients of all workers: new ones start evenly over `ms`, surplus ones leave at once. */
   setClients(count: number, from: number, at: number, ms: number): void {
     const { worker, workers } = this.setup;
     for (const [index, client] of this.clients) {

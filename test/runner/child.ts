@@ -13,7 +13,7 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** What still runs when the runner ends is killed with it. */
+/** Running children; they are killed when the runner ends. */
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');

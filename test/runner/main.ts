@@ -17,13 +17,13 @@ const PROGRAM_SECONDS = 900;
 const TEST_SECONDS = 420;
 /** How much longer the long form takes at most. */
 const LONG_FACTOR = 4;
-/** Of the memory file system: below it, tests use the disk. */
+/** Free space that the memory file system needs; with less, tests use the disk. */
 const MIN_MEMORY_BYTES = 3 * 1024 ** 3;
 const MEMORY = '/dev/shm';
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** Temporary data of tests need not outlive the machine, so that nobody waits for a disk. */
+/** Folder for temporary data of tests: in memory if there is room, because the data need not survive a crash. */
 function temporaryFolder(): string {
   let base = tmpdir();
   try {

@@ -60,7 +60,10 @@ export function tapPatterns(grep: string, always: string): string {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** What repeats a fact, and as little else as possible. @param titles of the fact itself and the subtests around it */
+/**
+ * Command that repeats a fact, and little else.
+ * @param titles of the subtests around the fact and of the fact itself
+ */
 export function commandFor(file: string, titles: readonly string[]): string {
   const subtests = titles.slice(0, -1);
   return `npm test -- ${file}${subtests.length > 0 ? ` --grep ${quoted(subtests.join(BELOW))}` : ''}`;

@@ -52,8 +52,8 @@ function filesAt(path: string): string[] {
 }
 
 /**
- * What each program costs, by the beginning of its path; the first that fits. Measured on 2 cores, see docs/how-to/run-
- * tests.md.
+ * Cost of a program, by the beginning of its path; the first row that fits counts. Measured on 2 cores, see docs/how-
+ * to/run- tests.md.
  */
 const LOADS: readonly (readonly [beginning: string, load: number, seconds: number])[] = [
   ['dist/test/api/contract-tried', 1, 1],

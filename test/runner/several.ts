@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import t from 'tap';
 import { FILE_END, FILE_MARK } from './facts.js';
 
-/** Of the file that runs: at the root, tap would end the whole run with the first of them that is asked for. */
+/** Teardowns of the current file: as teardowns of the root, they would end the whole run at the first file. */
 const teardowns: (() => unknown)[] = [];
 t.teardown = (teardown: () => unknown) => {
   teardowns.unshift(teardown);

@@ -85,7 +85,7 @@ export class FakeClock implements Clock {
     await settle();
   }
 
-  /** As `advanceAsync`, for days of which only the last hour counts: what becomes due before it fires once. */
+  /** As `advanceAsync`, for days before an hour that counts: each timer that is due before that hour fires once. */
   async longAsync(ms: number): Promise<void> {
     const last = Math.min(ms, 3_600_000);
     this.leap(ms - last);

@@ -16,7 +16,7 @@ export interface Answered {
   readonly body: Buffer;
 }
 
-/** How the rest of the present answer is told. */
+/** Framing of the rest of the current response. */
 type Rest = { readonly kind: 'length'; missing: number } | { readonly kind: 'chunks'; readonly reader: ChunkReader };
 
 export class AnswerReader {
@@ -151,7 +151,7 @@ function statusOf(data: Buffer): number {
   return status;
 }
 
-/** Undefined: in chunks. */
+/** Length of the body; undefined when it comes in chunks. */
 function lengthOf(data: Buffer, end: number): number | undefined {
   // Not beyond: bodies are long.
   const head = data.subarray(0, end + 2);

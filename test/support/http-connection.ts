@@ -16,13 +16,13 @@ export interface Peer {
 }
 
 /**
- * What every plain connection reads into: the system fills it and we take what it holds before the next connection has
- * its turn.
+ * Read buffer of all plain connections: the system fills it, and its contents are consumed before the next connection
+ * reads.
  */
 const SHARED: Buffer = Buffer.allocUnsafeSlow(65_536);
 
 export class HttpConnection {
-  /** What is handed over is valid during the call only. */
+  /** Called with each response, which is valid during the call only. */
   onAnswer: (answer: Answered) => void = () => {};
   onGone: (error: Error | undefined) => void = () => {};
   readonly #socket: Socket;

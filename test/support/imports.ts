@@ -1,4 +1,4 @@
-/** Imports of the source tree, read from its text: which file names which symbol of which other file. */
+/** Imports of the source tree, read from its text: the symbols that each file takes from each other file. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 

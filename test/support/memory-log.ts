@@ -26,7 +26,7 @@ interface RealmContents {
   entries: Entry[];
 }
 
-/** What several MemoryLogs (one per simulated host) share. */
+/** Contents that several MemoryLogs (one per simulated host) share. */
 export class MemoryLogContents {
   incarnation: string = randomUUID();
   readonly realms = new Map<RealmId, RealmContents>();
@@ -124,7 +124,7 @@ export class MemoryLog implements EventLog {
     let upTo = 0;
     for (const e of of.entries) {
       const old = now - e.at > limits.maxAgeMs;
-      // Never the newest entry for its size: nobody could ever read it.
+      // The newest entry stays whatever its size: otherwise no reader could ever get it.
       if (!old && (bytes <= limits.maxBytes || e.seq === of.end)) break;
       bytes -= e.bytes;
       upTo = e.seq;

@@ -19,7 +19,7 @@ interface Versioned<T> {
   readonly value: T | null;
 }
 
-/** What several MemoryStores (one per simulated host) share. */
+/** Contents that several MemoryStores (one per simulated host) share. */
 export class MemoryStoreContents {
   readonly roots = new Map<ActorKey, Root>();
   /** Actor -> part -> value; null = tombstone, kept for ever. */

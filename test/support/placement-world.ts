@@ -126,7 +126,7 @@ export class PlacementWorld {
   readonly epochs = new Map<Partition, number>();
   readonly clock = new FakeClock();
   hosts: WorldHost[] = [];
-  /** What must never be, in words. */
+  /** Violations of the rules of placement, in words. */
   readonly faults: string[] = [];
   #named = 0;
   readonly #highest = new Map<Partition, number>();
@@ -189,7 +189,7 @@ export class PlacementWorld {
     }
   }
 
-  /** Who answers for each partition. */
+  /** Name of the host that answers for each partition. */
   owners(): Map<Partition, string> {
     return new Map(allPartitions.flatMap((p) => this.hosts.filter((h) => h.answers(p)).map((h) => [p, h.name])));
   }

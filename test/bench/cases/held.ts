@@ -19,7 +19,7 @@ const BEAT = { ms: BEAT_SECONDS * 1000, spreadMs: BEAT_SECONDS * 200 };
 /** From one heartbeat of a poll to the next, as a mean. */
 const PERIOD_MS = BEAT.ms + BEAT.spreadMs / 2;
 /**
- * Warm-up after the last poll: after it, each queue has sent its first heartbeat (the only one of the queue itself), has
+ * Warm-up after the last poll: after it, each queue has sent its first heartbeat (the only one of its own), has
  * written its first checkpoint half a minute later, and a further minute has collected the garbage of both. A bare
  * server is warm when each poll has returned once.
  */

@@ -20,7 +20,7 @@ export interface QueueEvent {
   readonly [field: string]: unknown;
 }
 
-/** What these tests look at; `edit_history` is missing where nothing was edited. */
+/** Fields that these tests read; `edit_history` is missing in messages without edits. */
 export interface Message {
   readonly id: number;
   readonly content: string;
@@ -32,7 +32,7 @@ export interface Message {
   readonly edit_history?: readonly unknown[];
 }
 
-/** What a zuliprc says. */
+/** Account and site of a zuliprc file. */
 export function readZuliprc(file: string): Account & { readonly site: string } {
   const text = readFileSync(file, 'utf8');
   const of = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1] ?? '';

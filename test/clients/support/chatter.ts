@@ -120,7 +120,7 @@ export class Follower {
 
 const plain = (content: string): string => content.replace(/<[^>]*>/g, '');
 
-/** What went wrong with events, in words; empty when ids grow and no message came twice. */
+/** Faults of the events, in words; empty when ids grow and no message came twice. */
 export function faultsOf(follower: Follower): string[] {
   const faults: string[] = [];
   let before = -1;

@@ -7,7 +7,7 @@ import { begin } from './world.js';
 
 type Fact = string | undefined;
 
-/** What each thing must be: one value, or several where the server gave no answer. */
+/** Possible values of each fact: one, or several after a change without response. */
 class Facts {
   readonly #possible = new Map<string, ReadonlySet<Fact>>();
   acknowledged = 0;
@@ -24,7 +24,7 @@ class Facts {
     return this.#possible.get(name) ?? new Set([undefined]);
   }
 
-  /** What is not as it may be; from now on things are what they are. */
+  /** Facts with an impossible value; the actual values are the only possible ones from now on. */
   faults(actual: ReadonlyMap<string, Fact>): string[] {
     const faults: string[] = [];
     for (const name of new Set([...this.#possible.keys(), ...actual.keys()])) {

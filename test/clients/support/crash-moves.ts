@@ -1,5 +1,5 @@
 /**
- * Moves of a topic with so many messages that they are written in several commits, and kills before and between them.
+ * Moves of a topic whose messages need several commits, and kills before and between these commits.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';

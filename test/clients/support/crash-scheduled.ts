@@ -71,7 +71,7 @@ export async function scheduledOnce(test: Test): Promise<void> {
   const history = [
     ...(await owner.history('general')),
     ...(await owner.messages([{ operator: 'is', operand: 'dm' }])),
-    // What the other one wrote to himself.
+    // The other user's messages to themselves.
     ...(await other.messages([{ operator: 'dm', operand: [they] }])),
   ].map(({ content }) => content);
   const mine = history.filter((content) => content.startsWith('scheduled '));

@@ -30,7 +30,7 @@ async function secondUser(options: readonly string[], zuliprc: string, site: str
   return readZuliprc(zuliprc);
 }
 
-/** What servers of a failed test had to say. */
+/** Prints the output of the servers of a failed test. */
 function explain(ended: readonly Ended[]): void {
   if (t.passing()) return;
   for (const { stderr } of ended) t.comment(stderr.trim().split('\n').slice(-LINES).join('\n'));

@@ -28,7 +28,7 @@ export class KeepAliveClient {
   #at = 0;
   /** Connections that were refused. */
   refused = 0;
-  /** Of those: reset before the server saw them. */
+  /** Failed requests whose connection was reset before the server saw them. */
   resetUnseen = 0;
 
   constructor(

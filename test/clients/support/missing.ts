@@ -1,6 +1,6 @@
 import t from 'tap';
 
-/** What a test needs and does not find: skipped for all to see, and a failure on CI. */
+/** Reports something that a test needs and does not find: a visible skip, and a failure on CI. */
 export function missing(what: string): undefined {
   if (process.env.CI) t.fail(what);
   else t.pass(`skipped: ${what}`, { skip: what });

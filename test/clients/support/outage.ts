@@ -1,4 +1,4 @@
-/** What both services have in common when they are away. */
+/** Outage tests that NATS and MongoDB share. */
 import type { Test } from 'tap';
 import { until } from '../../support/until.js';
 import type { Api } from './api.js';
@@ -8,8 +8,8 @@ import { bounded, conclave } from './process.js';
 
 const STREAM = 'general';
 /**
- * Half of a request's deadline: what is known to be away is not waited for. The Store is known to be after two attempts
- * of 3 s; the rest is what a busy machine adds.
+ * Half of a request's deadline: requests don't wait for a service that is known to be down. The Store is known to be
+ * down after two attempts of 3 s; the rest is a margin for a busy machine.
  */
 const ANSWERED_MS = 15_000;
 

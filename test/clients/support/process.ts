@@ -16,7 +16,7 @@ export interface Ended {
   readonly ms: number;
 }
 
-/** What is still running when the test process ends is killed with it. */
+/** Running children; they are killed when the test process ends. */
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');

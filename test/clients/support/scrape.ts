@@ -1,4 +1,4 @@
-/** What operators ask of a running server. */
+/** Requests of operators to a running server: health and metrics. */
 import { type MetricsText, parseMetrics } from '../../support/metrics-text.js';
 
 export interface HealthAnswer {

@@ -1,4 +1,4 @@
-/** What somebody does at the terminal client, hour by hour; each goes on where the one before ended. */
+/** Actions of a user of the terminal client, hour by hour; each hour continues where the one before ended. */
 import type { Test } from 'tap';
 import { until } from '../../support/until.js';
 import { type Api, myId } from './api.js';
@@ -226,7 +226,7 @@ export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<vo
   'it says good-bye': async (test, { client, terminal }) => {
     await terminal.keys('C-c');
     await terminal.ends();
-    // What its other threads had under way may be answered a moment later.
+    // Requests of the client's other threads may be answered a moment later.
     const deleted = client.requests().findLast(({ method, path }) => method === 'DELETE' && path === '/api/v1/events');
     test.strictSame(deleted, { method: 'DELETE', path: '/api/v1/events', status: 200 });
   },
