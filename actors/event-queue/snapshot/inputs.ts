@@ -1,6 +1,6 @@
 /** Arguments of a registration, and the inputs from which the sections of its snapshot are made. */
 import type { JsonObject } from '#base';
-import type { Limits } from '#domain/files';
+import type { FileLimits } from '#domain/files';
 import type { Unseal } from '#domain/people';
 import type { Subscription } from '#domain/streams';
 import type { DirectoryBot, DirectoryUser, DirectoryView } from '#model/records';
@@ -24,7 +24,7 @@ export interface SnapshotInputs {
   readonly directory: DirectoryView;
   readonly args: RegisterArgs;
   readonly now: number;
-  readonly limits: Limits;
+  readonly limits: FileLimits;
   /** Decrypts the API keys of bots, for users who may read them. */
   readonly unseal: Unseal;
   /** Collects bots whose API key could not be decrypted. */

@@ -5,7 +5,7 @@
 
 import type { Said } from '#actors/shared';
 import { value } from '#actors/shared';
-import { apology, type Rendered } from '#domain/markdown';
+import { type RenderResult, renderFailureNote } from '#domain/markdown';
 import { flagsAtCreation } from '#domain/messages';
 import { NOTIFICATION_BOT } from '#domain/people';
 import { isMember } from '#domain/streams';
@@ -45,8 +45,8 @@ function byBot(
 
 /** A notice quotes what people wrote, which may be beyond the renderer's limits. */
 const NOBODY = { users: [], groups: [], wildcard: false };
-const UNRENDERED: Rendered = {
-  html: apology(PRODUCT),
+const UNRENDERED: RenderResult = {
+  html: renderFailureNote(PRODUCT),
   mentions: NOBODY,
   silent: NOBODY,
   hasLink: false,

@@ -2,7 +2,15 @@
 
 import { success } from '#actors/shared';
 import type { JsonObject } from '#base';
-import { checkEmoji, emojiByName, emojiCodeOf, emojiType, isEmoji, presentEmoji, resolveEmoji } from '#domain/emoji';
+import {
+  checkEmoji,
+  comparableEmojiCode,
+  emojiByName,
+  isEmoji,
+  presentEmoji,
+  resolveEmoji,
+  storedEmojiType,
+} from '#domain/emoji';
 import type { StoredMessage, StoredReaction } from '#domain/messages';
 import type { EmojiRef, LogItem } from '#model';
 import { userId, userKey } from '#model';
@@ -31,7 +39,7 @@ const MOST_REACTIONS = 5_000;
 const same = (
   stored: EmojiRef,
   sought: { readonly code: string; readonly type: EmojiRef['type'] | undefined },
-): boolean => stored.type === sought.type && emojiCodeOf(stored.code, stored.type) === sought.code;
+): boolean => stored.type === sought.type && comparableEmojiCode(stored.code, stored.type) === sought.code;
 
 export const react: StreamCommand<ReactArgs, MessageRecord | null> = {
   inputs: ({ message_id }, { realm }, sources) => storedRecord(realm, message_id, sources),
@@ -109,13 +117,15 @@ function findOwn(own: readonly StoredReaction[], args: UnreactArgs, directory: D
     return found;
   }
   if (type === null && name === null) {
-    const found = own.find(({ code: stored, type }) => emojiCodeOf(stored, type) === emojiCodeOf(code, type));
+    const found = own.find(
+      ({ code: stored, type }) => comparableEmojiCode(stored, type) === comparableEmojiCode(code, type),
+    );
     if (found) return found;
     const known = (['unicode_emoji', 'realm_emoji', 'extra'] as const).some((one) => isEmoji(code, one, directory));
     throw apiError(known ? 'REACTION_DOES_NOT_EXIST' : 'INVALID_MESSAGES');
   }
-  const resolved = type === null ? emojiByName(name ?? '', directory).type : emojiType(type);
-  const found = own.find((reaction) => same(reaction, { code: emojiCodeOf(code, resolved), type: resolved }));
+  const resolved = type === null ? emojiByName(name ?? '', directory).type : storedEmojiType(type);
+  const found = own.find((reaction) => same(reaction, { code: comparableEmojiCode(code, resolved), type: resolved }));
   if (found) return found;
   throw apiError(isEmoji(code, resolved, directory) ? 'REACTION_DOES_NOT_EXIST' : 'INVALID_MESSAGES');
 }

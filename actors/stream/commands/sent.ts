@@ -2,7 +2,7 @@
 
 import type { Said } from '#actors/shared';
 import { claimedFiles, filesLinked, success } from '#actors/shared';
-import type { Rendered } from '#domain/markdown';
+import type { RenderResult } from '#domain/markdown';
 import { topicLinks } from '#domain/markdown';
 import type { MessageBody, StoredMessage, StoredSubmessage } from '#domain/messages';
 import { neutral, recordOf, renderContext, streamConversation } from '#domain/messages';
@@ -23,7 +23,7 @@ import { armed } from './retention.js';
 export interface Prepared {
   readonly id: number;
   /** null: cannot be rendered. */
-  readonly rendered: Rendered | null;
+  readonly rendered: RenderResult | null;
   /** Uploaded files that the message claims. */
   readonly files: readonly string[];
 }
@@ -57,7 +57,7 @@ export interface Spoken {
   readonly id: number;
   readonly sender: number;
   readonly client: string;
-  readonly rendered: Rendered;
+  readonly rendered: RenderResult;
   readonly flags: MessageBody['flags'];
   /** Uploaded files that it claims. */
   readonly files: readonly string[];

@@ -14,5 +14,5 @@ export const presentCustomEmoji = (all: Iterable<DirectoryEmoji>): JsonObject =>
   );
 
 /** Below `/user_avatars/{realm}/`. */
-export const emojiPicture = (id: number, extension: string): string => `emoji/images/${id}${extension}`;
-export const emojiStill = (id: number): string => `emoji/images/still/${id}.png`;
+export const emojiImagePath = (id: number, extension: string): string => `emoji/images/${id}${extension}`;
+export const emojiStillPath = (id: number): string => `emoji/images/still/${id}.png`;

@@ -8,7 +8,7 @@ import type { DirectoryEmoji, DirectoryView } from '#model/records';
 import { isExtraName, isExtraType } from './extra.js';
 
 /** As clients give it; null = not given. */
-export interface GivenEmoji {
+export interface EmojiInput {
   readonly name: string;
   readonly code: string | null;
   readonly type: string | null;
@@ -36,21 +36,21 @@ export function emojiByName(name: string, directory: DirectoryView): EmojiRef {
 }
 
 /** The stored word for a type as clients name it; undefined for what is none. */
-export function emojiType(given: string): EmojiRef['type'] | undefined {
+export function storedEmojiType(given: string): EmojiRef['type'] | undefined {
   if (given === 'unicode_emoji' || given === 'realm_emoji') return given;
   return isExtraType(given) ? 'extra' : undefined;
 }
 
 /** What isn't given follows from the name. @throws ApiError for a name that nothing follows from */
-export function resolveEmoji({ name, code, type }: GivenEmoji, directory: DirectoryView): ResolvedEmoji {
+export function resolveEmoji({ name, code, type }: EmojiInput, directory: DirectoryView): ResolvedEmoji {
   const found = code === null || type === null ? emojiByName(name, directory) : undefined;
-  const resolved = found && type === null ? found.type : emojiType(type ?? '');
+  const resolved = found && type === null ? found.type : storedEmojiType(type ?? '');
   if (resolved === 'extra' && isExtraName(name)) name = EXTRA.name;
-  return { name, code: emojiCodeOf(code ?? found?.code ?? '', resolved), type: resolved };
+  return { name, code: comparableEmojiCode(code ?? found?.code ?? '', resolved), type: resolved };
 }
 
 /** The code in the spelling in which codes are compared; unknown ones stay as they are. */
-export function emojiCodeOf(code: string, type: EmojiRef['type'] | undefined): string {
+export function comparableEmojiCode(code: string, type: EmojiRef['type'] | undefined): string {
   if (type === 'unicode_emoji') return canonicalEmojiCode(code) ?? code;
   return type === 'extra' && isExtraName(code) ? EXTRA.code : code;
 }

@@ -1,6 +1,6 @@
 /** Pictures of custom emoji: decoded, scaled to a square and written anew, so that nothing else that a file held is kept. */
 
-import { MOST_PIXELS, withPicture } from '#domain/pictures';
+import { MAX_PIXELS, withPicture } from '#domain/pictures';
 import { apiError } from '#model/errors';
 
 const SIDE = 64;
@@ -24,7 +24,7 @@ const SQUARE = {
 export const emojiImage = (bytes: Uint8Array): Promise<EmojiImage> =>
   withPicture(bytes, async (picture) => {
     // An animation is kept, so all of it is decoded.
-    if (picture.pixels > MOST_PIXELS) throw apiError('IMAGE_TOO_LARGE');
+    if (picture.pixels > MAX_PIXELS) throw apiError('IMAGE_TOO_LARGE');
     const still = await picture.still().resize(SQUARE).png().toBuffer();
     if (picture.frames === 1) return { bytes: still, type: 'image/png', extension: '.png', still: null };
     if (picture.format !== 'gif') throw apiError('IMAGE_ANIMATION_UNKNOWN');

@@ -1,14 +1,14 @@
-export { emojiPicture, emojiStill, presentCustomEmoji } from './custom.js';
+export { emojiImagePath, emojiStillPath, presentCustomEmoji } from './custom.js';
 export {
   checkEmoji,
+  comparableEmojiCode,
+  type EmojiInput,
   emojiByName,
-  emojiCodeOf,
-  emojiType,
-  type GivenEmoji,
   isEmoji,
   presentEmoji,
   type ResolvedEmoji,
   resolveEmoji,
+  storedEmojiType,
 } from './emoji.js';
 export { extraEmoji, isExtraName } from './extra.js';
 export { emojiImage } from './image.js';

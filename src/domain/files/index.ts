@@ -1,15 +1,15 @@
-export { type Limits, UNCLAIMED_MS, UNFINISHED_MS } from './limits.js';
-export { blobOfFile, type FilePath, fileUri, newPath, parsePath, safeName, shownName } from './names.js';
+export { type FileLimits, UNCLAIMED_MS, UNFINISHED_MS } from './limits.js';
+export { blobOfFile, displayName, type FilePath, fileUri, newPath, parsePath, safeName } from './names.js';
 export {
-  type Asked,
   type ByteRange,
-  type Caching,
-  codedTag,
+  type CachePolicy,
+  type ConditionalRequest,
   contentType,
+  type FileResponse,
   fileHeaders,
-  type Part,
+  gzipTag,
   parseRange,
-  partOf,
-  type Served,
+  type RangeResponse,
+  rangeResponse,
 } from './serving.js';
-export { openTemporary, temporaryUri } from './temporary.js';
+export { pathOfTemporary, temporaryUri } from './temporary.js';

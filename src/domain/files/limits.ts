@@ -1,5 +1,5 @@
 /** What clients are told of the configuration. */
-export interface Limits {
+export interface FileLimits {
   readonly maxFileMib: number;
   /** Space for all files of an organization, MiB; 0: no limit. */
   readonly uploadQuotaMib: number;

@@ -2,8 +2,8 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { type RealmId, realmId, type UserId, userId } from '#model';
 
-const LONGEST_NAME = 200;
-const LONGEST_EXTENSION = 20;
+const MAX_NAME = 200;
+const MAX_EXTENSION = 20;
 const NAMELESS = 'uploaded-file';
 
 /** A file's name as it appears in addresses: letters, digits, `_`, `.` and `-`. */
@@ -14,27 +14,27 @@ export function safeName(name: string): string {
     .trim()
     .replace(/[-\s]+/g, '-');
   // Nothing that stands for a folder.
-  return /^\.*$/.test(plain) ? NAMELESS : shortened(plain);
+  return /^\.*$/.test(plain) ? NAMELESS : shorten(plain);
 }
 
 /** The end says what kind of file it is, so the middle goes. */
-function shortened(name: string): string {
+function shorten(name: string): string {
   const chars = [...name];
-  if (chars.length <= LONGEST_NAME) return name;
+  if (chars.length <= MAX_NAME) return name;
   const dot = chars.lastIndexOf('.');
-  const extension = dot > 0 && chars.length - dot <= LONGEST_EXTENSION ? chars.slice(dot) : [];
-  return [...chars.slice(0, LONGEST_NAME - extension.length), ...extension].join('');
+  const extension = dot > 0 && chars.length - dot <= MAX_EXTENSION ? chars.slice(dot) : [];
+  return [...chars.slice(0, MAX_NAME - extension.length), ...extension].join('');
 }
 
 /** The name as it is shown: decoded, without what a path or a line of text can't hold. */
-export function shownName(given: string): string {
+export function displayName(given: string): string {
   let name = given;
   try {
     name = decodeURIComponent(given);
   } catch {
     // An escape that is none stays as it is.
   }
-  return shortened(name.replace(/\p{Cc}/gu, '')) || NAMELESS;
+  return shorten(name.replace(/\p{Cc}/gu, '')) || NAMELESS;
 }
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -15,24 +15,24 @@ export function contentType(given: string): string {
 }
 
 /** private: by the client only. public: needs no log-in. changing: public, but the address may show something else later. */
-export type Caching = 'private' | 'public' | 'changing';
+export type CachePolicy = 'private' | 'public' | 'changing';
 
-const CACHE_CONTROL: Readonly<Record<Caching, string>> = {
+const CACHE_CONTROL: Readonly<Record<CachePolicy, string>> = {
   private: 'private, immutable',
   public: 'public, max-age=31536000, immutable',
   changing: 'public, no-cache',
 };
 
-export interface Served {
+export interface FileResponse {
   readonly name: string;
   readonly type: string;
   /** Changes when the bytes do. */
   readonly tag: string;
   readonly download: boolean;
-  readonly caching: Caching;
+  readonly caching: CachePolicy;
 }
 
-export function fileHeaders({ name, type, tag, download, caching }: Served): Record<string, string> {
+export function fileHeaders({ name, type, tag, download, caching }: FileResponse): Record<string, string> {
   const inline = !download && INLINE.has(type);
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
   const exact = encodeURIComponent(name).replace(
@@ -71,25 +71,29 @@ export function parseRange(header: string, size: number): ByteRange | 'unsatisfi
   return start >= size ? 'unsatisfiable' : { start, end };
 }
 
-export interface Asked {
+export interface ConditionalRequest {
   readonly range: string;
   readonly ifRange: string;
   readonly ifNoneMatch: string;
 }
 
-export interface Part extends ByteRange {
+export interface RangeResponse extends ByteRange {
   readonly status: 200 | 206 | 304 | 416;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Of the same file compressed. */
-export const codedTag = (tag: string): string => `${tag}-gzip`;
+export const gzipTag = (tag: string): string => `${tag}-gzip`;
 
 /** Which bytes to send, under which status. */
-export function partOf(size: number, tag: string, { range, ifRange, ifNoneMatch }: Asked): Part {
+export function rangeResponse(
+  size: number,
+  tag: string,
+  { range, ifRange, ifNoneMatch }: ConditionalRequest,
+): RangeResponse {
   const quoted = `"${tag}"`;
   const known = ifNoneMatch.split(',').map((one) => one.trim().replace(/^W\//, ''));
-  const coded = `"${codedTag(tag)}"`;
+  const coded = `"${gzipTag(tag)}"`;
   if (known.includes(coded)) return { status: 304, headers: { ETag: coded }, start: 0, end: 0 };
   if (known.includes(quoted) || known.includes('*')) return { status: 304, headers: {}, start: 0, end: 0 };
   const wanted = ifRange === '' || ifRange === quoted ? parseRange(range, size) : undefined;

@@ -12,7 +12,7 @@ export function temporaryUri(secrets: Secrets, path: string, now: number): strin
 }
 
 /** The file's path. @throws ApiError */
-export function openTemporary(secrets: Secrets, token: string, name: string, now: number): string {
+export function pathOfTemporary(secrets: Secrets, token: string, name: string, now: number): string {
   let opened: readonly [path: string, until: number];
   try {
     opened = JSON.parse(secrets.open(Buffer.from(token, 'base64url').toString('base64'))) as typeof opened;

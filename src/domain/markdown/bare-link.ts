@@ -21,7 +21,7 @@ const BITCOIN = /bitcoin:[13][a-km-zA-HJ-NP-Z1-9]{25,34}/y;
 const FILE = /file:\/\/\//y;
 const PUNCTUATION = new Set('!:;?),.\'">');
 
-interface Found {
+interface LinkEnd {
   readonly end: number;
   readonly mail: boolean;
 }
@@ -43,8 +43,8 @@ export const bareLink: InlineRule = (text, inline) => {
 };
 
 /** A link ends at white space, or before punctuation that does. */
-export function findBareLinks(text: string, fileLinks: boolean): (Found & { readonly at: number })[] {
-  const out: (Found & { at: number })[] = [];
+export function findBareLinks(text: string, fileLinks: boolean): (LinkEnd & { readonly at: number })[] {
+  const out: (LinkEnd & { at: number })[] = [];
   let last = -1;
   let wordEnd = -1;
   let bodyEnd = -1;
@@ -70,7 +70,7 @@ function endOfWord(text: string, at: number): number {
 }
 
 /** @param bodyEnd where the word's trailing punctuation begins: the link ends there or later */
-function matchAt(text: string, at: number, bodyEnd: number, wordEnd: number, fileLinks: boolean): Found | null {
+function matchAt(text: string, at: number, bodyEnd: number, wordEnd: number, fileLinks: boolean): LinkEnd | null {
   const web = endOf(WEB_HOST, text, at);
   if (web !== null) {
     const first = at + (text.startsWith('https', at) ? 9 : 8);

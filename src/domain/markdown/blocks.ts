@@ -4,7 +4,7 @@
  */
 import type { BlockReader, Mode } from './block-reader.js';
 import { BULLETS, continueItem, isContinuation, isList, NUMBERS, parseList } from './list.js';
-import { TAB } from './normalize.js';
+import { TAB_WIDTH } from './normalize.js';
 import { parseQuote, quoteStart } from './quote.js';
 import { parseTable } from './table.js';
 import { append, type Block, block, CODE, lastChild } from './tree.js';
@@ -52,7 +52,7 @@ export class BlockParser implements BlockReader {
     const nests = this.#depth < MAX_DEPTH;
     if (nests && isContinuation(this, parent, text)) {
       continueItem(this, parent, text);
-    } else if (text.startsWith(' '.repeat(TAB))) {
+    } else if (text.startsWith(' '.repeat(TAB_WIDTH))) {
       giveBack(indentedCode(parent, text));
     } else {
       const heading = HEADING.exec(text);
@@ -102,12 +102,12 @@ function withoutMarks(title: string): string {
 /** @returns what follows the code */
 function indentedCode(parent: Block, text: string): string {
   const lines = text.split('\n');
-  const indent = ' '.repeat(TAB);
+  const indent = ' '.repeat(TAB_WIDTH);
   let end = 0;
   while (end < lines.length && (lines[end]?.startsWith(indent) || lines[end]?.trim() === '')) end++;
   const code = lines
     .slice(0, end)
-    .map((line) => line.slice(TAB))
+    .map((line) => line.slice(TAB_WIDTH))
     .join('\n')
     .trimEnd();
   const previous = lastChild(parent);

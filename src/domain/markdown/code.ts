@@ -22,7 +22,7 @@ export const inlineCode: InlineRule = (text, inline) => {
   for (const run of runs) {
     if (run.at < done) continue;
     const first = isEscaped(text, run.at) ? run.at + 1 : run.at;
-    const found = closerOf(first, run.at + run.length - first, byLength);
+    const found = findCloser(first, run.at + run.length - first, byLength);
     if (!found) continue;
     const { length, close } = found;
     const code = inline.source(text.slice(first + length, close));
@@ -42,7 +42,7 @@ function isEscaped(text: string, at: number): boolean {
 }
 
 /** Nearest run behind `first` that closes the longest possible opening of up to `longest` backticks. */
-function closerOf(
+function findCloser(
   first: number,
   longest: number,
   byLength: ReadonlyMap<number, number[]>,
@@ -63,7 +63,7 @@ export function codeBlock(source: string, language: string): string {
   const code = source.replace(/^\n+/, '').trimEnd();
   if (language === '') {
     const marked = /^(?:#!|:::)([\w+#.-]+)[^\n]*\n/.exec(code)?.[1];
-    return wrap(quoted(highlight(code, marked?.toLowerCase() ?? '')), '');
+    return wrap(escapeQuotes(highlight(code, marked?.toLowerCase() ?? '')), '');
   }
   const name = languageNamed(language)?.display ?? language;
   return wrap(highlight(code, language), attributes([['data-code-language', name]]));
@@ -73,7 +73,7 @@ const wrap = (html: string, attrs: string): string =>
   `<div class="codehilite"${attrs}><pre><span></span><code>${html}\n</code></pre></div>`;
 
 /** Without a named language, quotes outside of tags are entities. */
-function quoted(html: string): string {
+function escapeQuotes(html: string): string {
   if (!/["']/.test(html)) return html;
   return html.replace(/<[^>]*>|["']/g, (found) => (found === '"' ? '&quot;' : found === "'" ? '&#39;' : found));
 }

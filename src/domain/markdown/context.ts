@@ -3,18 +3,18 @@
  * counts as unknown, so that text alone can always be rendered.
  */
 
-export interface KnownUser {
+export interface MarkdownUser {
   readonly id: number;
   /** Present full name, in its stored spelling. */
   readonly name: string;
 }
 
-export interface KnownGroup {
+export interface MarkdownGroup {
   readonly id: number;
   readonly name: string;
 }
 
-export interface KnownStream {
+export interface MarkdownStream {
   readonly id: number;
   readonly name: string;
 }
@@ -55,12 +55,12 @@ export interface MarkdownSettings {
 
 export interface MarkdownLookups {
   /** Active people and bots of that name, ignoring case. */
-  usersNamed(name: string): readonly KnownUser[];
-  userById(id: number): KnownUser | undefined;
+  usersNamed(name: string): readonly MarkdownUser[];
+  userById(id: number): MarkdownUser | undefined;
   /** Exact name; system groups are never found. */
-  groupByName(name: string): KnownGroup | undefined;
+  groupByName(name: string): MarkdownGroup | undefined;
   /** Exact name; live streams, private ones too. */
-  streamByName(name: string): KnownStream | undefined;
+  streamByName(name: string): MarkdownStream | undefined;
   /** Active custom emoji. */
   customEmoji(name: string): CustomEmoji | undefined;
 }

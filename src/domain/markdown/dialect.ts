@@ -102,14 +102,14 @@ function pieceTokens(piece: Exclude<Piece, { kind: 'text' }>, quoted: boolean): 
   }
 }
 
-export interface Dialect {
+export interface DialectOutput {
   readonly html: string;
   /** With the children of inline tokens: what is shown, and what it means. */
   readonly tokens: readonly Token[];
   readonly hasPreviews: boolean;
 }
 
-export function renderDialect(text: string, context: MarkdownContext): Dialect {
+export function renderDialect(text: string, context: MarkdownContext): DialectOutput {
   const env: Environment = { context, hasPreviews: false };
   const tokens = parser.parse(text, env);
   const html = parser.renderer.render(tokens, parser.options, env);

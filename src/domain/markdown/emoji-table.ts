@@ -38,12 +38,12 @@ function makeTable(): EmojiTable {
   return { codes, aliases, names, unqualified };
 }
 
-let made: EmojiTable | undefined;
+let cachedTable: EmojiTable | undefined;
 
 /** Made when the first emoji is looked up (some 10 ms), so that starting a process doesn't pay for it. */
 function table(): EmojiTable {
-  made ??= makeTable();
-  return made;
+  cachedTable ??= makeTable();
+  return cachedTable;
 }
 
 /** Code → names as clients are told; the first is the one that is emitted. */

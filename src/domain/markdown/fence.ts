@@ -16,7 +16,7 @@ export type Piece =
 /** @param defaultLanguage of blocks that name none; '' = none */
 export function splitFences(text: string, defaultLanguage: string): Piece[] {
   if (!text.includes('```') && !text.includes('~~~')) return [{ kind: 'text', text: withoutLastBreaks(text) }];
-  return new Splitter(text.split('\n')).pieces(null, defaultLanguage, 0);
+  return new FenceSplitter(text.split('\n')).pieces(null, defaultLanguage, 0);
 }
 
 /** Blank lines at the end are no part of the last block. */
@@ -26,7 +26,7 @@ function withoutLastBreaks(text: string): string {
   return text.slice(0, end);
 }
 
-class Splitter {
+class FenceSplitter {
   #at = 0;
   readonly #lines: readonly string[];
 

@@ -9,7 +9,7 @@ const MAX_LENGTH = 100;
 const MIN_TIME = new Date('0001-01-01T00:00:00Z').getTime();
 const MAX_TIME = Date.UTC(9999, 11, 31, 23, 59, 59);
 
-interface Parts {
+interface DateParts {
   year?: number;
   month?: number;
   day?: number;
@@ -29,23 +29,23 @@ export function parseFreeDate(text: string, now: number): number | null {
   const trimmed = text.trim();
   if (trimmed === '' || trimmed.length > MAX_LENGTH) return null;
   if (/^[+-]?\d+(?:\.\d+)?$/.test(trimmed)) return bareNumber(trimmed);
-  const parts: Parts = {};
+  const parts: DateParts = {};
   const rest = takeTime(trimmed.toLowerCase(), parts);
   if (rest === null || !takeDate(rest, parts)) return null;
-  return Object.keys(parts).length === 0 ? null : moment(parts, now);
+  return Object.keys(parts).length === 0 ? null : toUnixMs(parts, now);
 }
 
 function bareNumber(digits: string): number | null {
   const compact = /^(\d{4})(\d\d)(\d\d)$/.exec(digits);
   if (compact) {
-    const date = moment({ year: Number(compact[1]), month: Number(compact[2]), day: Number(compact[3]) }, 0);
+    const date = toUnixMs({ year: Number(compact[1]), month: Number(compact[2]), day: Number(compact[3]) }, 0);
     if (date !== null) return date;
   }
   return inRange(Math.floor(Number(digits)) * 1000);
 }
 
 /** The same field twice is no date. */
-function set<K extends keyof Parts>(parts: Parts, name: K, value: NonNullable<Parts[K]>): boolean {
+function setOnce<K extends keyof DateParts>(parts: DateParts, name: K, value: NonNullable<DateParts[K]>): boolean {
   if (parts[name] !== undefined) return false;
   parts[name] = value;
   return true;
@@ -57,7 +57,7 @@ const ZONE = /^\s*(?:(z|utc|gmt)?\s*([+-])(\d{1,2}):?(\d{2})?|([a-z]{1,5}))(?![\
 const ISO_COMPACT = /^(\d{4})-?(\d{2})-?(\d{2})t(\d{2})(\d{2})(\d{2})?(?=$|z|[+-])/;
 
 /** Takes time of day and zone out. @returns what is left; null if they are no time */
-function takeTime(text: string, parts: Parts): string | null {
+function takeTime(text: string, parts: DateParts): string | null {
   const compact = ISO_COMPACT.exec(text);
   if (compact) {
     const [all, year, month, day, hour, minute, second] = compact;
@@ -82,7 +82,7 @@ function takeTime(text: string, parts: Parts): string | null {
 }
 
 /** Takes a zone off the beginning. */
-function takeZone(text: string, parts: Parts): string {
+function takeZone(text: string, parts: DateParts): string {
   const found = ZONE.exec(text);
   if (!found) return text;
   const [all, , sign, hours, minutes, name] = found;
@@ -99,7 +99,7 @@ function takeZone(text: string, parts: Parts): string {
   return rest.replace(/^\s*\([^)]*\)/, '');
 }
 
-function takeTrailingZone(text: string, parts: Parts): string {
+function takeTrailingZone(text: string, parts: DateParts): string {
   const name = /(?<=\d,?\s+)([a-z]{1,5})$/.exec(text)?.[1];
   const offset = name === undefined || monthOf(name) !== undefined ? undefined : zoneOffset(name);
   if (name === undefined || offset === undefined) return text;
@@ -115,7 +115,7 @@ function monthOf(word: string): number | undefined {
   return index >= 0 && (word === short || names.includes(word)) ? index + 1 : undefined;
 }
 
-function takeDate(text: string, parts: Parts): boolean {
+function takeDate(text: string, parts: DateParts): boolean {
   const numeric = /(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/.exec(text);
   const other = numeric ? null : /(\d{1,2})[-/.](\d{1,2})[-/.](\d{4}|\d{2})(?!\d)/.exec(text);
   let rest = text;
@@ -135,17 +135,17 @@ function takeDate(text: string, parts: Parts): boolean {
   return words.every((word) => takeWord(word, parts));
 }
 
-function setDate(parts: Parts, year: number, month: number, day: number): boolean {
-  return set(parts, 'year', year) && set(parts, 'month', month) && set(parts, 'day', day);
+function setDate(parts: DateParts, year: number, month: number, day: number): boolean {
+  return setOnce(parts, 'year', year) && setOnce(parts, 'month', month) && setOnce(parts, 'day', day);
 }
 
-function takeWord(word: string, parts: Parts): boolean {
+function takeWord(word: string, parts: DateParts): boolean {
   if (/^[,.;/-]$/.test(word) || FILLERS.has(word) || DAYS.test(word)) return true;
   const month = monthOf(word);
-  if (month !== undefined) return set(parts, 'month', month);
+  if (month !== undefined) return setOnce(parts, 'month', month);
   if (!/^\d+$/.test(word)) return false;
-  if (word.length <= 2 && parts.day === undefined && Number(word) <= 31) return set(parts, 'day', Number(word));
-  return (word.length === 4 || word.length === 2) && set(parts, 'year', fullYear(word));
+  if (word.length <= 2 && parts.day === undefined && Number(word) <= 31) return setOnce(parts, 'day', Number(word));
+  return (word.length === 4 || word.length === 2) && setOnce(parts, 'year', fullYear(word));
 }
 
 function fullYear(digits: string): number {
@@ -153,7 +153,7 @@ function fullYear(digits: string): number {
   return Number(digits) + (Number(digits) < 70 ? 2000 : 1900);
 }
 
-function moment(parts: Parts, now: number): number | null {
+function toUnixMs(parts: DateParts, now: number): number | null {
   const today = new Date(now);
   const year = parts.year ?? today.getUTCFullYear();
   const month = parts.month ?? today.getUTCMonth() + 1;

@@ -76,7 +76,7 @@ export function highlight(code: string, language: string): string {
 }
 
 /** Grammars that others hand parts of the code to. */
-const PARTS: Readonly<Record<string, readonly string[]>> = {
+const EMBEDDED_GRAMMARS: Readonly<Record<string, readonly string[]>> = {
   django: ['xml'],
   dockerfile: ['bash'],
   haml: ['ruby'],
@@ -93,7 +93,7 @@ const require = createRequire(import.meta.url);
 function load(grammar: string): void {
   if (hljs.getLanguage(grammar)) return;
   hljs.registerLanguage(grammar, require(`highlight.js/lib/languages/${grammar}`) as LanguageFn);
-  for (const part of PARTS[grammar] ?? []) load(part);
+  for (const part of EMBEDDED_GRAMMARS[grammar] ?? []) load(part);
 }
 
 function hasLongLine(code: string): boolean {

@@ -6,7 +6,7 @@ import type { MarkdownContext } from './context.js';
 import { MARK_CLOSE, MARK_OPEN } from './normalize.js';
 import { single, type Token, textToken } from './tokens.js';
 
-export interface Inline {
+export interface InlineState {
   readonly context: MarkdownContext;
   /** In a block quote: mentions are silent. */
   readonly quoted: boolean;
@@ -19,7 +19,7 @@ export interface Inline {
 }
 
 /** Looks for one construct. @returns the text with marks in place of what was recognised */
-export type InlineRule = (text: string, inline: Inline) => string;
+export type InlineRule = (text: string, inline: InlineState) => string;
 
 const MARK = new RegExp(`${MARK_OPEN}(\\d+)${MARK_CLOSE}`, 'g');
 
@@ -31,7 +31,7 @@ const MARK = new RegExp(`${MARK_OPEN}(\\d+)${MARK_CLOSE}`, 'g');
 export function patternRule(
   hint: string,
   pattern: RegExp,
-  render: (found: RegExpExecArray, inline: Inline) => readonly Token[] | null,
+  render: (found: RegExpExecArray, inline: InlineState) => readonly Token[] | null,
 ): InlineRule {
   return (text, inline) => {
     if (!text.includes(hint)) return text;
@@ -80,7 +80,7 @@ export function inlineTokens(
     return out;
   };
 
-  const inline: Inline = {
+  const inline: InlineState = {
     context,
     quoted,
     source,

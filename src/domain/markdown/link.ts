@@ -1,5 +1,5 @@
 /** `[text](url "title")`. The text is shown as it is written. */
-import type { Inline, InlineRule } from './inline.js';
+import type { InlineRule, InlineState } from './inline.js';
 import { leaf, type Token } from './tokens.js';
 import { localUrl, safeUrl } from './url.js';
 
@@ -39,14 +39,14 @@ function partners(text: string, open: string, close: string): Map<number, number
   return new Map(pairs.sort(([a], [b]) => a - b));
 }
 
-interface Target {
+interface LinkTarget {
   readonly url: string;
   readonly title: string;
   /** Behind the closing bracket. */
   readonly end: number;
 }
 
-function targetAt(text: string, at: number, rounds: ReadonlyMap<number, number>): Target | null {
+function targetAt(text: string, at: number, rounds: ReadonlyMap<number, number>): LinkTarget | null {
   TITLED.lastIndex = at;
   const titled = TITLED.exec(text);
   if (titled) return { url: titled[1] ?? '', title: titled[2] ?? titled[3] ?? '', end: TITLED.lastIndex };
@@ -59,7 +59,7 @@ function targetAt(text: string, at: number, rounds: ReadonlyMap<number, number>)
   return { url: bare, title: split?.[3] ?? '', end: close + 1 };
 }
 
-function linkTokens(text: string, target: Target, inline: Inline): Token[] | null {
+function linkTokens(text: string, target: LinkTarget, inline: InlineState): Token[] | null {
   const safe = safeUrl(inline.source(target.url));
   if (safe === undefined) return null;
   const url = localUrl(safe, inline.context.origin);

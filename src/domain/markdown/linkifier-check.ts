@@ -1,6 +1,6 @@
 /** Rules that a linkifier must meet to be stored (realm.md § Linkifiers). Pure. */
 import { RE2JS } from 're2js';
-import { isUsable } from './linkifier.js';
+import { isUsableLinkifier } from './linkifier.js';
 
 /** Name of the field, or `__all__` → what is wrong with it. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
@@ -26,17 +26,17 @@ export function templateVariables(template: string): Set<string> | undefined {
 function patternProblem(pattern: string): { readonly names?: readonly string[]; readonly problem?: string } {
   try {
     const names = Object.keys(RE2JS.compile(pattern).namedGroups());
-    if (isUsable({ id: 0, pattern, urlTemplate: '' })) return { names };
+    if (isUsableLinkifier({ id: 0, pattern, urlTemplate: '' })) return { names };
     return { problem: `Bad regular expression: pattern too large: ${pattern}` };
   } catch (error) {
-    const { description, pattern: at } = describe(error);
+    const { description, pattern: at } = errorDetails(error);
     if (description === undefined) return { problem: 'Unknown regular expression error' };
     return { problem: `Bad regular expression: ${description}: ${at ?? pattern}` };
   }
 }
 
 /** The engine's error knows what it stumbled over, and where. */
-function describe(error: unknown): {
+function errorDetails(error: unknown): {
   readonly description?: string | undefined;
   readonly pattern?: string | undefined;
 } {

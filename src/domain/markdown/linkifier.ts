@@ -7,7 +7,7 @@ import { MARK_OPEN } from './normalize.js';
 import { leaf } from './tokens.js';
 import { safeUrl } from './url.js';
 
-interface Compiled {
+interface CompiledLinkifier {
   readonly pattern: RE2JS;
   readonly names: readonly string[];
   readonly template: Template;
@@ -27,19 +27,19 @@ const MAX_MATCHES = 1_000;
 const CACHE_SIZE = 1_000;
 
 /** By pattern and template; null = can't be used. */
-const compiled = new Map<string, Compiled | null>();
+const cache = new Map<string, CompiledLinkifier | null>();
 
-function compile({ pattern, urlTemplate }: Linkifier): Compiled | null {
+function compile({ pattern, urlTemplate }: Linkifier): CompiledLinkifier | null {
   const key = JSON.stringify([pattern, urlTemplate]);
-  const known = compiled.get(key);
+  const known = cache.get(key);
   if (known !== undefined) return known;
   const made = tryCompile(pattern, urlTemplate);
-  if (compiled.size >= CACHE_SIZE) compiled.clear();
-  compiled.set(key, made);
+  if (cache.size >= CACHE_SIZE) cache.clear();
+  cache.set(key, made);
   return made;
 }
 
-function tryCompile(pattern: string, urlTemplate: string): Compiled | null {
+function tryCompile(pattern: string, urlTemplate: string): CompiledLinkifier | null {
   try {
     const whole = RE2JS.compile(`(?:^|[\\s'"(,:<])(${pattern})(?:$|[^\\pL\\pN])`);
     if (whole.programSize() > MAX_PROGRAM) return null;
@@ -51,7 +51,7 @@ function tryCompile(pattern: string, urlTemplate: string): Compiled | null {
 }
 
 /** Can this linkifier be used? For checking it when it is stored. */
-export const isUsable = (linkifier: Linkifier): boolean => compile(linkifier) !== null;
+export const isUsableLinkifier = (linkifier: Linkifier): boolean => compile(linkifier) !== null;
 
 /** Not overlapping, in order of the text. */
 export function linkifierMatches(text: string, linkifier: Linkifier): LinkifierMatch[] {

@@ -4,21 +4,21 @@ import { append, type Block, block, lastChild } from './tree.js';
 
 const STEP = 2;
 
-interface Kind {
+interface ListKind {
   readonly tag: 'ol' | 'ul';
   /** An item of this kind: its mark and its text. */
   readonly item: RegExp;
 }
 
-export const NUMBERS: Kind = { tag: 'ol', item: /^ ?(\d+\.) +(.*)$/ };
-export const BULLETS: Kind = { tag: 'ul', item: /^ ?([*+-]) +(.*)$/ };
+export const NUMBERS: ListKind = { tag: 'ol', item: /^ ?(\d+\.) +(.*)$/ };
+export const BULLETS: ListKind = { tag: 'ul', item: /^ ?([*+-]) +(.*)$/ };
 /** An item, of any kind, one level deeper. */
 const INNER = /^ {2,3}(?:\d+\.|[*+-]) +/;
 
 const isIndented = (text: string): boolean => text.startsWith(' '.repeat(STEP));
 const isListTag = (tag: string | undefined): boolean => tag === 'ol' || tag === 'ul';
 
-export function isList(text: string, kind: Kind): boolean {
+export function isList(text: string, kind: ListKind): boolean {
   return kind.item.test(firstLine(text));
 }
 
@@ -27,8 +27,8 @@ function firstLine(text: string): string {
   return end < 0 ? text : text.slice(0, end);
 }
 
-export function parseList(parser: BlockReader, parent: Block, text: string, kind: Kind): void {
-  const { items, start } = split(text, kind);
+export function parseList(parser: BlockReader, parent: Block, text: string, kind: ListKind): void {
+  const { items, start } = splitItems(text, kind);
   const sibling = lastChild(parent);
   let list: Block;
   if (sibling?.tag === kind.tag) {
@@ -64,7 +64,7 @@ function loosen(item: Block | undefined): void {
   }
 }
 
-function split(text: string, kind: Kind): { items: string[]; start: string } {
+function splitItems(text: string, kind: ListKind): { items: string[]; start: string } {
   const items: string[][] = [];
   let start = '1';
   for (const line of text.split('\n')) {
@@ -89,7 +89,7 @@ export function isContinuation(parser: BlockReader, parent: Block, text: string)
 }
 
 export function continueItem(parser: BlockReader, parent: Block, text: string): void {
-  const { level, target } = deepest(parser, parent, text);
+  const { level, target } = deepestTarget(parser, parent, text);
   const inner = unindent(text, level);
   parser.within('detabbed', () => {
     if (parent.tag === 'li') {
@@ -113,7 +113,7 @@ export function continueItem(parser: BlockReader, parent: Block, text: string): 
 }
 
 /** The list or item that the indentation of `text` reaches, and how many steps of it that takes. */
-function deepest(parser: BlockReader, parent: Block, text: string): { level: number; target: Block } {
+function deepestTarget(parser: BlockReader, parent: Block, text: string): { level: number; target: Block } {
   const wanted = Math.floor((text.length - text.trimStart().length) / STEP);
   let level = parser.mode === 'list' ? 1 : 0;
   let target = parent;

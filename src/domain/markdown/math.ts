@@ -15,7 +15,7 @@ const MAX_DEPTH = 100;
 
 /** @returns undefined for what is no TeX */
 export function typeset(source: string, display: boolean): string | undefined {
-  if (source.length > MAX_FORMULA || depth(source) > MAX_DEPTH) return undefined;
+  if (source.length > MAX_FORMULA || braceDepth(source) > MAX_DEPTH) return undefined;
   const { warn } = console;
   // A warning for each character that its fonts lack: a way for everybody to flood the log.
   console.warn = () => undefined;
@@ -36,7 +36,7 @@ export function typeset(source: string, display: boolean): string | undefined {
   }
 }
 
-function depth(source: string): number {
+function braceDepth(source: string): number {
   let open = 0;
   let most = 0;
   for (const char of source) {

@@ -5,7 +5,7 @@ import { FENCE } from './fence.js';
 export const MARK_OPEN = '\u0002';
 export const MARK_CLOSE = '\u0003';
 
-export const TAB = 4;
+export const TAB_WIDTH = 4;
 
 export function normalize(text: string): string {
   const lines = text
@@ -16,7 +16,7 @@ export function normalize(text: string): string {
     // Halves of characters can't be encoded, in addresses or on the wire.
     .replace(/\p{Cs}/gu, '\ufffd')
     .split('\n');
-  return looseLists(lines)
+  return separateLists(lines)
     .map((line) => expandTabs(line))
     .map((line) => (/^ +$/.test(line) ? '' : line))
     .join('\n');
@@ -28,7 +28,7 @@ export function expandTabs(line: string): string {
   let out = '';
   let column = 0;
   for (const char of line) {
-    const width = char === '\t' ? TAB - (column % TAB) : 1;
+    const width = char === '\t' ? TAB_WIDTH - (column % TAB_WIDTH) : 1;
     out += char === '\t' ? ' '.repeat(width) : char;
     column += width;
   }
@@ -41,7 +41,7 @@ const ITEM = /^ *([*+-]|\d\.) +/;
  * A blank line before each list that directly follows other text, or an item of the other kind: a list may begin there,
  * and the peer's answers show that it thereby gets loose items.
  */
-function looseLists(lines: readonly string[]): string[] {
+function separateLists(lines: readonly string[]): string[] {
   const out: string[] = [];
   const open: { fence: string; code: boolean }[] = [];
   for (const [at, line] of lines.entries()) {

@@ -1,9 +1,9 @@
 /** Rendering of long texts in threads of their own, so that one message never holds up all others. */
 import { ThreadFailed, ThreadPool } from '#base/threads';
 import type { MarkdownContext } from './context.js';
-import { CannotRender, type Rendered, renderMarkdown } from './render.js';
-import type { Job, Outcome } from './render-worker.js';
-import { type Snapshot, takeSnapshot, wantedIn } from './snapshot.js';
+import { RenderError, type RenderResult, renderMarkdown } from './render.js';
+import type { RenderJob, RenderOutcome } from './render-worker.js';
+import { type ContextSnapshot, scanLookupKeys, takeSnapshot } from './snapshot.js';
 
 export interface RenderThreadOptions {
   /** At most; they are started when needed. */
@@ -20,7 +20,7 @@ const MAX_ROUNDS = 4;
 
 export class RenderThreads {
   readonly #options: RenderThreadOptions;
-  readonly #threads: ThreadPool<Job, Outcome>;
+  readonly #threads: ThreadPool<RenderJob, RenderOutcome>;
 
   constructor(options: Partial<RenderThreadOptions> = {}) {
     this.#options = { ...DEFAULTS, ...options };
@@ -33,15 +33,15 @@ export class RenderThreads {
    * As renderMarkdown; the look-ups are made in this thread.
    * @throws CannotRender also if it takes too long
    */
-  async render(text: string, context: Partial<MarkdownContext> = {}): Promise<Rendered> {
+  async render(text: string, context: Partial<MarkdownContext> = {}): Promise<RenderResult> {
     if (text.length <= this.#options.threshold) return renderMarkdown(text, context);
-    let snapshot = takeSnapshot(wantedIn(text), context);
+    let snapshot = takeSnapshot(scanLookupKeys(text), context);
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const outcome = await this.#run(text, snapshot);
       if ('rendered' in outcome) return outcome.rendered;
       snapshot = takeSnapshot(outcome.wanted, context, snapshot);
     }
-    throw new CannotRender('names could not be resolved');
+    throw new RenderError('names could not be resolved');
   }
 
   /** Ends all threads; texts under way fail. */
@@ -49,11 +49,11 @@ export class RenderThreads {
     return this.#threads.close();
   }
 
-  async #run(text: string, snapshot: Snapshot): Promise<Outcome> {
+  async #run(text: string, snapshot: ContextSnapshot): Promise<RenderOutcome> {
     try {
       return await this.#threads.run({ text, snapshot });
     } catch (error) {
-      throw error instanceof ThreadFailed ? new CannotRender(error.message) : error;
+      throw error instanceof ThreadFailed ? new RenderError(error.message) : error;
     }
   }
 }

@@ -1,14 +1,14 @@
 /** Pictures and videos that a message links, shown below the paragraph (markdown.md § Previews). */
-import { proxiedPath } from '#domain/pictures';
+import { imageProxyPath } from '#domain/pictures';
 import { element } from './html.js';
-import { type Meaning, rawToken, type Token } from './tokens.js';
+import { rawToken, type TextReference, type Token } from './tokens.js';
 
 /** Different addresses in one message; with more there are no previews at all. */
 const MAX_ADDRESSES = 24;
 
 const PICTURE = /\.(?:bmp|gif|jpe|jpeg|jpg|png|webp)$/i;
 
-interface Settings {
+interface PreviewSettings {
   readonly imageProxySecret: string;
   readonly origin: string;
 }
@@ -19,51 +19,51 @@ interface Preview {
   readonly replaces: boolean;
 }
 
-interface Place {
+interface Container {
   readonly tag: string;
   readonly open: number;
 }
 
 /** What is inserted behind which token, and which tokens are left out. */
-interface Changes {
+interface TokenEdits {
   readonly inserted: Map<number, string[]>;
   readonly dropped: Set<number>;
 }
 
 /** @returns the tokens with previews, and whether there are any */
-export function withPreviews(tokens: readonly Token[], settings: Settings): { tokens: Token[]; found: boolean } {
+export function withPreviews(tokens: readonly Token[], settings: PreviewSettings): { tokens: Token[]; found: boolean } {
   const closers = closersOf(tokens);
   const links = linksIn(tokens);
   if (new Set(links.map(({ link }) => link.url)).size > MAX_ADDRESSES) return { tokens: [...tokens], found: false };
-  const changes: Changes = { inserted: new Map(), dropped: new Set() };
+  const changes: TokenEdits = { inserted: new Map(), dropped: new Set() };
   const done = new Set<string>();
   for (const { link, at, parent, alone } of links) {
     if (done.has(link.url)) continue;
     const preview = previewOf(link.url, link.text, settings);
     if (!preview) continue;
     done.add(link.url);
-    place(changes, preview, tokens, { at, parent, alone: alone && link.text === written(link) }, closers);
+    insertPreview(changes, preview, tokens, { at, parent, alone: alone && link.text === visibleUrl(link) }, closers);
   }
-  return { tokens: applied(tokens, changes), found: changes.inserted.size > 0 };
+  return { tokens: applyEdits(tokens, changes), found: changes.inserted.size > 0 };
 }
 
 /** Addresses of this organization are shortened in links; the reader still sees them whole. */
-const written = ({ url, text }: Link): string => (text.endsWith(url) ? text : url);
+const visibleUrl = ({ url, text }: Link): string => (text.endsWith(url) ? text : url);
 
-type Link = Extract<Meaning, { kind: 'link' }>;
+type Link = Extract<TextReference, { kind: 'link' }>;
 
-interface FoundLink {
+interface LinkOccurrence {
   readonly link: Link;
   /** Of the inline token. */
   readonly at: number;
-  readonly parent: Place | undefined;
+  readonly parent: Container | undefined;
   /** Nothing else is in that text. */
   readonly alone: boolean;
 }
 
-function linksIn(tokens: readonly Token[]): FoundLink[] {
-  const open: Place[] = [];
-  const out: FoundLink[] = [];
+function linksIn(tokens: readonly Token[]): LinkOccurrence[] {
+  const open: Container[] = [];
+  const out: LinkOccurrence[] = [];
   for (const [at, token] of tokens.entries()) {
     if (token.type !== 'inline') {
       if (token.nesting === 1) open.push({ tag: token.tag, open: at });
@@ -73,7 +73,7 @@ function linksIn(tokens: readonly Token[]): FoundLink[] {
     if (token.meta?.quoted) continue;
     const children = token.children ?? [];
     for (const child of children) {
-      const meaning = child.meta as Meaning | null;
+      const meaning = child.meta as TextReference | null;
       if (meaning?.kind !== 'link' || child.attrGet('data-stream-id') !== null) continue;
       out.push({ link: meaning, at, parent: open.at(-1), alone: children.length === 3 && child === children[0] });
     }
@@ -91,11 +91,11 @@ function closersOf(tokens: readonly Token[]): Map<number, number> {
   return out;
 }
 
-function place(
-  { inserted, dropped }: Changes,
+function insertPreview(
+  { inserted, dropped }: TokenEdits,
   preview: Preview,
   tokens: readonly Token[],
-  { at, parent, alone }: { at: number; parent: Place | undefined; alone: boolean },
+  { at, parent, alone }: { at: number; parent: Container | undefined; alone: boolean },
   closers: ReadonlyMap<number, number>,
 ): void {
   const close = parent ? (closers.get(parent.open) ?? tokens.length - 1) : tokens.length - 1;
@@ -111,7 +111,7 @@ function place(
   else if (parent?.tag === 'li') dropped.add(at);
 }
 
-function applied(tokens: readonly Token[], { inserted, dropped }: Changes): Token[] {
+function applyEdits(tokens: readonly Token[], { inserted, dropped }: TokenEdits): Token[] {
   const out: Token[] = [];
   for (const [at, token] of tokens.entries()) {
     if (!dropped.has(at)) out.push(token);
@@ -120,8 +120,8 @@ function applied(tokens: readonly Token[], { inserted, dropped }: Changes): Toke
   return out;
 }
 
-function previewOf(url: string, text: string, settings: Settings): Preview | null {
-  const parsed = parse(url);
+function previewOf(url: string, text: string, settings: PreviewSettings): Preview | null {
+  const parsed = parseUrl(url);
   if (!parsed) return null;
   const title = text === url || text.endsWith(`/${url}`) ? '' : text;
   const video = youTubeId(parsed);
@@ -145,7 +145,7 @@ function openElement(tag: string, attrs: Record<string, string>): string {
 }
 
 /** Relative addresses have no host. */
-function parse(url: string): { host: string; path: string; query: URLSearchParams } | null {
+function parseUrl(url: string): { host: string; path: string; query: URLSearchParams } | null {
   if (!/^(?:https?:\/\/|\/|user_uploads\/)/.test(url) || !URL.canParse(url, 'http://relative.invalid/')) return null;
   const parsed = new URL(url, 'http://relative.invalid/');
   const host = parsed.host === 'relative.invalid' ? '' : parsed.host;
@@ -184,7 +184,7 @@ function youTubeId({ host, path, query }: { host: string; path: string; query: U
  * The address from which readers load a picture: through the image proxy where another host has it, so that its server
  * learns nothing of them. Undefined: the proxy takes no such address, so there is no preview.
  */
-function throughProxy(source: string, { imageProxySecret: secret, origin }: Settings): string | undefined {
+function throughProxy(source: string, { imageProxySecret: secret, origin }: PreviewSettings): string | undefined {
   const isOwn = !/^https?:/i.test(source) || (origin !== '' && source.startsWith(`${origin}/`));
-  return secret === '' || isOwn ? source : proxiedPath(source, secret);
+  return secret === '' || isOwn ? source : imageProxyPath(source, secret);
 }

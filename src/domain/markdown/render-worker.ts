@@ -1,20 +1,20 @@
 /** A thread that renders what off-thread.ts sends it. */
 import { serveJobs } from '#base/threads';
-import { type Rendered, renderMarkdown } from './render.js';
-import { contextOf, type Snapshot, type Wanted } from './snapshot.js';
+import { type RenderResult, renderMarkdown } from './render.js';
+import { type ContextSnapshot, contextFromSnapshot, type LookupKeys } from './snapshot.js';
 
-export interface Job {
+export interface RenderJob {
   readonly text: string;
-  readonly snapshot: Snapshot;
+  readonly snapshot: ContextSnapshot;
 }
 
-export type Outcome =
-  | { readonly rendered: Rendered }
+export type RenderOutcome =
+  | { readonly rendered: RenderResult }
   /** The snapshot lacked something: the rendering is not right yet. */
-  | { readonly wanted: Wanted };
+  | { readonly wanted: LookupKeys };
 
-serveJobs(({ text, snapshot }: Job): Outcome => {
-  const { context, missing } = contextOf(snapshot);
+serveJobs(({ text, snapshot }: RenderJob): RenderOutcome => {
+  const { context, missing } = contextFromSnapshot(snapshot);
   const rendered = renderMarkdown(text, context);
   const wanted = missing();
   return wanted ? { wanted } : { rendered };

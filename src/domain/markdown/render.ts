@@ -1,7 +1,7 @@
 /** Message text to HTML, and what the text says about people, links and files. */
 import { completeContext, type MarkdownContext } from './context.js';
 import { renderDialect } from './dialect.js';
-import type { Meaning, Token } from './tokens.js';
+import type { TextReference, Token } from './tokens.js';
 import { uploadPath } from './url.js';
 
 /** Longest HTML: 100 × the longest message (conventions.md § Limits). */
@@ -15,7 +15,7 @@ export interface Mentions {
   readonly wildcard: boolean;
 }
 
-export interface Rendered {
+export interface RenderResult {
   readonly html: string;
   /** Those who are to be told. */
   readonly mentions: Mentions;
@@ -32,7 +32,7 @@ export interface Rendered {
 }
 
 /** The text could not be rendered within its limits. */
-export class CannotRender extends Error {
+export class RenderError extends Error {
   override name = 'CannotRender';
 }
 
@@ -40,34 +40,34 @@ export class CannotRender extends Error {
  * @param context what is left out counts as unknown
  * @throws CannotRender if the HTML is too long, or rendering failed
  */
-export function renderMarkdown(text: string, context?: Partial<MarkdownContext>): Rendered {
+export function renderMarkdown(text: string, context?: Partial<MarkdownContext>): RenderResult {
   const complete = completeContext(context);
   let dialect: ReturnType<typeof renderDialect>;
   try {
     dialect = renderDialect(text, complete);
   } catch (cause) {
     // Whatever a text brings about must refuse this text only.
-    throw new CannotRender('rendering failed', { cause });
+    throw new RenderError('rendering failed', { cause });
   }
   const html = dialect.html.trim();
-  if (html.length > MAX_HTML) throw new CannotRender('rendered text is too long');
+  if (html.length > MAX_HTML) throw new RenderError('rendered text is too long');
   const facts = factsOf(meanings(dialect.tokens));
   // A preview is a link to its picture, also where it took the place of the address.
   return { html, ...facts, hasLink: facts.hasLink || dialect.hasPreviews, hasImage: dialect.hasPreviews };
 }
 
 /** Stands in for the HTML when rendering fails after the message is stored. */
-export function apology(product: string): string {
+export function renderFailureNote(product: string): string {
   return `<p>[${product} note: Sorry, we could not understand the formatting of your message]</p>`;
 }
 
-function meanings(tokens: readonly Token[]): Meaning[] {
+function meanings(tokens: readonly Token[]): TextReference[] {
   return tokens
     .flatMap((token) => token.children ?? [])
-    .flatMap(({ meta }) => (meta === null ? [] : [meta as Meaning]));
+    .flatMap(({ meta }) => (meta === null ? [] : [meta as TextReference]));
 }
 
-function factsOf(found: readonly Meaning[]): Omit<Rendered, 'html' | 'hasImage'> {
+function factsOf(found: readonly TextReference[]): Omit<RenderResult, 'html' | 'hasImage'> {
   const paths = found.flatMap((meaning) => (meaning.kind === 'link' ? (uploadPath(meaning.url) ?? []) : []));
   return {
     mentions: mentionsOf(found, false),
@@ -78,7 +78,7 @@ function factsOf(found: readonly Meaning[]): Omit<Rendered, 'html' | 'hasImage'>
   };
 }
 
-function mentionsOf(found: readonly Meaning[], silent: boolean): Mentions {
+function mentionsOf(found: readonly TextReference[], silent: boolean): Mentions {
   const ids = (kind: 'user' | 'group'): number[] => [
     ...new Set(found.flatMap((one) => (one.kind === kind && one.silent === silent ? [one.id] : []))),
   ];
@@ -90,11 +90,11 @@ function mentionsOf(found: readonly Meaning[], silent: boolean): Mentions {
 }
 
 /** HTML of a text that refers to nobody; '' where it can't be rendered within its limits: clients show the text itself. */
-export function htmlOrNone(text: string): string {
+export function htmlOrEmpty(text: string): string {
   try {
     return renderMarkdown(text).html;
   } catch (error) {
-    if (error instanceof CannotRender) return '';
+    if (error instanceof RenderError) return '';
     throw error;
   }
 }

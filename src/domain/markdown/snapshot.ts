@@ -4,16 +4,16 @@
  */
 import {
   type CustomEmoji,
-  type KnownGroup,
-  type KnownStream,
-  type KnownUser,
   type MarkdownContext,
+  type MarkdownGroup,
   type MarkdownSettings,
+  type MarkdownStream,
+  type MarkdownUser,
   settingsOf,
 } from './context.js';
 
 /** Names and ids to look up. */
-export interface Wanted {
+export interface LookupKeys {
   readonly names: readonly string[];
   readonly ids: readonly number[];
   readonly groups: readonly string[];
@@ -24,12 +24,12 @@ export interface Wanted {
 type Entries<K, V> = readonly (readonly [key: K, found: V])[];
 
 /** What was looked up; also what was not found, as an empty list or undefined. */
-export interface Snapshot {
+export interface ContextSnapshot {
   readonly settings: Partial<MarkdownSettings>;
-  readonly names: Entries<string, readonly KnownUser[]>;
-  readonly ids: Entries<number, KnownUser | undefined>;
-  readonly groups: Entries<string, KnownGroup | undefined>;
-  readonly streams: Entries<string, KnownStream | undefined>;
+  readonly names: Entries<string, readonly MarkdownUser[]>;
+  readonly ids: Entries<number, MarkdownUser | undefined>;
+  readonly groups: Entries<string, MarkdownGroup | undefined>;
+  readonly streams: Entries<string, MarkdownStream | undefined>;
   readonly emoji: Entries<string, CustomEmoji | undefined>;
 }
 
@@ -38,7 +38,7 @@ const capture = (text: string, pattern: RegExp): string[] => [
 ];
 
 /** Looks ahead instead of matching, so that one candidate can't hide the next. */
-export function wantedIn(text: string): Wanted {
+export function scanLookupKeys(text: string): LookupKeys {
   const mentioned = capture(text, /@_?(?=\*\*([^*]+)\*\*)/g);
   const links = capture(text, /#(?=\*\*([^*]+)\*\*)/g);
   return {
@@ -53,7 +53,11 @@ export function wantedIn(text: string): Wanted {
   };
 }
 
-export function takeSnapshot(wanted: Wanted, context: Partial<MarkdownContext>, before?: Snapshot): Snapshot {
+export function takeSnapshot(
+  wanted: LookupKeys,
+  context: Partial<MarkdownContext>,
+  before?: ContextSnapshot,
+): ContextSnapshot {
   const look = <K, V>(keys: readonly K[], find: (key: K) => V, known: Entries<K, V> = []): Entries<K, V> => [
     ...known,
     ...keys.map((key) => [key, find(key)] as const),
@@ -69,12 +73,15 @@ export function takeSnapshot(wanted: Wanted, context: Partial<MarkdownContext>, 
 }
 
 /** @returns a context that answers from the snapshot, and what was asked of it in vain */
-export function contextOf(snapshot: Snapshot): { context: Partial<MarkdownContext>; missing: () => Wanted | null } {
-  const names = new Asked(snapshot.names);
-  const ids = new Asked(snapshot.ids);
-  const groups = new Asked(snapshot.groups);
-  const streams = new Asked(snapshot.streams);
-  const emoji = new Asked(snapshot.emoji);
+export function contextFromSnapshot(snapshot: ContextSnapshot): {
+  context: Partial<MarkdownContext>;
+  missing: () => LookupKeys | null;
+} {
+  const names = new RecordingLookup(snapshot.names);
+  const ids = new RecordingLookup(snapshot.ids);
+  const groups = new RecordingLookup(snapshot.groups);
+  const streams = new RecordingLookup(snapshot.streams);
+  const emoji = new RecordingLookup(snapshot.emoji);
   const all = [names, ids, groups, streams, emoji];
   return {
     context: {
@@ -98,7 +105,7 @@ export function contextOf(snapshot: Snapshot): { context: Partial<MarkdownContex
   };
 }
 
-class Asked<K, V> {
+class RecordingLookup<K, V> {
   readonly missing = new Set<K>();
   readonly #known: ReadonlyMap<K, V>;
 

@@ -15,7 +15,7 @@ export function encodeFragment(text: string): string {
     .replaceAll('%', '.');
 }
 
-const address = (id: number, name: string): string =>
+const streamPath = (id: number, name: string): string =>
   `/#narrow/stream/${id}-${encodeFragment(name.replaceAll(' ', '-'))}`;
 
 /** Address of a message in its topic. @param origin base URL of the organization */
@@ -24,7 +24,7 @@ export const messageUrl = (
   stream: { readonly id: number; readonly name: string },
   topic: string,
   message: number,
-): string => `${origin}${address(stream.id, stream.name)}/topic/${encodeFragment(topic)}/near/${message}`;
+): string => `${origin}${streamPath(stream.id, stream.name)}/topic/${encodeFragment(topic)}/near/${message}`;
 
 export const streamTopicLink: InlineRule = patternRule(
   '#**',
@@ -34,7 +34,7 @@ export const streamTopicLink: InlineRule = patternRule(
     if (!stream) return null;
     const topic = inline.source(written);
     const text = `#${stream.name} > ${topic}`;
-    const url = `${address(stream.id, stream.name)}/topic/${encodeFragment(topic)}`;
+    const url = `${streamPath(stream.id, stream.name)}/topic/${encodeFragment(topic)}`;
     return leaf('a', { class: 'stream-topic', 'data-stream-id': String(stream.id), href: url }, text, {
       kind: 'link',
       url,
@@ -47,7 +47,7 @@ export const streamLink: InlineRule = patternRule('#**', STREAM_LINK, ([, writte
   const stream = inline.context.streamByName(inline.source(written));
   if (!stream) return null;
   const text = `#${stream.name}`;
-  const url = address(stream.id, stream.name);
+  const url = streamPath(stream.id, stream.name);
   return leaf('a', { class: 'stream', 'data-stream-id': String(stream.id), href: url }, text, {
     kind: 'link',
     url,

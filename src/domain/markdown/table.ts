@@ -1,7 +1,7 @@
 /** Pipe tables: a header row, a row of dashes, data rows. */
 import { append, type Block, block } from './tree.js';
 
-interface Shape {
+interface TableShape {
   readonly bordered: boolean;
   readonly aligned: readonly string[];
 }
@@ -16,19 +16,19 @@ export function parseTable(parent: Block, text: string): boolean {
   const shape = shapeOf(head, dashes);
   if (!shape || shape.aligned.length * (rows.length + 1) > MAX_CELLS) return false;
   const table = append(parent, block('table'));
-  addRow(append(table, block('thead')), 'th', cells(head, shape.bordered), shape);
+  addRow(append(table, block('thead')), 'th', splitCells(head, shape.bordered), shape);
   const body = append(table, block('tbody'));
-  for (const row of rows) addRow(body, 'td', cells(row, shape.bordered), shape);
+  for (const row of rows) addRow(body, 'td', splitCells(row, shape.bordered), shape);
   if (rows.length === 0) addRow(body, 'td', [], shape);
   return true;
 }
 
-function shapeOf(head: string, dashes: string): Shape | null {
+function shapeOf(head: string, dashes: string): TableShape | null {
   const isBordered = head.startsWith('|') || endsWithBorder(head);
-  const names = cells(head, isBordered);
+  const names = splitCells(head, isBordered);
   const isSingle = names.length === 1 && isBordered && (dashes.startsWith('|') || endsWithBorder(dashes));
   if (names.length < 2 && !isSingle) return null;
-  const marks = cells(dashes, isBordered);
+  const marks = splitCells(dashes, isBordered);
   if (marks.length !== names.length || !marks.every((mark) => /^[|: -]*$/.test(mark))) return null;
   return { bordered: isBordered, aligned: marks.map((mark) => alignment(mark.trim())) };
 }
@@ -41,7 +41,7 @@ function alignment(mark: string): string {
 
 const endsWithBorder = (row: string): boolean => row.endsWith('|') && !row.endsWith('\\|');
 
-function addRow(parent: Block, tag: 'th' | 'td', texts: readonly string[], { aligned }: Shape): void {
+function addRow(parent: Block, tag: 'th' | 'td', texts: readonly string[], { aligned }: TableShape): void {
   const row = append(parent, block('tr'));
   for (const [column, align] of aligned.entries()) {
     const cell = append(row, block(tag, (texts[column] ?? '').trim()));
@@ -50,7 +50,7 @@ function addRow(parent: Block, tag: 'th' | 'td', texts: readonly string[], { ali
 }
 
 /** Pipes in code, and those behind a backslash, do not part cells. */
-function cells(row: string, bordered: boolean): string[] {
+function splitCells(row: string, bordered: boolean): string[] {
   let inner = row;
   if (bordered) {
     if (inner.startsWith('|')) inner = inner.slice(1);

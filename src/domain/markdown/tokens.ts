@@ -3,12 +3,12 @@ import MarkdownIt, { type Token } from 'markdown-it';
 
 export type { Token };
 
-const { Token: Made } = MarkdownIt;
+const { Token: TokenClass } = MarkdownIt;
 
 type Attributes = Readonly<Record<string, string>>;
 
 /** What the message names; kept on the token, so that only what is really shown counts. */
-export type Meaning =
+export type TextReference =
   | { readonly kind: 'user'; readonly id: number; readonly silent: boolean }
   | { readonly kind: 'group'; readonly id: number; readonly silent: boolean }
   | { readonly kind: 'wildcard'; readonly silent: boolean }
@@ -22,29 +22,30 @@ function withAttributes(token: Token, attrs: Attributes): Token {
 }
 
 export const opening = (tag: string, attrs: Attributes = {}): Token =>
-  withAttributes(new Made(`${tag}_open`, tag, 1), attrs);
+  withAttributes(new TokenClass(`${tag}_open`, tag, 1), attrs);
 
-export const closing = (tag: string): Token => new Made(`${tag}_close`, tag, -1);
+export const closing = (tag: string): Token => new TokenClass(`${tag}_close`, tag, -1);
 
-export const single = (tag: string, attrs: Attributes = {}): Token => withAttributes(new Made(tag, tag, 0), attrs);
+export const single = (tag: string, attrs: Attributes = {}): Token =>
+  withAttributes(new TokenClass(tag, tag, 0), attrs);
 
 /** Escaped when rendered; existing entities stay. */
 export function textToken(content: string): Token {
-  const token = new Made('text', '', 0);
+  const token = new TokenClass('text', '', 0);
   token.content = content;
   return token;
 }
 
 /** Ready HTML of our own making. */
 export function rawToken(html: string): Token {
-  const token = new Made('raw', '', 0);
+  const token = new TokenClass('raw', '', 0);
   token.content = html;
   return token;
 }
 
 /** Text whose inline constructs are still to be found. */
 export function inlineToken(content: string, quoted: boolean): Token {
-  const token = new Made('inline', '', 0);
+  const token = new TokenClass('inline', '', 0);
   token.content = content;
   token.children = [];
   token.meta = { quoted };
@@ -52,7 +53,7 @@ export function inlineToken(content: string, quoted: boolean): Token {
 }
 
 /** An element around text that is not looked at again. */
-export function leaf(tag: string, attrs: Attributes, text: string, meaning?: Meaning): Token[] {
+export function leaf(tag: string, attrs: Attributes, text: string, meaning?: TextReference): Token[] {
   const open = opening(tag, attrs);
   if (meaning) open.meta = meaning;
   return [open, textToken(text), closing(tag)];

@@ -6,11 +6,11 @@ import type { Sharp } from 'sharp';
 import { apiError } from '#model/errors';
 
 /** What is larger fills memory, however few bytes it was sent in. */
-export const MOST_PIXELS = 50_000_000;
+export const MAX_PIXELS = 50_000_000;
 /** A picture that takes longer to decode and scale is no picture. */
-const SECONDS = 10;
+const TIMEOUT_SECONDS = 10;
 /** Pictures that are worked on at the same time; the others wait. */
-const AT_ONCE = 2;
+const MAX_CONCURRENT = 2;
 
 export type PictureFormat = 'png' | 'jpeg' | 'gif' | 'webp';
 
@@ -42,10 +42,10 @@ const waiting: (() => void)[] = [];
 export async function withPicture<T>(bytes: Uint8Array, make: (picture: Picture) => Promise<T>): Promise<T> {
   const format = formatOf(bytes);
   if (!format) throw apiError('IMAGE_UNDECODABLE');
-  if (busy === AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
+  if (busy === MAX_CONCURRENT) await new Promise<void>((resolve) => waiting.push(resolve));
   else busy++;
   try {
-    return await make(await opened(bytes, format));
+    return await make(await openPicture(bytes, format));
   } catch (error) {
     throw asRefusal(error);
   } finally {
@@ -55,18 +55,18 @@ export async function withPicture<T>(bytes: Uint8Array, make: (picture: Picture)
   }
 }
 
-async function opened(bytes: Uint8Array, format: PictureFormat): Promise<Picture> {
+async function openPicture(bytes: Uint8Array, format: PictureFormat): Promise<Picture> {
   // Loaded when the first picture comes: the server runs where it has no build.
   const { default: sharp } = await import('sharp');
   const open = (animated: boolean): Sharp =>
-    sharp(bytes, { animated, failOn: 'error', limitInputPixels: MOST_PIXELS, sequentialRead: true }).timeout({
-      seconds: SECONDS,
+    sharp(bytes, { animated, failOn: 'error', limitInputPixels: MAX_PIXELS, sequentialRead: true }).timeout({
+      seconds: TIMEOUT_SECONDS,
     });
   const head = await open(true).metadata();
   if (head.format !== format) throw apiError('IMAGE_UNDECODABLE');
   const { width, pages = 1 } = head;
   const size = width * (head.pageHeight ?? head.height);
-  if (size > MOST_PIXELS) throw apiError('IMAGE_TOO_LARGE');
+  if (size > MAX_PIXELS) throw apiError('IMAGE_TOO_LARGE');
   return {
     format,
     frames: pages,

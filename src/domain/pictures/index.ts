@@ -1,12 +1,12 @@
-export { formatOf, MOST_PIXELS, withPicture } from './decode.js';
+export { formatOf, MAX_PIXELS, withPicture } from './decode.js';
 export {
   AVATAR_SIZES,
   type AvatarSize,
   blobOfAvatar,
   blobOfPicture,
   blobOfRealmPicture,
-  type NamedPicture,
   PICTURE_MIB,
+  type PictureRef,
   parsePicture,
   pictureUrl,
   realmPictureUrl,
@@ -18,7 +18,7 @@ export {
   presentRealmPicture,
   presentRealmPictures,
   REALM_PICTURES,
-  realmPicture,
+  realmPictureOrDefault,
 } from './organization.js';
-export { proxiedPath, signedAddress } from './proxied-address.js';
+export { imageProxyPath, verifiedAddress } from './proxied-address.js';
 export { type AvatarImages, avatarImages, iconImage, logoImage } from './scale.js';

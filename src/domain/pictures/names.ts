@@ -30,13 +30,13 @@ export const blobOfRealmPicture = (name: RealmPictureName, number: number): stri
   blobOfPicture(`realm/${name}/${number}.png`);
 
 /** What a path below the organization's folder names. */
-export type NamedPicture =
+export type PictureRef =
   | { readonly of: 'avatar'; readonly hash: string; readonly size: AvatarSize }
   | { readonly of: 'realm'; readonly name: RealmPictureName }
   /** Never changes. */
   | { readonly of: 'emoji' };
 
-const FORMS: readonly [RegExp, (found: RegExpExecArray) => NamedPicture][] = [
+const FORMS: readonly [RegExp, (found: RegExpExecArray) => PictureRef][] = [
   [
     /^([0-9a-f]{40})(-medium)?\.png$/,
     ([, hash, medium]) => ({ of: 'avatar', hash: hash!, size: medium ? 'medium' : 'small' }),
@@ -46,7 +46,7 @@ const FORMS: readonly [RegExp, (found: RegExpExecArray) => NamedPicture][] = [
 ];
 
 /** undefined: no picture can have this path. */
-export function parsePicture(path: string): NamedPicture | undefined {
+export function parsePicture(path: string): PictureRef | undefined {
   for (const [pattern, make] of FORMS) {
     const found = pattern.exec(path);
     if (found) return make(found);

@@ -10,7 +10,7 @@ const MAX_ADDRESS = 3_500;
 const digestOf = (address: string, key: string): Buffer => createHmac('sha1', key).update(address).digest();
 
 /** Undefined for what the proxy doesn't fetch: other schemes than those of the web, and very long addresses. */
-export function proxiedPath(address: string, key: string): string | undefined {
+export function imageProxyPath(address: string, key: string): string | undefined {
   if (!/^https?:\/\//i.test(address)) return undefined;
   const bytes = Buffer.from(address);
   if (bytes.byteLength > MAX_ADDRESS) return undefined;
@@ -18,7 +18,7 @@ export function proxiedPath(address: string, key: string): string | undefined {
 }
 
 /** The address that the two parts of such a path name; undefined unless this server signed it. */
-export function signedAddress(digest: string, hex: string, key: string): string | undefined {
+export function verifiedAddress(digest: string, hex: string, key: string): string | undefined {
   if (!/^[0-9a-f]{40}$/.test(digest) || hex.length > 2 * MAX_ADDRESS || !/^(?:[0-9a-f]{2})+$/.test(hex))
     return undefined;
   const address = Buffer.from(hex, 'hex').toString();

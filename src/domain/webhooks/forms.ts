@@ -3,9 +3,9 @@
 import { cleaned, parseJsonText } from '#base';
 import { neutral, type StoredMessage, variant } from '#domain/messages';
 import type { BotService, DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
-import type { Post } from './caller.js';
+import type { WebhookRequest } from './caller.js';
 
-export interface Called {
+export interface WebhookCall {
   readonly bot: DirectoryUser;
   readonly service: BotService;
   /** In clear. */
@@ -19,7 +19,11 @@ export interface Called {
 const SLACK = 2;
 
 /** A string: why it cannot be told, as part of a sentence. */
-export function postOf(called: Called, directory: DirectoryView, stream: DirectoryStream | undefined): Post | string {
+export function requestOf(
+  called: WebhookCall,
+  directory: DirectoryView,
+  stream: DirectoryStream | undefined,
+): WebhookRequest | string {
   const { service } = called;
   if (service.interface !== SLACK) {
     return { url: service.baseUrl, type: 'application/json', body: JSON.stringify(generic(called, directory)) };
@@ -29,7 +33,7 @@ export function postOf(called: Called, directory: DirectoryView, stream: Directo
   return { url: service.baseUrl, type: 'application/x-www-form-urlencoded', body };
 }
 
-function generic({ bot, token, message, trigger }: Called, directory: DirectoryView) {
+function generic({ bot, token, message, trigger }: WebhookCall, directory: DirectoryView) {
   const shown = neutral(message, directory);
   return {
     bot_email: bot.email,
@@ -46,7 +50,7 @@ function generic({ bot, token, message, trigger }: Called, directory: DirectoryV
 
 /** Field names are those of the service that made them up. */
 function slack(
-  { bot, token, message, trigger, origin }: Called,
+  { bot, token, message, trigger, origin }: WebhookCall,
   directory: DirectoryView,
   stream: DirectoryStream,
 ): Record<string, string> {
@@ -68,13 +72,13 @@ function slack(
   };
 }
 
-export type Reply =
+export type WebhookReply =
   | { readonly say: string; readonly widget: string | null }
   | 'nothing'
   /** Why it is no reply, as part of a sentence. */
   | { readonly wrong: string };
 
-export function replyOf(body: string, form: number): Reply {
+export function parseReply(body: string, form: number): WebhookReply {
   const json = parseJsonText(body);
   if (!json) return { wrong: 'its answer is not JSON' };
   const value = cleaned(json.value);

@@ -1,3 +1,3 @@
-export { type Answer, CALL_MS, type Post, WebhookCaller } from './caller.js';
-export { type Called, postOf, type Reply, replyOf } from './forms.js';
-export { Forbidden, parseNetworks, Reachable } from './networks.js';
+export { CALL_TIMEOUT_MS, type CallResult, WebhookCaller, type WebhookRequest } from './caller.js';
+export { parseReply, requestOf, type WebhookCall, type WebhookReply } from './forms.js';
+export { AddressFilter, ForbiddenAddress, parseNetworks } from './networks.js';

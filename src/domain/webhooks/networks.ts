@@ -68,11 +68,11 @@ function listOf(networks: readonly Network[]): BlockList {
 }
 
 /** Every address of a name is one that may not be reached. */
-export class Forbidden extends Error {
+export class ForbiddenAddress extends Error {
   override name = 'Forbidden';
 }
 
-export class Reachable {
+export class AddressFilter {
   readonly #special = listOf(SPECIAL.map(parseNetwork));
   readonly #allowed: BlockList;
 
@@ -82,7 +82,7 @@ export class Reachable {
   }
 
   /** @param address of IP, either family */
-  has(address: string): boolean {
+  allows(address: string): boolean {
     const plain = address.replace(/%.*$/, '');
     const family = isIPv4(plain) ? 'ipv4' : isIPv6(plain) ? 'ipv6' : undefined;
     if (!family) return false;
@@ -91,9 +91,9 @@ export class Reachable {
   }
 
   /** False for a URL whose host is an address that may not be reached; names are checked when they are looked up. */
-  admits({ hostname }: URL): boolean {
+  allowsUrl({ hostname }: URL): boolean {
     const literal = hostname.replace(/^\[|\]$/g, '');
-    return isIP(literal) === 0 || this.has(literal);
+    return isIP(literal) === 0 || this.allows(literal);
   }
 
   /**
@@ -102,9 +102,9 @@ export class Reachable {
    */
   readonly lookup: LookupFunction = (host, options, done) => {
     dnsLookup(host, { ...options, all: true }, (error, found: LookupAddress[]) => {
-      const [first, ...rest] = error ? [] : found.filter(({ address }) => this.has(address));
+      const [first, ...rest] = error ? [] : found.filter(({ address }) => this.allows(address));
       if (error) done(error, '', 0);
-      else if (!first) done(new Forbidden(), '', 0);
+      else if (!first) done(new ForbiddenAddress(), '', 0);
       else if (options.all) done(null, [first, ...rest]);
       else done(null, first.address, first.family);
     });

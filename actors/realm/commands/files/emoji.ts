@@ -2,7 +2,7 @@
 
 import { success } from '#actors/shared';
 import type { JsonObject } from '#base';
-import { emojiPicture, emojiStill, presentCustomEmoji } from '#domain/emoji';
+import { emojiImagePath, emojiStillPath, presentCustomEmoji } from '#domain/emoji';
 import { isEmojiName } from '#domain/markdown';
 import { isAdmin, policyAllows, ROLE } from '#domain/people';
 import { pictureUrl } from '#domain/pictures';
@@ -59,8 +59,8 @@ export const emojiAdd: RealmCommand<{
     const emoji: DirectoryEmoji = {
       id,
       name,
-      url: pictureUrl(realm, emojiPicture(id, extension)),
-      stillUrl: animated ? pictureUrl(realm, emojiStill(id)) : null,
+      url: pictureUrl(realm, emojiImagePath(id, extension)),
+      stillUrl: animated ? pictureUrl(realm, emojiStillPath(id)) : null,
       deactivated: false,
       author: userId(caller),
     };

@@ -3,7 +3,7 @@
 import { success } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { isAdmin } from '#domain/people';
-import { blobOfRealmPicture, presentRealmPicture, realmPicture } from '#domain/pictures';
+import { blobOfRealmPicture, presentRealmPicture, realmPictureOrDefault } from '#domain/pictures';
 import { apiError } from '#model/errors';
 import type { RealmPictureName, RealmPictures } from '#model/records';
 import type { CommandContext } from '#runtime';
@@ -40,7 +40,10 @@ const answer = (
   version?: number,
 ) =>
   // Of a logo only the events tell.
-  success(name === 'icon' ? { icon_url: realmPicture({ realm, subdomain, pictures }, name) } : undefined, version);
+  success(
+    name === 'icon' ? { icon_url: realmPictureOrDefault({ realm, subdomain, pictures }, name) } : undefined,
+    version,
+  );
 
 function change(
   state: RealmState,

@@ -2,7 +2,7 @@
 
 import { success } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import { htmlOrNone } from '#domain/markdown';
+import { htmlOrEmpty } from '#domain/markdown';
 import { checkProfileValue, type GivenValue, liveValues, presentValue, RENDERED_TYPES } from '#domain/people';
 import type { LogItem } from '#model';
 import { ApiError, apiError } from '#model/errors';
@@ -49,7 +49,7 @@ export function renderValues(parts: Parts, entries: readonly ProfileEntry[]): Re
   const rendered = new Map<number, string>();
   for (const { id, value } of lastOfEach(entries.filter((entry) => !isEmpty(entry)))) {
     const isText = typeof value === 'string' && value.length <= LONGEST_RENDERED;
-    if (isText && RENDERED_TYPES.has(types.get(id) ?? 0)) rendered.set(id, htmlOrNone(value));
+    if (isText && RENDERED_TYPES.has(types.get(id) ?? 0)) rendered.set(id, htmlOrEmpty(value));
   }
   return rendered;
 }

@@ -2,7 +2,7 @@
 
 import { encoded, success } from '#actors/shared';
 import { Encoded, type Fields, filterInTurns, type JsonObject, mapInTurns } from '#base';
-import type { Rendered } from '#domain/markdown';
+import type { RenderResult } from '#domain/markdown';
 import {
   asStored,
   type Match,
@@ -106,7 +106,7 @@ export const fetchMessage: UserCommand<
 };
 
 /** POST /messages/render. */
-export const render: UserCommand<{ readonly content: string; readonly origin: string }, Rendered | null> = {
+export const render: UserCommand<{ readonly content: string; readonly origin: string }, RenderResult | null> = {
   lane: 'read',
   read: true,
   async inputs({ content, origin }, { realm, caller }, sources) {

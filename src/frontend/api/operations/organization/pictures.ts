@@ -1,6 +1,6 @@
 /** Pictures that organizations show to everybody: no log-in, as their addresses are in pages of all kinds. */
 
-import { blobOfAvatar, blobOfPicture, blobOfRealmPicture, type NamedPicture, parsePicture } from '#domain/pictures';
+import { blobOfAvatar, blobOfPicture, blobOfRealmPicture, type PictureRef, parsePicture } from '#domain/pictures';
 import { type RealmId, realmId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
@@ -14,7 +14,7 @@ interface Current {
 }
 
 /** What the name stands for now. */
-function currentOf(picture: NamedPicture, directory: DirectoryView): Current | undefined {
+function currentOf(picture: PictureRef, directory: DirectoryView): Current | undefined {
   if (picture.of === 'avatar') {
     const user = directory.userByAvatar(picture.hash);
     if (!user?.avatar) return undefined;
@@ -28,7 +28,7 @@ function currentOf(picture: NamedPicture, directory: DirectoryView): Current | u
 async function serveCurrent(
   call: Call<{ readonly version: string | undefined }>,
   realm: RealmId,
-  picture: NamedPicture,
+  picture: PictureRef,
   name: string,
 ): Promise<RawAnswer> {
   const directory = await call.directoryOf(realm);
