@@ -1,24 +1,24 @@
-/** Mentions of people, groups and everybody (markdown.md § Mentions). */
+/** Mentions of users, groups and everybody (markdown.md § Mentions). */
 import type { MarkdownContext, MarkdownUser } from './context.js';
 import { type InlineRule, type InlineState, patternRule } from './inline.js';
 import { leaf, type Token } from './tokens.js';
 
-export const WILDCARDS: ReadonlySet<string> = new Set(['all', 'everyone', 'stream']);
+const WILDCARDS: ReadonlySet<string> = new Set(['all', 'everyone', 'stream']);
 
-/** What may stand before a mention or a stream link: the start of the text, white space, an opening bracket, a quote. */
+/** Mentions and stream links follow the start of the text, white space, a quote, an opening bracket or a slash. */
 export const BEFORE = `(?<![^\\s'"({[/<])`;
 
-/** Also for finding candidates in raw text. Captures: the mark of silence, the name as written. */
-export const USER_MENTION = new RegExp(`${BEFORE}@(_?)\\*\\*([^*]+)\\*\\*`, 'g');
-export const GROUP_MENTION = new RegExp(`${BEFORE}@(_?)\\*([^*]+)\\*`, 'g');
+/** Both patterns capture the mark `_` of a silent mention, and the name as written. */
+const USER_MENTION = new RegExp(`${BEFORE}@(_?)\\*\\*([^*]+)\\*\\*`, 'g');
+const GROUP_MENTION = new RegExp(`${BEFORE}@(_?)\\*([^*]+)\\*`, 'g');
 
-/** `Name|9` or `|9`. */
-export function splitId(written: string): { name: string; id: number } | null {
+/** Splits `Name|9` or `|9`. */
+function splitId(written: string): { name: string; id: number } | null {
   const found = /^(.*)\|(\d{1,15})$/s.exec(written);
   return found ? { name: found[1] ?? '', id: Number(found[2]) } : null;
 }
 
-/** Of several people of that name, the one who was there first. */
+/** The user with this name or id. The oldest account, if several have the name. */
 function findUser(written: string, context: MarkdownContext): MarkdownUser | undefined {
   const exact = splitId(written);
   if (exact) {

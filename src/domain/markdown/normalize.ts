@@ -1,10 +1,11 @@
-/** What is done to the text before anything is recognised (markdown.md § Pipeline). */
+/** First step of rendering: cleans the text and its lines before any construct is parsed (markdown.md § Pipeline). */
 import { FENCE } from './fence.js';
 
-/** Brackets of the marks that stand for what is already recognised; in the author's text they are dropped. */
+/** Brackets of the placeholders for parsed inline constructs (inline.ts). Removed from the author's text. */
 export const MARK_OPEN = '\u0002';
 export const MARK_CLOSE = '\u0003';
 
+/** Columns between tab stops, and the indentation of code. */
 export const TAB_WIDTH = 4;
 
 export function normalize(text: string): string {
@@ -13,7 +14,7 @@ export function normalize(text: string): string {
     .replaceAll('\0', '')
     .replaceAll(MARK_OPEN, '')
     .replaceAll(MARK_CLOSE, '')
-    // Halves of characters can't be encoded, in addresses or on the wire.
+    // Lone surrogates can't be encoded, neither in addresses nor as UTF-8.
     .replace(/\p{Cs}/gu, '\ufffd')
     .split('\n');
   return separateLists(lines)
@@ -22,7 +23,7 @@ export function normalize(text: string): string {
     .join('\n');
 }
 
-/** Tab stops count code points, as columns do. */
+/** Replaces tabs by blanks up to the next tab stop. A column is a code point. */
 export function expandTabs(line: string): string {
   if (!line.includes('\t')) return line;
   let out = '';
@@ -38,8 +39,8 @@ export function expandTabs(line: string): string {
 const ITEM = /^ *([*+-]|\d\.) +/;
 
 /**
- * A blank line before each list that directly follows other text, or an item of the other kind: a list may begin there,
- * and the peer's answers show that it thereby gets loose items.
+ * Inserts a blank line before a list that directly follows other text or an item of the other kind, except in fenced
+ * code. So the list may begin there, and has loose items, as the peer's output shows.
  */
 function separateLists(lines: readonly string[]): string[] {
   const out: string[] = [];

@@ -1,9 +1,9 @@
-/** Pictures and videos that a message links, shown below the paragraph (markdown.md § Previews). */
+/** Previews of linked pictures and videos, shown below their paragraph (markdown.md § Previews). */
 import { imageProxyPath } from '#domain/pictures';
 import { element } from './html.js';
 import { rawToken, type TextReference, type Token } from './tokens.js';
 
-/** Different addresses in one message; with more there are no previews at all. */
+/** Maximum distinct addresses in a message. A message with more has no previews at all. */
 const MAX_ADDRESSES = 24;
 
 const PICTURE = /\.(?:bmp|gif|jpe|jpeg|jpg|png|webp)$/i;
@@ -15,49 +15,55 @@ interface PreviewSettings {
 
 interface Preview {
   readonly html: string;
-  /** A paragraph or item with nothing but the address is replaced by the picture. */
+  /** True if the preview replaces a paragraph or item that has nothing but the address. */
   readonly replaces: boolean;
 }
 
+/** An element around a link. */
 interface Container {
   readonly tag: string;
+  /** Index of its opening token. */
   readonly open: number;
 }
 
-/** What is inserted behind which token, and which tokens are left out. */
+/** HTML to insert after tokens, and tokens to drop, by index. */
 interface TokenEdits {
   readonly inserted: Map<number, string[]>;
   readonly dropped: Set<number>;
 }
 
-/** @returns the tokens with previews, and whether there are any */
-export function withPreviews(tokens: readonly Token[], settings: PreviewSettings): { tokens: Token[]; found: boolean } {
+/** Adds previews to the tokens of a message. */
+export function withPreviews(
+  tokens: readonly Token[],
+  settings: PreviewSettings,
+): { tokens: Token[]; hasPreviews: boolean } {
   const closers = closersOf(tokens);
   const links = linksIn(tokens);
-  if (new Set(links.map(({ link }) => link.url)).size > MAX_ADDRESSES) return { tokens: [...tokens], found: false };
-  const changes: TokenEdits = { inserted: new Map(), dropped: new Set() };
+  if (new Set(links.map(({ link }) => link.url)).size > MAX_ADDRESSES)
+    return { tokens: [...tokens], hasPreviews: false };
+  const edits: TokenEdits = { inserted: new Map(), dropped: new Set() };
   const done = new Set<string>();
   for (const { link, at, parent, alone } of links) {
     if (done.has(link.url)) continue;
     const preview = previewOf(link.url, link.text, settings);
     if (!preview) continue;
     done.add(link.url);
-    insertPreview(changes, preview, tokens, { at, parent, alone: alone && link.text === visibleUrl(link) }, closers);
+    insertPreview(edits, preview, tokens, { at, parent, alone: alone && link.text === visibleUrl(link) }, closers);
   }
-  return { tokens: applyEdits(tokens, changes), found: changes.inserted.size > 0 };
+  return { tokens: applyEdits(tokens, edits), hasPreviews: edits.inserted.size > 0 };
 }
 
-/** Addresses of this organization are shortened in links; the reader still sees them whole. */
+/** The address as readers see it. In `url`, addresses of this organization are relative. */
 const visibleUrl = ({ url, text }: Link): string => (text.endsWith(url) ? text : url);
 
 type Link = Extract<TextReference, { kind: 'link' }>;
 
 interface LinkOccurrence {
   readonly link: Link;
-  /** Of the inline token. */
+  /** Index of the inline token. */
   readonly at: number;
   readonly parent: Container | undefined;
-  /** Nothing else is in that text. */
+  /** True if the inline token has nothing but this link. */
   readonly alone: boolean;
 }
 
@@ -99,13 +105,13 @@ function insertPreview(
   closers: ReadonlyMap<number, number>,
 ): void {
   const close = parent ? (closers.get(parent.open) ?? tokens.length - 1) : tokens.length - 1;
-  let behind = tokens.length - 1;
-  // Behind the paragraph's line break; at the end of an item; else at the end of the message.
-  if (parent?.tag === 'p') behind = close + 1;
-  else if (parent?.tag === 'li') behind = close - 1;
-  const present = inserted.get(behind);
+  let after = tokens.length - 1;
+  // After the line break of a paragraph, at the end of an item, or else at the end of the message.
+  if (parent?.tag === 'p') after = close + 1;
+  else if (parent?.tag === 'li') after = close - 1;
+  const present = inserted.get(after);
   if (present) present.push(preview.html);
-  else inserted.set(behind, [preview.html]);
+  else inserted.set(after, [preview.html]);
   if (!preview.replaces || !alone) return;
   if (parent?.tag === 'p') for (let index = parent.open; index <= close + 1; index++) dropped.add(index);
   else if (parent?.tag === 'li') dropped.add(at);
@@ -144,7 +150,7 @@ function openElement(tag: string, attrs: Record<string, string>): string {
   return element(tag, attrs, '').replace(`</${tag}>`, '');
 }
 
-/** Relative addresses have no host. */
+/** Parts of an address; `host` is '' for a relative one. Null if it can't have a preview. */
 function parseUrl(url: string): { host: string; path: string; query: URLSearchParams } | null {
   if (!/^(?:https?:\/\/|\/|user_uploads\/)/.test(url) || !URL.canParse(url, 'http://relative.invalid/')) return null;
   const parsed = new URL(url, 'http://relative.invalid/');
@@ -181,8 +187,9 @@ function youTubeId({ host, path, query }: { host: string; path: string; query: U
 }
 
 /**
- * The address from which readers load a picture: through the image proxy where another host has it, so that its server
- * learns nothing of them. Undefined: the proxy takes no such address, so there is no preview.
+ * The address from which readers load a picture. Pictures of other hosts are loaded through the image proxy, so that
+ * those hosts learn nothing about the readers.
+ * @returns undefined if the proxy doesn't accept the address: there is no preview
  */
 function throughProxy(source: string, { imageProxySecret: secret, origin }: PreviewSettings): string | undefined {
   const isOwn = !/^https?:/i.test(source) || (origin !== '' && source.startsWith(`${origin}/`));

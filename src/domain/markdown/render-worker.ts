@@ -1,4 +1,4 @@
-/** A thread that renders what off-thread.ts sends it. */
+/** Script of a render thread: renders the texts that off-thread.ts sends. */
 import { serveJobs } from '#base/threads';
 import { type RenderResult, renderMarkdown } from './render.js';
 import { type ContextSnapshot, contextFromSnapshot, type LookupKeys } from './snapshot.js';
@@ -10,12 +10,12 @@ export interface RenderJob {
 
 export type RenderOutcome =
   | { readonly rendered: RenderResult }
-  /** The snapshot lacked something: the rendering is not right yet. */
-  | { readonly wanted: LookupKeys };
+  /** Keys that the snapshot lacked. The text must be rendered again with them. */
+  | { readonly missing: LookupKeys };
 
 serveJobs(({ text, snapshot }: RenderJob): RenderOutcome => {
   const { context, missing } = contextFromSnapshot(snapshot);
   const rendered = renderMarkdown(text, context);
-  const wanted = missing();
-  return wanted ? { wanted } : { rendered };
+  const keys = missing();
+  return keys ? { missing: keys } : { rendered };
 });

@@ -1,6 +1,7 @@
 /**
- * A context as plain data, for rendering where the look-ups can't be called. A cheap scan collects the names that a text
- * may ask for; what rendering asks beyond them it notes, so that it can be resolved and tried again.
+ * A context as plain data, for rendering in another thread, which can't call the look-ups. A cheap scan collects the
+ * names that a text may refer to. Keys that rendering asks for beyond them are recorded, so that the caller can look
+ * them up and render again.
  */
 import {
   type CustomEmoji,
@@ -12,7 +13,7 @@ import {
   settingsOf,
 } from './context.js';
 
-/** Names and ids to look up. */
+/** Keys to look up: names and ids. */
 export interface LookupKeys {
   readonly names: readonly string[];
   readonly ids: readonly number[];
@@ -21,9 +22,9 @@ export interface LookupKeys {
   readonly emoji: readonly string[];
 }
 
-type Entries<K, V> = readonly (readonly [key: K, found: V])[];
+type Entries<K, V> = readonly (readonly [key: K, result: V])[];
 
-/** What was looked up; also what was not found, as an empty list or undefined. */
+/** Settings and look-up results. A key that was not found has the result undefined or an empty list. */
 export interface ContextSnapshot {
   readonly settings: Partial<MarkdownSettings>;
   readonly names: Entries<string, readonly MarkdownUser[]>;
@@ -37,7 +38,7 @@ const capture = (text: string, pattern: RegExp): string[] => [
   ...new Set([...text.matchAll(pattern)].flatMap(({ 1: name }) => (name === undefined ? [] : [name]))),
 ];
 
-/** Looks ahead instead of matching, so that one candidate can't hide the next. */
+/** Keys that a text may refer to. The patterns use lookahead, so that one candidate can't hide the next. */
 export function scanLookupKeys(text: string): LookupKeys {
   const mentioned = capture(text, /@_?(?=\*\*([^*]+)\*\*)/g);
   const links = capture(text, /#(?=\*\*([^*]+)\*\*)/g);
@@ -53,26 +54,29 @@ export function scanLookupKeys(text: string): LookupKeys {
   };
 }
 
+/** Looks the keys up. @param before snapshot whose results are kept */
 export function takeSnapshot(
-  wanted: LookupKeys,
+  keys: LookupKeys,
   context: Partial<MarkdownContext>,
   before?: ContextSnapshot,
 ): ContextSnapshot {
-  const look = <K, V>(keys: readonly K[], find: (key: K) => V, known: Entries<K, V> = []): Entries<K, V> => [
+  const look = <K, V>(list: readonly K[], find: (key: K) => V, known: Entries<K, V> = []): Entries<K, V> => [
     ...known,
-    ...keys.map((key) => [key, find(key)] as const),
+    ...list.map((key) => [key, find(key)] as const),
   ];
   return {
     settings: { now: Date.now(), ...settingsOf(context) },
-    names: look(wanted.names, (name) => context.usersNamed?.(name) ?? [], before?.names),
-    ids: look(wanted.ids, (id) => context.userById?.(id), before?.ids),
-    groups: look(wanted.groups, (name) => context.groupByName?.(name), before?.groups),
-    streams: look(wanted.streams, (name) => context.streamByName?.(name), before?.streams),
-    emoji: look(wanted.emoji, (name) => context.customEmoji?.(name), before?.emoji),
+    names: look(keys.names, (name) => context.usersNamed?.(name) ?? [], before?.names),
+    ids: look(keys.ids, (id) => context.userById?.(id), before?.ids),
+    groups: look(keys.groups, (name) => context.groupByName?.(name), before?.groups),
+    streams: look(keys.streams, (name) => context.streamByName?.(name), before?.streams),
+    emoji: look(keys.emoji, (name) => context.customEmoji?.(name), before?.emoji),
   };
 }
 
-/** @returns a context that answers from the snapshot, and what was asked of it in vain */
+/**
+ * A context that reads from the snapshot. `missing` returns the keys that were asked for and not there; null = none.
+ */
 export function contextFromSnapshot(snapshot: ContextSnapshot): {
   context: Partial<MarkdownContext>;
   missing: () => LookupKeys | null;
@@ -105,6 +109,7 @@ export function contextFromSnapshot(snapshot: ContextSnapshot): {
   };
 }
 
+/** Look-up results of a snapshot. Records the keys that it lacks. */
 class RecordingLookup<K, V> {
   readonly missing = new Set<K>();
   readonly #known: ReadonlyMap<K, V>;

@@ -1,14 +1,13 @@
-/** Links to streams and topics by name. */
+/** Links to streams and topics by name: `#**stream**` and `#**stream>topic**`. */
 import { type InlineRule, patternRule } from './inline.js';
 import { BEFORE } from './mention.js';
 import { leaf } from './tokens.js';
 
-/** Also for finding candidates in raw text. */
-export const STREAM_LINK = new RegExp(`${BEFORE}#\\*\\*([^*]+)\\*\\*`, 'g');
+const STREAM_LINK = new RegExp(`${BEFORE}#\\*\\*([^*]+)\\*\\*`, 'g');
 const STREAM_TOPIC_LINK = new RegExp(`${BEFORE}#\\*\\*([^*>]+)>([^*]+)\\*\\*`, 'g');
 
-/** For the fragment of an address: percent-encoded, with `.` in place of `%`. */
-export function encodeFragment(text: string): string {
+/** Encodes text for the fragment of an address: percent-encoding with `.` in place of `%`. */
+function encodeFragment(text: string): string {
   return encodeURIComponent(text.replace(/\p{Cs}/gu, '\ufffd'))
     .replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll('.', '%2E')
@@ -18,7 +17,7 @@ export function encodeFragment(text: string): string {
 const streamPath = (id: number, name: string): string =>
   `/#narrow/stream/${id}-${encodeFragment(name.replaceAll(' ', '-'))}`;
 
-/** Address of a message in its topic. @param origin base URL of the organization */
+/** URL of a message in its topic. @param origin base URL of the organization */
 export const messageUrl = (
   origin: string,
   stream: { readonly id: number; readonly name: string },

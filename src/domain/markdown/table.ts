@@ -1,4 +1,4 @@
-/** Pipe tables: a header row, a row of dashes, data rows. */
+/** Pipe tables: a header row, a row of dashes, then data rows. */
 import { append, type Block, block } from './tree.js';
 
 interface TableShape {
@@ -6,10 +6,10 @@ interface TableShape {
   readonly aligned: readonly string[];
 }
 
-/** Cells of all rows together, at most: a wide header with many short rows would make far more HTML than text. */
+/** Maximum cells of a table: many short rows under a wide header would make far more HTML than text. */
 const MAX_CELLS = 5_000;
 
-/** @returns false, with nothing done, if this is no table */
+/** Appends the table to `parent`. @returns false, without an effect, if the text is no table */
 export function parseTable(parent: Block, text: string): boolean {
   const [head = '', dashes, ...rows] = text.split('\n').map((line) => line.trim());
   if (dashes === undefined) return false;
@@ -49,7 +49,7 @@ function addRow(parent: Block, tag: 'th' | 'td', texts: readonly string[], { ali
   }
 }
 
-/** Pipes in code, and those behind a backslash, do not part cells. */
+/** Splits a row at its pipes, except those in code and after a backslash. */
 function splitCells(row: string, bordered: boolean): string[] {
   let inner = row;
   if (bordered) {
@@ -82,14 +82,14 @@ function runLength(text: string, at: number): number {
   return end - at;
 }
 
-/** Where the last run of backticks of each length begins: whether a search for one can succeed. */
+/** Offset of the last run of backticks of each length: bounds the search for a closing run. */
 function lastRuns(text: string): Map<number, number> {
   const last = new Map<number, number>();
   for (const { 0: run, index } of text.matchAll(/`+/g)) last.set(run.length, index);
   return last;
 }
 
-/** @returns the last character of the code that begins at `at`, or of the opening run if it isn't closed */
+/** @returns offset of the last character of the code that begins at `at`, or of its opening run if it isn't closed */
 function codeEnd(text: string, at: number, length: number, closers: Map<number, number>): number {
   const last = closers.get(length) ?? -1;
   let next = at + length;
