@@ -35,7 +35,7 @@ interface ReactArgs extends OnMessage {
 /** A reaction takes some 100 bytes of a record that is written whole. */
 const MOST_REACTIONS = 5_000;
 
-/** @param sought its code in the spelling of `emojiCodeOf`; reactions of before may be stored in another */
+/** @param sought its code in the spelling of `comparableEmojiCode`; reactions of before may be stored in another */
 const same = (
   stored: EmojiRef,
   sought: { readonly code: string; readonly type: EmojiRef['type'] | undefined },

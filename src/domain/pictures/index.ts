@@ -1,3 +1,17 @@
+/**
+ * Pictures that an organization shows to everybody: avatars, icon, logos and custom emoji; and signed addresses of the
+ * image proxy.
+ *
+ * An uploaded picture takes this way: `decode.ts` checks its format and opens it within limits, `scale.ts` makes PNG
+ * files of fixed sizes, `names.ts` names their blobs. A request for a picture goes the other way: `names.ts` parses its
+ * path. `organization.ts` has the addresses and API fields of icon and logos, with their defaults. `proxied-address.ts`
+ * makes and checks the addresses under which the image proxy fetches pictures of other hosts.
+ *
+ * Invariants: the bytes of an upload are never stored or served; only newly encoded pictures are. Every upload gets a
+ * new blob. The image proxy fetches only addresses whose digest was made with this server's key.
+ *
+ * Actors, frontend and the domain folders emoji, markdown and people may import this folder.
+ */
 export { formatOf, MAX_PIXELS, withPicture } from './decode.js';
 export {
   AVATAR_SIZES,
