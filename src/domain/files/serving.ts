@@ -1,20 +1,25 @@
-/** A stored file as an HTTP answer: what of it, and so that no browser takes it for a page of this server. Pure. */
+/**
+ * HTTP responses with stored files: ranges, caching, and headers that keep browsers from treating files as pages. Pure.
+ */
 
-/** Shown in place; everything else is offered for saving. */
+/** Types that browsers show in place. All others are sent as attachments. */
 const INLINE: ReadonlySet<string> = new Set(['application/pdf', 'image/gif', 'image/jpeg', 'image/png', 'image/webp']);
 
 const POLICY =
   "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self'; object-src 'self'; plugin-types application/pdf;";
 
-/** The type as announced, if it can stand in a header. */
-export function contentType(given: string): string {
-  const type = given.split(';', 1)[0]!.trim().toLowerCase();
+/** The type that the uploader named, if it can stand in a header; else a type for any bytes. */
+export function contentType(announced: string): string {
+  const type = announced.split(';', 1)[0]!.trim().toLowerCase();
   return type.length <= 100 && /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/.test(type)
     ? type
     : 'application/octet-stream';
 }
 
-/** private: by the client only. public: needs no log-in. changing: public, but the address may show something else later. */
+/**
+ * Cache policy. private: only the client may cache. public: access needs no log-in. changing: public, but the bytes at
+ * the address may change.
+ */
 export type CachePolicy = 'private' | 'public' | 'changing';
 
 const CACHE_CONTROL: Readonly<Record<CachePolicy, string>> = {
@@ -26,7 +31,7 @@ const CACHE_CONTROL: Readonly<Record<CachePolicy, string>> = {
 export interface FileResponse {
   readonly name: string;
   readonly type: string;
-  /** Changes when the bytes do. */
+  /** ETag without quotes: changes with the bytes. */
   readonly tag: string;
   readonly download: boolean;
   readonly caching: CachePolicy;
@@ -52,11 +57,11 @@ export function fileHeaders({ name, type, tag, download, caching }: FileResponse
 
 export interface ByteRange {
   readonly start: number;
-  /** The byte after the last. */
+  /** Offset after the last byte. */
   readonly end: number;
 }
 
-/** undefined: all of it (no range, one in a form that isn't served, or several). */
+/** @returns undefined if the whole file must be sent: no range, several, or one in another form */
 export function parseRange(header: string, size: number): ByteRange | 'unsatisfiable' | undefined {
   const found = /^bytes=(\d*)-(\d*)$/.exec(header.replaceAll(' ', ''));
   const [, first = '', last = ''] = found ?? [];
@@ -71,6 +76,7 @@ export function parseRange(header: string, size: number): ByteRange | 'unsatisfi
   return start >= size ? 'unsatisfiable' : { start, end };
 }
 
+/** Headers of a request; '' = absent. */
 export interface ConditionalRequest {
   readonly range: string;
   readonly ifRange: string;
@@ -82,10 +88,10 @@ export interface RangeResponse extends ByteRange {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Of the same file compressed. */
+/** Tag of the compressed form of a file. */
 export const gzipTag = (tag: string): string => `${tag}-gzip`;
 
-/** Which bytes to send, under which status. */
+/** The range of bytes to send, the status, and headers besides `fileHeaders`. */
 export function rangeResponse(
   size: number,
   tag: string,
