@@ -57,7 +57,7 @@ export class ImageFetcher {
 
   constructor(
     private readonly clock: Clock,
-    private readonly reachable: AddressFilter,
+    private readonly filter: AddressFilter,
     private readonly limits: FetchLimits = FETCH_LIMITS,
   ) {}
 
@@ -91,10 +91,10 @@ export class ImageFetcher {
 
   /** Sends one request, with nothing that identifies the reader. */
   #request(target: URL, signal: AbortSignal): Promise<IncomingMessage> {
-    if (!this.reachable.allowsUrl(target)) throw new NoImage('unreachable');
+    if (!this.filter.allowsUrl(target)) throw new NoImage('unreachable');
     const options: RequestOptions = {
       agent: false,
-      lookup: this.reachable.lookup,
+      lookup: this.filter.lookup,
       signal,
       headers: {
         accept: 'image/avif,image/webp,image/png,image/jpeg,image/gif,image/bmp',
