@@ -5,16 +5,7 @@ export { checkContent, MAX_MESSAGE } from './content.js';
 export { type Copy, copyOf, decidingStreams, movedCopy } from './copies.js';
 export { flagsAtCreation, meantBy } from './creation-flags.js';
 export { digestOf } from './digest.js';
-export {
-  DRAFT_PART,
-  type Draft,
-  type DraftBody,
-  draftOf,
-  draftPart,
-  draftsOf,
-  type GivenDraft,
-  MOST_DRAFTS_SHOWN,
-} from './drafts.js';
+export { DRAFT_PART, type Draft, type DraftBody, draftOf, draftPart, draftsOf, MOST_DRAFTS_SHOWN } from './drafts.js';
 export { editFields, messageHistory } from './edit-history.js';
 export { ShownMessages, type ShownRow } from './encoded.js';
 export {

@@ -1,5 +1,7 @@
 /** Scheduled messages (messages.md § Scheduled messages): one part of the sender's actor each. Pure. */
-import type { Json, JsonObject } from '#base';
+
+import type { JsonObject } from '#base';
+import type { Parts } from '#model';
 
 /**
  * What a message says and to whom, checked and normalised. `to` is the stream, or the others of a conversation,
@@ -42,8 +44,6 @@ export interface Delivered extends JsonObject {
 }
 
 export const SCHEDULED_PART = 'scheduled/';
-
-type Parts = ReadonlyMap<string, Json>;
 
 export const scheduledPart = (id: number): string => `${SCHEDULED_PART}${id}`;
 

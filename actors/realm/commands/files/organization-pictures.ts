@@ -1,25 +1,21 @@
 /** Icon and logos of the organization (realm.md § Icon and logo). Their pictures are prepared and stored by the frontend. */
 
 import { success } from '#actors/shared';
-import type { JsonObject } from '#base';
 import { isAdmin } from '#domain/people';
 import { blobOfRealmPicture, presentRealmPicture, realmPictureOrDefault } from '#domain/pictures';
+import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { RealmPictureName, RealmPictures } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { asPart, type Parts, PICTURES_PART, picturesOf, type RealmState } from '../../state.js';
+import type { Parts, RealmState } from '../../state.js';
+import { asPart, PICTURES_PART, picturesOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
-import { dropUploads, eraseBlobs, type Replaced, showUpload } from './pictures.js';
+import type { Replaced } from './pictures.js';
+import { dropUploads, eraseBlobs, showUpload } from './pictures.js';
 
-export interface RealmPictureArgs extends JsonObject {
-  readonly name: RealmPictureName;
-  /** Of the stored upload; null: back to the default. */
-  readonly number: number | null;
-}
-
-export const setRealmPicture: RealmCommand<RealmPictureArgs> = {
+export const setRealmPicture: RealmCommand<typeof realmCommands.setRealmPicture> = {
   lane: LANE,
   handle({ state, parts }, { name, number }, _inputs, context) {
     if (!isAdmin(actingUser(parts, context.caller))) throw apiError('ADMIN_REQUIRED');

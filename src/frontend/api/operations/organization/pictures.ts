@@ -1,10 +1,13 @@
 /** Pictures that organizations show to everybody: no log-in, as their addresses are in pages of all kinds. */
 
-import { blobOfAvatar, blobOfPicture, blobOfRealmPicture, type PictureRef, parsePicture } from '#domain/pictures';
-import { type RealmId, realmId } from '#model';
+import type { PictureRef } from '#domain/pictures';
+import { blobOfAvatar, blobOfPicture, blobOfRealmPicture, parsePicture } from '#domain/pictures';
+import type { RawAnswer, RealmId } from '#model';
+import { realmId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
-import { type Call, type Operation, operation, type RawAnswer } from '../../operation.js';
+import type { Call, Operation } from '../../operation.js';
+import { operation } from '../../operation.js';
 import { maybeText, pathId, pathRest } from '../../parameters.js';
 import { CONDITIONS, serveBlob } from '../../serve-blob.js';
 
