@@ -2,7 +2,7 @@
 
 import type { Clock } from '#base/clock';
 import type { Feeds, RecipientFields } from '#delivery';
-import type { Limits } from '#domain/files';
+import type { FileLimits } from '#domain/files';
 import type { MailDispatcher } from '#domain/mail';
 import type { MessageRenderer } from '#domain/messages';
 import type { DisposableDomains } from '#domain/people';
@@ -25,7 +25,7 @@ export interface ActorServices {
   readonly renderer: MessageRenderer;
   readonly blobs: Blobs;
   readonly mail: MailDispatcher;
-  readonly limits: Limits;
+  readonly limits: FileLimits;
   readonly feeds: Feeds;
   readonly webhooks: WebhookCaller;
   readonly personal: RecipientFields;

@@ -5,7 +5,7 @@
 
 import { readOwnState, readSubscribers } from '#actors/shared';
 import type { JsonObject } from '#base';
-import type { Rendered } from '#domain/markdown';
+import type { RenderResult } from '#domain/markdown';
 import {
   activeSender,
   checkContent,
@@ -33,7 +33,7 @@ export interface Draftable {
 
 export interface SchedulingInputs {
   /** Of the content given; null: can't be rendered, undefined: none was given, or none that could be sent. */
-  readonly rendered: Rendered | null | undefined;
+  readonly rendered: RenderResult | null | undefined;
   /** Streams of a bot's owner. */
   readonly ownersStreams: ReadonlySet<number>;
   /** Stream → number of subscribers, where that matters. */

@@ -2,8 +2,8 @@
 
 import type { StoredMessage } from '#domain/messages';
 import { asStored } from '#domain/messages';
-import type { Answer } from '#domain/webhooks';
-import { postOf, replyOf } from '#domain/webhooks';
+import type { CallResult } from '#domain/webhooks';
+import { parseReply, requestOf } from '#domain/webhooks';
 import type { ActorKey, RealmId } from '#model';
 import { parseKey, streamId, userId } from '#model';
 import type { DirectoryView } from '#model/records';
@@ -71,18 +71,18 @@ async function one(
   const token = services.secrets.tryOpen(service.tokenSealed);
   if (token === undefined) return { call, place, is: 'failed', reason: UNREADABLE };
   const called = { bot, service, token, message, trigger, origin };
-  const post = postOf(called, directory, place.stream === 0 ? undefined : directory.stream(streamId(place.stream)));
+  const post = requestOf(called, directory, place.stream === 0 ? undefined : directory.stream(streamId(place.stream)));
   if (typeof post === 'string') return { call, place, is: 'failed', reason: post };
   return fateOf(call, place, service.interface, await services.webhooks.post(post));
 }
 
-function fateOf(call: WaitingCall, place: Place, form: number, answer: Answer): Fate {
+function fateOf(call: WaitingCall, place: Place, form: number, answer: CallResult): Fate {
   if (answer.kind === 'unreachable') return { call, place, is: 'later', reason: answer.reason };
   if (answer.kind === 'failed') return { call, place, is: 'failed', reason: answer.reason };
   const { status, body } = answer;
   if (status < 200 || status > 299)
     return { call, place, is: 'failed', reason: `its server answered with status ${status}` };
-  const reply = replyOf(body, form);
+  const reply = parseReply(body, form);
   if (reply === 'nothing') return { call, is: 'done' };
   if ('wrong' in reply) return { call, place, is: 'failed', reason: reply.wrong };
   return { call, place, is: 'reply', ...reply };

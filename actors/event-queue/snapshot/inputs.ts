@@ -1,5 +1,5 @@
 /** The inputs from which the sections of its snapshot are made. */
-import type { Limits } from '#domain/files';
+import type { FileLimits } from '#domain/files';
 import type { Unseal } from '#domain/people';
 import type { Subscription } from '#domain/streams';
 import type { RegisterArgs } from '#model/commands';
@@ -10,7 +10,7 @@ export interface SnapshotInputs {
   readonly directory: DirectoryView;
   readonly args: RegisterArgs;
   readonly now: number;
-  readonly limits: Limits;
+  readonly limits: FileLimits;
   /** Decrypts the API keys of bots, for users who may read them. */
   readonly unseal: Unseal;
   /** Collects bots whose API key could not be decrypted. */

@@ -4,8 +4,8 @@
  */
 
 import { value } from '#actors/shared';
-import type { Rendered } from '#domain/markdown';
-import { apology } from '#domain/markdown';
+import type { RenderResult } from '#domain/markdown';
+import { renderFailureNote } from '#domain/markdown';
 import { flagsAtCreation } from '#domain/messages';
 import { NOTIFICATION_BOT } from '#domain/people';
 import { isMember } from '#domain/streams';
@@ -40,8 +40,8 @@ function byBot(
 
 /** A notice quotes what people wrote, which may be beyond the renderer's limits. */
 const NOBODY = { users: [], groups: [], wildcard: false };
-const UNRENDERED: Rendered = {
-  html: apology(PRODUCT),
+const UNRENDERED: RenderResult = {
+  html: renderFailureNote(PRODUCT),
   mentions: NOBODY,
   silent: NOBODY,
   hasLink: false,

@@ -1,7 +1,15 @@
 /** Reactions: made and taken back, by the actor that owns the message (messages.md § Reactions). */
 
 import { success } from '#actors/shared';
-import { checkEmoji, emojiByName, emojiCodeOf, emojiType, isEmoji, presentEmoji, resolveEmoji } from '#domain/emoji';
+import {
+  checkEmoji,
+  comparableEmojiCode,
+  emojiByName,
+  isEmoji,
+  presentEmoji,
+  resolveEmoji,
+  storedEmojiType,
+} from '#domain/emoji';
 import type { StoredMessage, StoredReaction } from '#domain/messages';
 import type { EmojiRef, LogItem } from '#model';
 import { userId, userKey } from '#model';
@@ -16,11 +24,11 @@ import type { StreamState } from '../state.js';
 /** A reaction takes some 100 bytes of a record that is written whole. */
 const MOST_REACTIONS = 5_000;
 
-/** @param sought its code in the spelling of `emojiCodeOf`; reactions of before may be stored in another */
+/** @param sought its code in the spelling of `comparableEmojiCode`; reactions of before may be stored in another */
 const same = (
   stored: EmojiRef,
   sought: { readonly code: string; readonly type: EmojiRef['type'] | undefined },
-): boolean => stored.type === sought.type && emojiCodeOf(stored.code, stored.type) === sought.code;
+): boolean => stored.type === sought.type && comparableEmojiCode(stored.code, stored.type) === sought.code;
 
 export const react: StreamCommand<typeof conversationCommands.react, MessageRecord | null> = {
   inputs: ({ message_id }, { realm }, sources) => storedRecord(realm, message_id, sources),
@@ -92,13 +100,15 @@ function findOwn(own: readonly StoredReaction[], args: RemoveReactionArgs, direc
     return found;
   }
   if (type === null && name === null) {
-    const found = own.find(({ code: stored, type }) => emojiCodeOf(stored, type) === emojiCodeOf(code, type));
+    const found = own.find(
+      ({ code: stored, type }) => comparableEmojiCode(stored, type) === comparableEmojiCode(code, type),
+    );
     if (found) return found;
     const known = (['unicode_emoji', 'realm_emoji', 'extra'] as const).some((one) => isEmoji(code, one, directory));
     throw apiError(known ? 'REACTION_DOES_NOT_EXIST' : 'INVALID_MESSAGES');
   }
-  const resolved = type === null ? emojiByName(name ?? '', directory).type : emojiType(type);
-  const found = own.find((reaction) => same(reaction, { code: emojiCodeOf(code, resolved), type: resolved }));
+  const resolved = type === null ? emojiByName(name ?? '', directory).type : storedEmojiType(type);
+  const found = own.find((reaction) => same(reaction, { code: comparableEmojiCode(code, resolved), type: resolved }));
   if (found) return found;
   throw apiError(isEmoji(code, resolved, directory) ? 'REACTION_DOES_NOT_EXIST' : 'INVALID_MESSAGES');
 }

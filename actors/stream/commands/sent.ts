@@ -1,7 +1,7 @@
 /** What sending does to a conversation, once it is decided: the message, its event, and the conversation's newest id. */
 
 import { claimedFiles, filesLinked, success } from '#actors/shared';
-import type { Rendered } from '#domain/markdown';
+import type { RenderResult } from '#domain/markdown';
 import { topicLinks } from '#domain/markdown';
 import type { MessageBody, StoredMessage, StoredSubmessage } from '#domain/messages';
 import { neutral, recordOf, renderContext, streamConversation } from '#domain/messages';
@@ -24,7 +24,7 @@ import { armed } from './retention.js';
 export interface Prepared {
   readonly id: number;
   /** null: cannot be rendered. */
-  readonly rendered: Rendered | null;
+  readonly rendered: RenderResult | null;
   /** Uploaded files that the message claims. */
   readonly files: readonly string[];
 }
@@ -58,7 +58,7 @@ export interface Spoken {
   readonly id: number;
   readonly sender: number;
   readonly client: string;
-  readonly rendered: Rendered;
+  readonly rendered: RenderResult;
   readonly flags: MessageBody['flags'];
   /** Uploaded files that it claims. */
   readonly files: readonly string[];

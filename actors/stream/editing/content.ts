@@ -1,6 +1,6 @@
 /** A new text for a message: rendered anew, with the flags of those who have the message (messages.md § PATCH, effects). */
 
-import type { Rendered } from '#domain/markdown';
+import type { RenderResult } from '#domain/markdown';
 import { checkContent, copyOf, decidingStreams, type MessageBody, meantBy, type StoredMessage } from '#domain/messages';
 import { asMember, type Member, memberPart } from '#domain/streams';
 import { type RealmId, userId } from '#model';
@@ -26,7 +26,7 @@ export type Memberships = ReadonlyMap<number, ReadonlyMap<number, Member | undef
 export async function membershipsFor(
   message: StoredMessage,
   content: string,
-  rendered: Rendered,
+  rendered: RenderResult,
   own: number,
   realm: RealmId,
   directory: DirectoryView,
@@ -49,7 +49,7 @@ export async function membershipsFor(
 export function newContent(
   message: StoredMessage,
   content: string,
-  rendered: Rendered | null,
+  rendered: RenderResult | null,
   directory: DirectoryView,
   member: (stream: number, user: number) => Member | undefined,
 ): Partial<MessageBody> {

@@ -1,4 +1,4 @@
-import type { Rendered } from '#domain/markdown';
+import type { RenderResult } from '#domain/markdown';
 import type { MessageBody, StoredEdit } from '#domain/messages';
 import type { Member } from '#domain/streams';
 import type { OutboxCommand } from '#model/commands';
@@ -9,7 +9,7 @@ import type { Scope } from './scope.js';
 export interface EditInputs {
   readonly stored: MessageRecord | null;
   /** null: cannot be rendered. Undefined: the text isn't changed, or can't be one. */
-  readonly rendered: Rendered | null | undefined;
+  readonly rendered: RenderResult | null | undefined;
   /** Uploaded files that the new text links and the old one did not: those that the sender may claim. */
   readonly files: readonly string[];
   readonly memberships: Memberships;

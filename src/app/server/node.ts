@@ -23,7 +23,7 @@ import { MessageRenderer } from '#domain/messages';
 import { disposableDomains } from '#domain/people';
 import type { Secrets } from '#domain/secrets';
 import { PasswordThread } from '#domain/secrets';
-import { Reachable, WebhookCaller } from '#domain/webhooks';
+import { AddressFilter, WebhookCaller } from '#domain/webhooks';
 import { Gateway } from '#frontend/gateway';
 import { ImageFetcher, ImageProxy } from '#frontend/image-proxy';
 import type { EventLog } from '#ports/log';
@@ -71,7 +71,7 @@ export class ConclaveNode {
     const { clock, bus } = ports;
     const log = new MeteredLog(ports.log, clock, this.metrics);
     this.log = log;
-    const reachable = new Reachable(config.webhookNetworks);
+    const reachable = new AddressFilter(config.webhookNetworks);
     const proxies = config.imageProxy === 'on';
     const { imageProxyKey } = secrets;
     this.imageProxy = new ImageProxy(clock, imageProxyKey, proxies ? new ImageFetcher(clock, reachable) : undefined);

@@ -1,8 +1,12 @@
-/** Custom emoji as clients see them (realm.md § Custom emoji). Pure. */
+/**
+ * Custom emoji of an organization (realm.md § Custom emoji): names, pictures, and the form in which clients get them.
+ */
 import type { JsonObject } from '#base';
+import { MAX_PIXELS, withPicture } from '#domain/pictures';
+import { apiError } from '#model/errors';
 import type { DirectoryEmoji } from '#model/records';
 
-/** All of them by id, deactivated ones too. */
+/** The custom emoji of an organization by id, including deactivated ones. */
 export const presentCustomEmoji = (all: Iterable<DirectoryEmoji>): JsonObject =>
   Object.fromEntries(
     [...all]
@@ -13,6 +17,54 @@ export const presentCustomEmoji = (all: Iterable<DirectoryEmoji>): JsonObject =>
       ]),
   );
 
-/** Below `/user_avatars/{realm}/`. */
-export const emojiPicture = (id: number, extension: string): string => `emoji/images/${id}${extension}`;
-export const emojiStill = (id: number): string => `emoji/images/still/${id}.png`;
+/** @returns the name in its stored form. @throws ApiError if emoji may not have the name */
+export function checkEmojiName(written: string): string {
+  const name = written.trim().replaceAll(' ', '_');
+  if (name === '') throw apiError('EMOJI_NAME_MISSING');
+  if (!/^[0-9a-z_-]+$/.test(name)) throw apiError('EMOJI_NAME_CHARACTERS');
+  if (!/[0-9a-z]$/.test(name)) throw apiError('EMOJI_NAME_END');
+  return name;
+}
+
+/** Paths of an emoji's picture, and of its still form, below `/user_avatars/{realm}/`. */
+export const emojiImagePath = (id: number, extension: string): string => `emoji/images/${id}${extension}`;
+export const emojiStillPath = (id: number): string => `emoji/images/still/${id}.png`;
+
+const SIDE = 64;
+
+export interface EmojiImage {
+  readonly bytes: Uint8Array;
+  readonly type: 'image/png' | 'image/gif';
+  readonly extension: '.png' | '.gif';
+  /** PNG of the first frame of an animation; null if the picture is not animated. */
+  readonly still: Uint8Array | null;
+}
+
+const SQUARE = {
+  width: SIDE,
+  height: SIDE,
+  fit: 'contain',
+  background: { r: 0, g: 0, b: 0, alpha: 0 },
+} as const;
+
+/**
+ * Decodes an uploaded picture, scales it to a square and encodes it again, so that nothing else of the file is stored.
+ * @throws ApiError BAD_IMAGE
+ */
+export const emojiImage = (bytes: Uint8Array): Promise<EmojiImage> =>
+  withPicture(bytes, async (picture) => {
+    // All frames of an animation are decoded, so the limit holds for their sum.
+    if (picture.pixels > MAX_PIXELS) throw apiError('IMAGE_TOO_LARGE');
+    const still = await picture.still().resize(SQUARE).png().toBuffer();
+    if (picture.frames === 1) return { bytes: still, type: 'image/png', extension: '.png', still: null };
+    if (picture.format !== 'gif') throw apiError('IMAGE_ANIMATION_UNKNOWN');
+    const moving = await picture
+      .moving()
+      .resize(SQUARE)
+      .gif()
+      .toBuffer()
+      .catch(() => {
+        throw apiError('IMAGE_ANIMATION_CORRUPT');
+      });
+    return { bytes: moving, type: 'image/gif', extension: '.gif', still };
+  });

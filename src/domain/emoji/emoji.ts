@@ -1,30 +1,48 @@
-/** Emoji as reactions and statuses name them: resolved, checked and shown (messages.md § Reactions). Pure. */
-
+/** Emoji of reactions and statuses: resolving, checking and presenting them (messages.md § Reactions). Pure. */
 import type { JsonObject } from '#base';
 import { canonicalEmojiCode, emojiCode } from '#domain/markdown';
-import type { EmojiRef } from '#model';
+import type { EmojiNames, EmojiRef, ExtraEmoji } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryEmoji, DirectoryView } from '#model/records';
-import { isExtraName, isExtraType } from './extra.js';
 
-/** As clients give it; null = not given. */
-export interface GivenEmoji {
+/** An emoji as requests name it; null = parameter absent. */
+export interface EmojiInput {
   readonly name: string;
   readonly code: string | null;
   readonly type: string | null;
 }
 
-/** Complete, in the spelling in which emoji are stored, but not checked. */
+/** An emoji with all fields in their stored spelling, not checked yet. */
 export interface ResolvedEmoji {
   readonly name: string;
   readonly code: string;
-  /** Undefined: a type that there isn't. */
+  /** The stored type; undefined if the request's type is unknown. */
   readonly type: EmojiRef['type'] | undefined;
 }
 
+/**
+ * The extra emoji: neither Unicode nor custom. It has the product's name and the name that existing clients know.
+ * Requests may use both; the server's setting `--emoji-names` decides which one clients get.
+ */
+const EXTRA_FORMS: Readonly<Record<EmojiNames, ExtraEmoji>> = {
+  conclave: { name: 'conclave', type: 'service_extra_emoji', url: '/static/emoji/conclave.png' },
+  zulip: { name: 'zulip', type: 'zulip_extra_emoji', url: '/static/generated/emoji/images/emoji/unicode/zulip.png' },
+};
+/** The extra emoji as it is stored. */
 const EXTRA: EmojiRef = { name: 'conclave', code: 'conclave', type: 'extra' };
 
-/** Active custom emoji come first, so that organizations may shadow Unicode names. @throws ApiError */
+/** The form in which clients get the extra emoji. */
+export const extraEmoji = (names: EmojiNames): ExtraEmoji => EXTRA_FORMS[names];
+
+const extraForms = Object.values(EXTRA_FORMS);
+
+export const isExtraName = (name: string): boolean => extraForms.some((form) => form.name === name);
+const isExtraType = (type: string): boolean => extraForms.some((form) => form.type === type);
+
+/**
+ * The emoji with this name. Active custom emoji take precedence: organizations may shadow Unicode names.
+ * @throws ApiError if there is none
+ */
 export function emojiByName(name: string, directory: DirectoryView): EmojiRef {
   for (const custom of directory.emoji()) {
     if (custom.name === name && !custom.deactivated) return { name, code: String(custom.id), type: 'realm_emoji' };
@@ -35,27 +53,27 @@ export function emojiByName(name: string, directory: DirectoryView): EmojiRef {
   return { name, code, type: 'unicode_emoji' };
 }
 
-/** The stored word for a type as clients name it; undefined for what is none. */
-export function emojiType(given: string): EmojiRef['type'] | undefined {
-  if (given === 'unicode_emoji' || given === 'realm_emoji') return given;
-  return isExtraType(given) ? 'extra' : undefined;
+/** The stored form of a request's emoji type; undefined for unknown types. */
+export function storedEmojiType(type: string): EmojiRef['type'] | undefined {
+  if (type === 'unicode_emoji' || type === 'realm_emoji') return type;
+  return isExtraType(type) ? 'extra' : undefined;
 }
 
-/** What isn't given follows from the name. @throws ApiError for a name that nothing follows from */
-export function resolveEmoji({ name, code, type }: GivenEmoji, directory: DirectoryView): ResolvedEmoji {
+/** Completes an emoji: absent fields follow from the name. @throws ApiError if they don't, as the name is unknown */
+export function resolveEmoji({ name, code, type }: EmojiInput, directory: DirectoryView): ResolvedEmoji {
   const found = code === null || type === null ? emojiByName(name, directory) : undefined;
-  const resolved = found && type === null ? found.type : emojiType(type ?? '');
+  const resolved = found && type === null ? found.type : storedEmojiType(type ?? '');
   if (resolved === 'extra' && isExtraName(name)) name = EXTRA.name;
-  return { name, code: emojiCodeOf(code ?? found?.code ?? '', resolved), type: resolved };
+  return { name, code: comparableEmojiCode(code ?? found?.code ?? '', resolved), type: resolved };
 }
 
-/** The code in the spelling in which codes are compared; unknown ones stay as they are. */
-export function emojiCodeOf(code: string, type: EmojiRef['type'] | undefined): string {
+/** The spelling of a code for comparisons. Unknown codes stay as they are. */
+export function comparableEmojiCode(code: string, type: EmojiRef['type'] | undefined): string {
   if (type === 'unicode_emoji') return canonicalEmojiCode(code) ?? code;
   return type === 'extra' && isExtraName(code) ? EXTRA.code : code;
 }
 
-/** @throws ApiError unless this is an emoji for new reactions */
+/** Checks an emoji for new reactions and statuses. @throws ApiError if its fields don't fit, or it is deactivated */
 export function checkEmoji({ name, code, type }: ResolvedEmoji, directory: DirectoryView): EmojiRef {
   switch (type) {
     case 'realm_emoji': {
@@ -81,14 +99,14 @@ export function checkEmoji({ name, code, type }: ResolvedEmoji, directory: Direc
 const customEmoji = (code: string, directory: DirectoryView): DirectoryEmoji | undefined =>
   [...directory.emoji()].find(({ id }) => String(id) === code);
 
-/** There is, or was, an emoji with this code in the type. */
+/** True if the type has an emoji with this code, active or deactivated. */
 export function isEmoji(code: string, type: EmojiRef['type'] | undefined, directory: DirectoryView): boolean {
   if (type === 'unicode_emoji') return canonicalEmojiCode(code) !== undefined;
   if (type === 'realm_emoji') return customEmoji(code, directory) !== undefined;
   return type === 'extra' && isExtraName(code);
 }
 
-/** The three fields under which clients know it. */
+/** The three fields of an emoji in API objects. */
 export function presentEmoji({ name, code, type }: EmojiRef, { extraEmoji }: DirectoryView): JsonObject {
   if (type !== 'extra') return { emoji_name: name, emoji_code: code, reaction_type: type };
   return { emoji_name: extraEmoji.name, emoji_code: extraEmoji.name, reaction_type: extraEmoji.type };

@@ -1,15 +1,29 @@
-export { emojiPicture, emojiStill, presentCustomEmoji } from './custom.js';
+/**
+ * Emoji of reactions and statuses, and the custom emoji of an organization (messages.md § Reactions, realm.md § Custom
+ * emoji). Emoji within message text are the business of `#domain/markdown`, which also has the table of Unicode emoji.
+ *
+ * - `emoji.ts`: `resolveEmoji` completes the fields of a request, `checkEmoji` decides whether new reactions may use
+ *   the emoji, `presentEmoji` makes the fields that clients get. The product's own emoji is declared here too.
+ * - `custom.ts`: names of custom emoji, their pictures (decoded, scaled and encoded again), and their list for clients.
+ *
+ * Invariants: new reactions store the canonical code of an emoji; older ones may have another spelling, so codes are
+ * compared with `comparableEmojiCode`. The product's emoji is stored under one name and sent under the name that the
+ * server is configured for. An active custom emoji shadows a Unicode emoji of the same name. Refusals are thrown as
+ * `ApiError`.
+ *
+ * Actors, directory, frontend, the messages folder and the server's wiring may import this folder.
+ */
+export { checkEmojiName, emojiImage, emojiImagePath, emojiStillPath, presentCustomEmoji } from './custom.js';
 export {
   checkEmoji,
+  comparableEmojiCode,
+  type EmojiInput,
   emojiByName,
-  emojiCodeOf,
-  emojiType,
-  type GivenEmoji,
+  extraEmoji,
   isEmoji,
+  isExtraName,
   presentEmoji,
   type ResolvedEmoji,
   resolveEmoji,
+  storedEmojiType,
 } from './emoji.js';
-export { extraEmoji, isExtraName } from './extra.js';
-export { emojiImage } from './image.js';
-export { checkEmojiName } from './names.js';

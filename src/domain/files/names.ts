@@ -1,40 +1,54 @@
-/** Names and paths of uploaded files (realm.md § Uploads and attachments). */
+/** Names, paths, addresses and limits of uploaded files (realm.md § Uploads and attachments). */
 import { randomBytes, randomInt } from 'node:crypto';
+import type { Secrets } from '#domain/secrets';
 import { type RealmId, realmId, type UserId, userId } from '#model';
+import { apiError } from '#model/errors';
 
-const LONGEST_NAME = 200;
-const LONGEST_EXTENSION = 20;
+/** Limits of the configuration that clients get. */
+export interface FileLimits {
+  readonly maxFileMib: number;
+  /** Space for all files of an organization, MiB; 0: no limit. */
+  readonly uploadQuotaMib: number;
+}
+
+/** A file that no message links is deleted after five weeks. */
+export const UNCLAIMED_MS = 5 * 7 * 86_400_000;
+/** An upload that is not complete after a day is deleted. */
+export const UNFINISHED_MS = 86_400_000;
+
+const MAX_NAME = 200;
+const MAX_EXTENSION = 20;
 const NAMELESS = 'uploaded-file';
 
-/** A file's name as it appears in addresses: letters, digits, `_`, `.` and `-`. */
+/** The form of a file's name in addresses: letters, digits, `_`, `.` and `-`. */
 export function safeName(name: string): string {
   const plain = name
     .normalize('NFKC')
     .replace(/[^\p{L}\p{N}_\s.-]/gu, '')
     .trim()
     .replace(/[-\s]+/g, '-');
-  // Nothing that stands for a folder.
-  return /^\.*$/.test(plain) ? NAMELESS : shortened(plain);
+  // Names such as `..` would stand for a folder.
+  return /^\.*$/.test(plain) ? NAMELESS : shorten(plain);
 }
 
-/** The end says what kind of file it is, so the middle goes. */
-function shortened(name: string): string {
+/** Shortens a name to MAX_NAME characters, but keeps its extension. */
+function shorten(name: string): string {
   const chars = [...name];
-  if (chars.length <= LONGEST_NAME) return name;
+  if (chars.length <= MAX_NAME) return name;
   const dot = chars.lastIndexOf('.');
-  const extension = dot > 0 && chars.length - dot <= LONGEST_EXTENSION ? chars.slice(dot) : [];
-  return [...chars.slice(0, LONGEST_NAME - extension.length), ...extension].join('');
+  const extension = dot > 0 && chars.length - dot <= MAX_EXTENSION ? chars.slice(dot) : [];
+  return [...chars.slice(0, MAX_NAME - extension.length), ...extension].join('');
 }
 
-/** The name as it is shown: decoded, without what a path or a line of text can't hold. */
-export function shownName(given: string): string {
-  let name = given;
+/** The name that users see: percent-decoded, without control characters. */
+export function displayName(written: string): string {
+  let name = written;
   try {
-    name = decodeURIComponent(given);
+    name = decodeURIComponent(written);
   } catch {
-    // An escape that is none stays as it is.
+    // A name with invalid escapes stays as it is.
   }
-  return shortened(name.replace(/\p{Cc}/gu, '')) || NAMELESS;
+  return shorten(name.replace(/\p{Cc}/gu, '')) || NAMELESS;
 }
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -42,8 +56,8 @@ const OWNER_CHARS = 6;
 const TOKEN_CHARS = 24;
 
 /**
- * `{realm}/{1-2 hex digits}/{token}/{name}`. The token begins with its owner's number, so that everybody finds the actor
- * that keeps the record without asking for it; the other 18 characters are random (107 bits).
+ * Path of a new file: `{realm}/{1-2 hex digits}/{token}/{name}`. The token begins with the owner's id, which leads to
+ * the actor with the file's record without a look-up. Its other 18 characters are random (107 bits).
  */
 export function newPath(realm: RealmId, owner: UserId, name: string): string {
   let token = '';
@@ -55,12 +69,12 @@ export function newPath(realm: RealmId, owner: UserId, name: string): string {
 export interface FilePath {
   readonly realm: RealmId;
   readonly owner: UserId;
-  /** Names the file within its realm. */
+  /** Identifies the file within its realm. */
   readonly token: string;
   readonly name: string;
 }
 
-/** undefined: no file can have this path. */
+/** @returns undefined if no file can have this path */
 export function parsePath(path: string): FilePath | undefined {
   const [, realm, token = '', name = ''] = /^(\d{1,10})\/[0-9a-f]{1,2}\/([0-9A-Za-z]{24})\/([^/]+)$/.exec(path) ?? [];
   if (realm === undefined) return undefined;
@@ -69,8 +83,34 @@ export function parsePath(path: string): FilePath | undefined {
   return { realm: realmId(Number(realm)), owner: userId(owner), token, name };
 }
 
-/** Where the bytes of an uploaded file are kept. */
+/** Name of the blob with a file's bytes. */
 export const blobOfFile = (path: string): string => `uploads/${path}`;
 
-/** Address under the organization's base URL. */
+/** Path of a file under the organization's base URL. */
 export const fileUri = (path: string): string => `/user_uploads/${path}`;
+
+/** Validity of a temporary address. */
+const VALID_MS = 60_000;
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+/** Address that gives access to a file for a minute, without credentials. @param now wall time, ms */
+export function temporaryUri(secrets: Secrets, path: string, now: number): string {
+  const sealed = secrets.seal(JSON.stringify([path, now + VALID_MS]));
+  const token = Buffer.from(sealed, 'base64').toString('base64url');
+  return `/user_uploads/temporary/${token}/${encodeURIComponent(nameOf(path))}`;
+}
+
+/** @returns path of the file at a temporary address. @throws ApiError if the address is invalid or has expired */
+export function pathOfTemporary(secrets: Secrets, token: string, name: string, now: number): string {
+  let opened: readonly [path: string, until: number];
+  try {
+    opened = JSON.parse(secrets.open(Buffer.from(token, 'base64url').toString('base64'))) as typeof opened;
+  } catch {
+    throw apiError('FILE_TOKEN');
+  }
+  const [path, until] = opened;
+  if (now > until) throw apiError('FILE_TOKEN');
+  if (name !== nameOf(path)) throw apiError('FILE_NAME');
+  return path;
+}

@@ -1,38 +1,43 @@
-/** A stored file as an HTTP answer: what of it, and so that no browser takes it for a page of this server. Pure. */
+/**
+ * HTTP responses with stored files: ranges, caching, and headers that keep browsers from treating files as pages. Pure.
+ */
 
-/** Shown in place; everything else is offered for saving. */
+/** Types that browsers show in place. All others are sent as attachments. */
 const INLINE: ReadonlySet<string> = new Set(['application/pdf', 'image/gif', 'image/jpeg', 'image/png', 'image/webp']);
 
 const POLICY =
   "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self'; object-src 'self'; plugin-types application/pdf;";
 
-/** The type as announced, if it can stand in a header. */
-export function contentType(given: string): string {
-  const type = given.split(';', 1)[0]!.trim().toLowerCase();
+/** The type that the uploader named, if it can stand in a header; else a type for any bytes. */
+export function contentType(announced: string): string {
+  const type = announced.split(';', 1)[0]!.trim().toLowerCase();
   return type.length <= 100 && /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/.test(type)
     ? type
     : 'application/octet-stream';
 }
 
-/** private: by the client only. public: needs no log-in. changing: public, but the address may show something else later. */
-export type Caching = 'private' | 'public' | 'changing';
+/**
+ * Cache policy. private: only the client may cache. public: access needs no log-in. changing: public, but the bytes at
+ * the address may change.
+ */
+export type CachePolicy = 'private' | 'public' | 'changing';
 
-const CACHE_CONTROL: Readonly<Record<Caching, string>> = {
+const CACHE_CONTROL: Readonly<Record<CachePolicy, string>> = {
   private: 'private, immutable',
   public: 'public, max-age=31536000, immutable',
   changing: 'public, no-cache',
 };
 
-export interface Served {
+export interface FileResponse {
   readonly name: string;
   readonly type: string;
-  /** Changes when the bytes do. */
+  /** ETag without quotes: changes with the bytes. */
   readonly tag: string;
   readonly download: boolean;
-  readonly caching: Caching;
+  readonly caching: CachePolicy;
 }
 
-export function fileHeaders({ name, type, tag, download, caching }: Served): Record<string, string> {
+export function fileHeaders({ name, type, tag, download, caching }: FileResponse): Record<string, string> {
   const inline = !download && INLINE.has(type);
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
   const exact = encodeURIComponent(name).replace(
@@ -52,11 +57,11 @@ export function fileHeaders({ name, type, tag, download, caching }: Served): Rec
 
 export interface ByteRange {
   readonly start: number;
-  /** The byte after the last. */
+  /** Offset after the last byte. */
   readonly end: number;
 }
 
-/** undefined: all of it (no range, one in a form that isn't served, or several). */
+/** @returns undefined if the whole file must be sent: no range, several, or one in another form */
 export function parseRange(header: string, size: number): ByteRange | 'unsatisfiable' | undefined {
   const found = /^bytes=(\d*)-(\d*)$/.exec(header.replaceAll(' ', ''));
   const [, first = '', last = ''] = found ?? [];
@@ -71,25 +76,30 @@ export function parseRange(header: string, size: number): ByteRange | 'unsatisfi
   return start >= size ? 'unsatisfiable' : { start, end };
 }
 
-export interface Asked {
+/** Headers of a request; '' = absent. */
+export interface ConditionalRequest {
   readonly range: string;
   readonly ifRange: string;
   readonly ifNoneMatch: string;
 }
 
-export interface Part extends ByteRange {
+export interface RangeResponse extends ByteRange {
   readonly status: 200 | 206 | 304 | 416;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Of the same file compressed. */
-export const codedTag = (tag: string): string => `${tag}-gzip`;
+/** Tag of the compressed form of a file. */
+export const gzipTag = (tag: string): string => `${tag}-gzip`;
 
-/** Which bytes to send, under which status. */
-export function partOf(size: number, tag: string, { range, ifRange, ifNoneMatch }: Asked): Part {
+/** The range of bytes to send, the status, and headers besides `fileHeaders`. */
+export function rangeResponse(
+  size: number,
+  tag: string,
+  { range, ifRange, ifNoneMatch }: ConditionalRequest,
+): RangeResponse {
   const quoted = `"${tag}"`;
   const known = ifNoneMatch.split(',').map((one) => one.trim().replace(/^W\//, ''));
-  const coded = `"${codedTag(tag)}"`;
+  const coded = `"${gzipTag(tag)}"`;
   if (known.includes(coded)) return { status: 304, headers: { ETag: coded }, start: 0, end: 0 };
   if (known.includes(quoted) || known.includes('*')) return { status: 304, headers: {}, start: 0, end: 0 };
   const wanted = ifRange === '' || ifRange === quoted ? parseRange(range, size) : undefined;

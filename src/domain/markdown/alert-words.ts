@@ -1,23 +1,23 @@
-/** Which alert words a text holds (markdown.md § Alert words). The text is the author's, not the rendered one. */
+/** Search for alert words in a text (markdown.md § Alert words). The text is the author's, not the rendered one. */
 
 const BEFORE = new Set(' \n(".,\';[*`>');
 const AFTER = new Set(' \n)"?:.,\';]!*`');
 
 /**
- * Finds many words at once: the time depends on the text and on the longest word, not on how many there are. Case does
- * not count: words are given and found in lower case.
+ * Finds many words at once. The time depends on the text and on the longest word, not on the number of words. Case is
+ * ignored: words are passed and returned in lower case.
  */
 export class AlertWords {
   readonly #words: ReadonlySet<string>;
   readonly #longest: number;
 
-  /** @param words trimmed, in lower case; blank ones match nothing */
+  /** @param words trimmed and in lower case; empty ones match nothing */
   constructor(words: Iterable<string>) {
     this.#words = new Set(words);
     this.#longest = Math.max(0, ...lengths(this.#words));
   }
 
-  /** Those of the words that the text holds. */
+  /** The words that occur in the text. */
   find(text: string): Set<string> {
     const found = new Set<string>();
     if (this.#longest === 0) return found;
@@ -37,7 +37,7 @@ export class AlertWords {
   }
 }
 
-/** Each once: there are few, however many words there are. */
+/** Distinct lengths: a short list also for very many words, so that it can be spread into arguments. */
 function lengths(words: Iterable<string>): Set<number> {
   const all = new Set<number>();
   for (const word of words) all.add(word.length);
@@ -45,8 +45,8 @@ function lengths(words: Iterable<string>): Set<number> {
 }
 
 /**
- * The words found, in the spelling of `words`, each once.
- * @param words trimmed; blank ones match nothing
+ * The words that occur in the text, in the spelling of `words`, each once.
+ * @param words trimmed; empty ones match nothing
  */
 export function matchAlertWords(text: string, words: Iterable<string>): string[] {
   const distinct = [...new Set(words)];

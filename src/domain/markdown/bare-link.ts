@@ -1,4 +1,4 @@
-/** Addresses that stand in the text without brackets. */
+/** Links to addresses that are written without brackets (markdown.md § Bare links). */
 import { createRequire } from 'node:module';
 import type { InlineRule } from './inline.js';
 import { leaf } from './tokens.js';
@@ -7,7 +7,7 @@ import { localUrl, safeUrl } from './url.js';
 // The package is a JSON file, which Node 20 can't import without a warning.
 const tlds = createRequire(import.meta.url)('tlds') as readonly string[];
 
-/** Endings of files and names that are domains too, but are rarely meant as such. */
+/** Top-level domains that are usually meant as a file extension or a name. */
 const NO_DOMAINS = new Set(['java', 'md', 'mov', 'py', 'zip']);
 const DOMAINS: ReadonlySet<string> = new Set(tlds.filter((name) => !NO_DOMAINS.has(name)));
 
@@ -21,7 +21,7 @@ const BITCOIN = /bitcoin:[13][a-km-zA-HJ-NP-Z1-9]{25,34}/y;
 const FILE = /file:\/\/\//y;
 const PUNCTUATION = new Set('!:;?),.\'">');
 
-interface Found {
+interface LinkEnd {
   readonly end: number;
   readonly mail: boolean;
 }
@@ -42,9 +42,9 @@ export const bareLink: InlineRule = (text, inline) => {
   return out + text.slice(done);
 };
 
-/** A link ends at white space, or before punctuation that does. */
-export function findBareLinks(text: string, fileLinks: boolean): (Found & { readonly at: number })[] {
-  const out: (Found & { at: number })[] = [];
+/** Finds addresses. An address ends at white space, or before punctuation that white space follows. */
+export function findBareLinks(text: string, fileLinks: boolean): (LinkEnd & { readonly at: number })[] {
+  const out: (LinkEnd & { at: number })[] = [];
   let last = -1;
   let wordEnd = -1;
   let bodyEnd = -1;
@@ -69,8 +69,11 @@ function endOfWord(text: string, at: number): number {
   return space.exec(text)?.index ?? text.length;
 }
 
-/** @param bodyEnd where the word's trailing punctuation begins: the link ends there or later */
-function matchAt(text: string, at: number, bodyEnd: number, wordEnd: number, fileLinks: boolean): Found | null {
+/**
+ * The address that begins at `at`.
+ * @param bodyEnd offset of the word's trailing punctuation; an address ends there or later
+ */
+function matchAt(text: string, at: number, bodyEnd: number, wordEnd: number, fileLinks: boolean): LinkEnd | null {
   const web = endOf(WEB_HOST, text, at);
   if (web !== null) {
     const first = at + (text.startsWith('https', at) ? 9 : 8);
@@ -99,7 +102,7 @@ function endOf(pattern: RegExp, text: string, at: number): number | null {
   return pattern.test(text) ? pattern.lastIndex : null;
 }
 
-/** The nearest end, from `bodyEnd` on, with balanced parentheses; null without. */
+/** The first offset from `bodyEnd` on before which parentheses are balanced; null if there is none. */
 function pathEnd(text: string, slash: number, bodyEnd: number, wordEnd: number): number | null {
   let open = 0;
   for (let at = slash; at <= wordEnd; at++) {

@@ -1,15 +1,14 @@
 /**
- * Block structure (markdown.md § Blocks). Text is cut at blank lines; each cut is given to the first construct, in the
- * order of markdown.md § Pipeline, that accepts it. What a construct leaves over goes back into the queue.
+ * Block structure (markdown.md § Blocks). A text is cut at blank lines. The first construct that accepts a cut, in the
+ * order of markdown.md § Pipeline, parses it, and puts the rest that it doesn't use back into the queue.
  */
-import type { BlockReader, Mode } from './block-reader.js';
 import { BULLETS, continueItem, isContinuation, isList, NUMBERS, parseList } from './list.js';
-import { TAB } from './normalize.js';
+import { TAB_WIDTH } from './normalize.js';
 import { parseQuote, quoteStart } from './quote.js';
 import { parseTable } from './table.js';
-import { append, type Block, block, CODE, lastChild } from './tree.js';
+import { append, type Block, type BlockReader, block, CODE, lastChild, type Mode } from './tree.js';
 
-/** Containers within each other, at most; deeper ones stay text. */
+/** Maximum nesting of lists and quotes. Deeper ones stay text. */
 const MAX_DEPTH = 40;
 
 export class BlockParser implements BlockReader {
@@ -26,14 +25,13 @@ export class BlockParser implements BlockReader {
     this.#modes.pop();
   }
 
-  /** Text that may hold several blocks. */
   chunk(parent: Block, text: string): void {
     this.blocks(parent, text.split('\n\n'));
   }
 
-  blocks(parent: Block, given: readonly string[]): void {
-    // The next block is the last one: what is left over returns to the end in constant time.
-    const queue = [...given].reverse();
+  blocks(parent: Block, texts: readonly string[]): void {
+    // Reversed: the next text is the last element, so that pop and push take constant time.
+    const queue = [...texts].reverse();
     this.#depth++;
     for (let text = queue.pop(); text !== undefined; text = queue.pop()) this.#block(parent, text, queue);
     this.#depth--;
@@ -52,7 +50,7 @@ export class BlockParser implements BlockReader {
     const nests = this.#depth < MAX_DEPTH;
     if (nests && isContinuation(this, parent, text)) {
       continueItem(this, parent, text);
-    } else if (text.startsWith(' '.repeat(TAB))) {
+    } else if (text.startsWith(' '.repeat(TAB_WIDTH))) {
       giveBack(indentedCode(parent, text));
     } else {
       const heading = HEADING.exec(text);
@@ -77,7 +75,7 @@ export class BlockParser implements BlockReader {
     }
   }
 
-  /** Directly in a tight list item: text without a paragraph. */
+  /** Appends text: a paragraph, or, directly in a tight list item, plain text. */
   #paragraph(parent: Block, text: string): void {
     if (text.trim() === '') return;
     if (this.mode !== 'list') {
@@ -99,15 +97,15 @@ function withoutMarks(title: string): string {
   return title.slice(0, end).trim();
 }
 
-/** @returns what follows the code */
+/** @returns the text after the code */
 function indentedCode(parent: Block, text: string): string {
   const lines = text.split('\n');
-  const indent = ' '.repeat(TAB);
+  const indent = ' '.repeat(TAB_WIDTH);
   let end = 0;
   while (end < lines.length && (lines[end]?.startsWith(indent) || lines[end]?.trim() === '')) end++;
   const code = lines
     .slice(0, end)
-    .map((line) => line.slice(TAB))
+    .map((line) => line.slice(TAB_WIDTH))
     .join('\n')
     .trimEnd();
   const previous = lastChild(parent);
@@ -130,7 +128,7 @@ function findRule(text: string): { before: string; after: string } | null {
   return null;
 }
 
-/** Three marks or more, at most two blanks between them. */
+/** True for three marks or more with at most two blanks between them. */
 function isRule(line: string): boolean {
   const marks = line.trimEnd();
   const indent = marks.length - marks.trimStart().length;

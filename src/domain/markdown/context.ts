@@ -1,20 +1,20 @@
 /**
- * What rendering may know of the organization: look-ups only, no I/O. Everything is optional for callers; what is missing
- * counts as unknown, so that text alone can always be rendered.
+ * The renderer's view of an organization: settings, and look-ups without I/O. Every entry is optional for callers. A
+ * missing one counts as unknown, so that a text can be rendered without any context.
  */
 
-export interface KnownUser {
+export interface MarkdownUser {
   readonly id: number;
-  /** Present full name, in its stored spelling. */
+  /** Current full name, in its stored spelling. */
   readonly name: string;
 }
 
-export interface KnownGroup {
+export interface MarkdownGroup {
   readonly id: number;
   readonly name: string;
 }
 
-export interface KnownStream {
+export interface MarkdownStream {
   readonly id: number;
   readonly name: string;
 }
@@ -23,7 +23,7 @@ export interface Linkifier {
   readonly id: number;
   /** RE2 pattern with named groups. */
   readonly pattern: string;
-  /** RFC 6570. */
+  /** URL template, RFC 6570. */
   readonly urlTemplate: string;
 }
 
@@ -33,9 +33,9 @@ export interface CustomEmoji {
   readonly url: string;
 }
 
-/** The part of the context that is plain data. */
+/** The plain data of the context. */
 export interface MarkdownSettings {
-  /** Of the organization, without a slash at the end; '' = no link is local. */
+  /** Base URL of the organization, without a slash at the end; '' = no link is local. */
   readonly origin: string;
   readonly linkifiers: readonly Linkifier[];
   readonly inlineImages: boolean;
@@ -43,25 +43,25 @@ export interface MarkdownSettings {
   readonly translateEmoticons: boolean;
   /** The organization's `default_code_block_language`; '' = none. */
   readonly defaultCodeLanguage: string;
-  /** The emoji that is no Unicode one: the name to emit (api/README.md § Names) and its picture. */
+  /** The product's own emoji: the name to emit (api/README.md § Names) and its picture. */
   readonly productEmoji: CustomEmoji;
-  /** `file:///` links are made. */
+  /** True if `file:///` addresses become links. */
   readonly fileLinks: boolean;
   /** Secret of the image proxy; '' = pictures of other hosts are linked directly. */
   readonly imageProxySecret: string;
-  /** Unix milliseconds, for dates that leave parts out. */
+  /** Current time, Unix ms: completes dates that leave parts out. */
   readonly now: number;
 }
 
 export interface MarkdownLookups {
-  /** Active people and bots of that name, ignoring case. */
-  usersNamed(name: string): readonly KnownUser[];
-  userById(id: number): KnownUser | undefined;
-  /** Exact name; system groups are never found. */
-  groupByName(name: string): KnownGroup | undefined;
-  /** Exact name; live streams, private ones too. */
-  streamByName(name: string): KnownStream | undefined;
-  /** Active custom emoji. */
+  /** Active users, including bots, with this name, ignoring case. */
+  usersNamed(name: string): readonly MarkdownUser[];
+  userById(id: number): MarkdownUser | undefined;
+  /** The group with exactly this name. System groups are never found. */
+  groupByName(name: string): MarkdownGroup | undefined;
+  /** The stream with exactly this name: not archived, maybe private. */
+  streamByName(name: string): MarkdownStream | undefined;
+  /** The active custom emoji with this name. */
   customEmoji(name: string): CustomEmoji | undefined;
 }
 
@@ -69,7 +69,7 @@ export type MarkdownContext = MarkdownSettings & MarkdownLookups;
 
 const nothing = (): undefined => undefined;
 
-const UNKNOWN: MarkdownContext = {
+const EMPTY_CONTEXT: MarkdownContext = {
   origin: '',
   linkifiers: [],
   inlineImages: false,
@@ -86,14 +86,14 @@ const UNKNOWN: MarkdownContext = {
   customEmoji: nothing,
 };
 
-/** Fills what is missing. The clock is read only here. */
+/** Adds the missing entries. Reads the clock if `now` is missing. */
 export function completeContext(given: Partial<MarkdownContext> = {}): MarkdownContext {
-  // Calls through `given`, not copies of its methods: a look-up object may rely on `this`.
+  // Look-ups are called on `given` instead of copied: they may rely on `this`.
   return {
-    ...UNKNOWN,
+    ...EMPTY_CONTEXT,
     now: Date.now(),
     ...settingsOf(given),
-    // The one with the lowest id comes first, whatever order they were given in.
+    // The linkifier with the lowest id applies first, whatever the caller's order.
     linkifiers: [...(given.linkifiers ?? [])].sort((a, b) => a.id - b.id),
     usersNamed: (name) => given.usersNamed?.(name) ?? [],
     userById: (id) => given.userById?.(id),
@@ -115,7 +115,7 @@ const SETTINGS = [
   'now',
 ] as const satisfies readonly (keyof MarkdownSettings)[];
 
-/** The data among what is given, for sending to another thread. */
+/** The plain data of a context, which can be sent to another thread. */
 export function settingsOf(given: Partial<MarkdownContext>): Partial<MarkdownSettings> {
   return Object.fromEntries(SETTINGS.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])));
 }

@@ -1,4 +1,4 @@
-/** The dialect as a markdown-it parser: its chain of rules, tokens and renderer, with constructs of our own. */
+/** The dialect as a markdown-it parser: markdown-it's chain of rules, tokens and renderer, with our own constructs. */
 import MarkdownIt, { type Env } from 'markdown-it';
 import { bareLink } from './bare-link.js';
 import { BlockParser } from './blocks.js';
@@ -15,13 +15,12 @@ import { inlineMath, mathBlock } from './math.js';
 import { groupMention, userMention } from './mention.js';
 import { normalize } from './normalize.js';
 import { withPreviews } from './preview.js';
-import { spoilerTokens } from './spoiler.js';
 import { streamLink, streamTopicLink } from './stream-link.js';
 import { timestamp } from './timestamp.js';
 import { closing, opening, rawToken, type Token, textToken } from './tokens.js';
 import { block, childTokens, readyBlock } from './tree.js';
 
-/** By priority (markdown.md § Inline). */
+/** Inline constructs by priority (markdown.md § Inline). */
 const INLINE: readonly InlineRule[] = [
   inlineCode,
   strongEmphasis,
@@ -62,14 +61,14 @@ parser.core.ruler.at('inline', (state) => {
     token.children = inlineTokens(token.content, INLINE, context, token.meta?.quoted === true);
   }
 });
-// Texts must stay apart from line breaks, which are tokens too.
+// Line breaks are text tokens of their own and must not be joined with the text around them.
 parser.core.ruler.disable('text_join');
 parser.core.ruler.push('preview', (state) => {
   const env = state.env as Environment;
   if (!env.context.inlineImages) return;
-  const { tokens, found } = withPreviews(state.tokens, env.context);
+  const { tokens, hasPreviews } = withPreviews(state.tokens, env.context);
   state.tokens = tokens;
-  env.hasPreviews = found;
+  env.hasPreviews = hasPreviews;
 });
 parser.renderer.renderAttrs = ({ attrs }) => (attrs ? attributes(attrs) : '');
 parser.renderer.rules.text = (tokens, index) => escapeText(tokens[index]?.content ?? '');
@@ -102,14 +101,27 @@ function pieceTokens(piece: Exclude<Piece, { kind: 'text' }>, quoted: boolean): 
   }
 }
 
-export interface Dialect {
+/** A spoiler: a header that is shown, and content that clients hide until the reader opens it. */
+function spoilerTokens(header: readonly Token[], content: readonly Token[]): Token[] {
+  return [
+    rawToken('<div class="spoiler-block"><div class="spoiler-header">'),
+    textToken('\n'),
+    ...header,
+    rawToken('</div><div class="spoiler-content" aria-hidden="true">'),
+    textToken('\n'),
+    ...content,
+    rawToken('</div></div>'),
+  ];
+}
+
+export interface DialectOutput {
   readonly html: string;
-  /** With the children of inline tokens: what is shown, and what it means. */
+  /** Block tokens. The children of inline tokens carry the references of the text in `meta`. */
   readonly tokens: readonly Token[];
   readonly hasPreviews: boolean;
 }
 
-export function renderDialect(text: string, context: MarkdownContext): Dialect {
+export function renderDialect(text: string, context: MarkdownContext): DialectOutput {
   const env: Environment = { context, hasPreviews: false };
   const tokens = parser.parse(text, env);
   const html = parser.renderer.render(tokens, parser.options, env);

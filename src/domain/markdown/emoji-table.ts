@@ -1,14 +1,14 @@
-/** Names and codes of Unicode emoji. A code is lower-case hexadecimal code points, joined by `-`. */
+/** Names and codes of Unicode emoji. A code is the code points in lower-case hexadecimal, joined by `-`. */
 import { EMOJI_DATA } from './emoji-data.js';
 
 interface EmojiTable {
-  /** Names that clients know. */
+  /** Code by name, for the names that clients know. */
   readonly codes: ReadonlyMap<string, string>;
-  /** Further names, which are understood and never emitted. */
+  /** Code by alias. Aliases are understood but never emitted. */
   readonly aliases: ReadonlyMap<string, string>;
-  /** The name that is emitted for a code; codes without one have aliases only. */
+  /** The emitted name of a code; undefined for codes that have aliases only. */
   readonly names: ReadonlyMap<string, string | undefined>;
-  /** The few codes that have variation selectors, by the same code without them. */
+  /** The few codes with variation selectors, by the same code without them. */
   readonly unqualified: ReadonlyMap<string, string>;
 }
 
@@ -29,37 +29,37 @@ function makeTable(): EmojiTable {
   const aliases = new Map<string, string>();
   const names = new Map<string, string | undefined>();
   const unqualified = new Map<string, string>();
-  for (const [code, given, further] of rows()) {
-    names.set(code, given[0]);
-    for (const name of given) codes.set(name, code);
+  for (const [code, known, further] of rows()) {
+    names.set(code, known[0]);
+    for (const name of known) codes.set(name, code);
     for (const name of further) if (!aliases.has(name)) aliases.set(name, code);
     if (code.includes(VARIATION)) unqualified.set(withoutVariation(code), code);
   }
   return { codes, aliases, names, unqualified };
 }
 
-let made: EmojiTable | undefined;
+let cachedTable: EmojiTable | undefined;
 
-/** Made when the first emoji is looked up (some 10 ms), so that starting a process doesn't pay for it. */
+/** The table is built by the first look-up (some 10 ms) instead of at the start of the process. */
 function table(): EmojiTable {
-  made ??= makeTable();
-  return made;
+  cachedTable ??= makeTable();
+  return cachedTable;
 }
 
-/** Code → names as clients are told; the first is the one that is emitted. */
+/** Names by code, in the form of the API. The first name is the emitted one. */
 export function emojiCodeNames(): Record<string, readonly string[]> {
   return Object.fromEntries([...rows()].flatMap(([code, names]) => (names.length === 0 ? [] : [[code, names]])));
 }
 
-/** Undefined for unknown names. */
+/** The code of a name or alias; undefined if it is unknown. */
 export const emojiCode = (name: string): string | undefined => table().codes.get(name) ?? table().aliases.get(name);
 
-/** Clients know this name; aliases are no such names. */
+/** True for a name that clients know. False for aliases. */
 export const isEmojiName = (name: string): boolean => table().codes.has(name);
 
 /**
- * The code in its one spelling. Some clients send variation selectors (`fe0f`) where others have none, and reactions
- * stored before the table had them lack them. Undefined for unknown codes.
+ * The canonical spelling of a code; undefined for an unknown code. Some clients send variation selectors (`fe0f`) where
+ * others have none, and older stored reactions lack the selectors that the table has now.
  */
 export function canonicalEmojiCode(code: string): string | undefined {
   const { names, unqualified } = table();
@@ -68,10 +68,10 @@ export function canonicalEmojiCode(code: string): string | undefined {
   return unqualified.get(bare) ?? (names.has(bare) ? bare : undefined);
 }
 
-/** The name that is emitted for a code in its one spelling; undefined also for codes that have aliases only. */
+/** The emitted name of a canonical code; undefined also for codes that have aliases only. */
 export const emojiName = (code: string): string | undefined => table().names.get(code);
 
-/** Blocks of letters, digits, arrows and signs as ©, which texts use as such: their characters stay text. */
+/** Unicode blocks of letters, digits, arrows and signs such as ©. Their characters stay text. */
 const TYPOGRAPHIC: readonly (readonly [first: number, last: number])[] = [
   [0x0000, 0x1fff],
   [0x2100, 0x21ff],
@@ -80,14 +80,14 @@ const TYPOGRAPHIC: readonly (readonly [first: number, last: number])[] = [
 const isTypographic = (point: number): boolean => TYPOGRAPHIC.some(([first, last]) => point >= first && point <= last);
 
 /**
- * Characters that only join or change the one before them: the joiner, regional indicators and skin tones. The search
- * ends at the first of them, as the recorded answers show: what follows in the text stays as it was written.
+ * Characters of emoji sequences: the joiner, regional indicators and skin tones. The search for emoji characters ends
+ * at the first of them, as the peer's recorded answers show: the rest of the text stays as written.
  */
 const SEQUENCE_PARTS = '\\u{200d}\\u{1f1e6}-\\u{1f1ff}\\u{1f3fb}-\\u{1f3ff}';
 
 let pattern: RegExp | undefined;
 
-/** Matches each single character that stands for an emoji, and the parts of sequences (group `part`). */
+/** Matches the characters that are an emoji by themselves, and SEQUENCE_PARTS as the group `part`. */
 export function emojiCharacters(): RegExp {
   if (!pattern) {
     const characters = [...table().names].flatMap(([code, name]) => {

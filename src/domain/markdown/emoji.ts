@@ -1,13 +1,13 @@
-/** Emoji by name, emoticon or character (markdown.md § Emoji). */
+/** Emoji in a text: by name, as emoticon or as character (markdown.md § Emoji). */
 import { emojiCharacters, emojiCode, emojiName } from './emoji-table.js';
 import type { InlineRule } from './inline.js';
 import { patternRule } from './inline.js';
 import { leaf, single, type Token } from './tokens.js';
 
+/** Names of the product's emoji that texts may use. */
 const PRODUCT_NAMES: ReadonlySet<string> = new Set(['conclave', 'zulip']);
 
-/** Also for finding candidates in raw text. */
-export const EMOJI_NAME = /:([\p{L}\p{N}_+-]+):/gu;
+const EMOJI_NAME = /:([\p{L}\p{N}_+-]+):/gu;
 
 export const namedEmoji: InlineRule = patternRule(':', EMOJI_NAME, ([, name = ''], { context }) => {
   const custom = context.customEmoji(name);

@@ -2,7 +2,7 @@
 import { type InlineRule, patternRule } from './inline.js';
 import { closing, opening } from './tokens.js';
 
-/** Before everything but code, so that three stars are not read as two and one. */
+/** Applied before all rules but code, so that three stars are not read as two and one. */
 export const strongEmphasis: InlineRule = patternRule(
   '***',
   /\*{3}(?!\s)([^*\n]+)(?<!\s)\*{3}/g,

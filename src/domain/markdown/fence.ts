@@ -1,9 +1,9 @@
-/** Fenced blocks (markdown.md § Fences): taken out of the text before blocks are parsed. */
+/** Fenced blocks (markdown.md § Fences). They are cut out of the text before its other blocks are parsed. */
 
-/** Any line that can open a fence. The header text is used by spoilers only. */
+/** Matches a line that can open a fence. Only spoilers use the header. */
 export const FENCE = /^(?<fence>~{3,}|`{3,}) *\{?\.?(?<language>[\w+./#,-]*) *(?:\}\s*|(?<header>[^ ~`}][^~`]*))?$/;
 
-/** Quotes and spoilers within each other, at most; deeper ones are shown as code. */
+/** Maximum nesting of quotes and spoilers. Deeper ones are shown as code. */
 const MAX_DEPTH = 20;
 
 export type Piece =
@@ -13,20 +13,20 @@ export type Piece =
   | { readonly kind: 'quote'; readonly pieces: readonly Piece[] }
   | { readonly kind: 'spoiler'; readonly header: string; readonly pieces: readonly Piece[] };
 
-/** @param defaultLanguage of blocks that name none; '' = none */
+/** @param defaultLanguage language of blocks that name none; '' = none */
 export function splitFences(text: string, defaultLanguage: string): Piece[] {
   if (!text.includes('```') && !text.includes('~~~')) return [{ kind: 'text', text: withoutLastBreaks(text) }];
-  return new Splitter(text.split('\n')).pieces(null, defaultLanguage, 0);
+  return new FenceSplitter(text.split('\n')).pieces(null, defaultLanguage, 0);
 }
 
-/** Blank lines at the end are no part of the last block. */
+/** Removes blank lines at the end, which don't belong to the last block. */
 function withoutLastBreaks(text: string): string {
   let end = text.length;
   while (text[end - 1] === '\n') end--;
   return text.slice(0, end);
 }
 
-class Splitter {
+class FenceSplitter {
   #at = 0;
   readonly #lines: readonly string[];
 
@@ -34,12 +34,12 @@ class Splitter {
     this.#lines = lines;
   }
 
-  /** Everything up to the closing fence, or to the end. */
+  /** The pieces up to the closing fence, or to the end of the text. */
   pieces(close: string | null, defaultLanguage: string, depth: number): Piece[] {
     const pieces: Piece[] = [];
     let plain: string[] = [];
     const flush = (): void => {
-      // A fence ends the block before it as a blank line does: a second one would be an empty line of a list or a row.
+      // A fence ends a block as a blank line does. A blank line left here would become an empty list line or row.
       while (plain.at(-1) === '') plain.pop();
       if (plain.length > 0) pieces.push({ kind: 'text', text: plain.join('\n') });
       plain = [];

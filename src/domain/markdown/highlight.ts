@@ -1,4 +1,4 @@
-/** Code in colours: grammars of highlight.js, class names of the scheme that clients have styles for. */
+/** Syntax highlighting: grammars of highlight.js, with the class names that clients have styles for. */
 import { createRequire } from 'node:module';
 import type { LanguageFn } from 'highlight.js';
 import hljs from 'highlight.js/lib/core';
@@ -7,12 +7,12 @@ import { languageNamed } from './languages.js';
 
 export { languageNamed } from './languages.js';
 
-/** Characters of code; longer code is shown without colours, since grammars are not all linear in time. */
+/** Characters of highlighted code. Longer code is plain, as not all grammars take linear time. */
 const MAX_CODE = 5_000;
-/** Some grammars are slow on long lines. */
+/** Characters of a line: some grammars are slow on long lines. */
 const MAX_LINE = 1_000;
 
-/** Scope of the grammar, without its prefix, to class. Scopes that are not listed get no element. */
+/** Class by scope of the grammar, without the prefix `hljs-`. Other scopes get no element. */
 const CLASSES: Readonly<Record<string, string>> = {
   addition: 'gi',
   attr: 'na',
@@ -64,8 +64,8 @@ const CLASSES: Readonly<Record<string, string>> = {
 };
 
 /**
- * HTML of the code, with literal quotes.
- * @param language as named in a fence, lower case; unknown ones give escaped text
+ * HTML of highlighted code. Quotes are not escaped.
+ * @param language name in the fence, in lower case; code of an unknown language is only escaped
  */
 export function highlight(code: string, language: string): string {
   const grammar = languageNamed(language)?.grammar ?? '';
@@ -75,8 +75,8 @@ export function highlight(code: string, language: string): string {
   return withClasses(value);
 }
 
-/** Grammars that others hand parts of the code to. */
-const PARTS: Readonly<Record<string, readonly string[]>> = {
+/** Grammars that a grammar uses for parts of its code. */
+const EMBEDDED_GRAMMARS: Readonly<Record<string, readonly string[]>> = {
   django: ['xml'],
   dockerfile: ['bash'],
   haml: ['ruby'],
@@ -89,11 +89,11 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 
 const require = createRequire(import.meta.url);
 
-/** When first needed: most of the grammars no process ever needs, and together they take long to load. */
+/** Loads a grammar when it is first needed: most are never used, and all together take long. */
 function load(grammar: string): void {
   if (hljs.getLanguage(grammar)) return;
   hljs.registerLanguage(grammar, require(`highlight.js/lib/languages/${grammar}`) as LanguageFn);
-  for (const part of PARTS[grammar] ?? []) load(part);
+  for (const part of EMBEDDED_GRAMMARS[grammar] ?? []) load(part);
 }
 
 function hasLongLine(code: string): boolean {
@@ -103,7 +103,7 @@ function hasLongLine(code: string): boolean {
 const PIECE = /<span class="([^"]*)">|<\/span>|&quot;|&#x27;/g;
 
 function withClasses(html: string): string {
-  // Whether the elements that are open were written.
+  // One entry per open element: true if it was emitted.
   const open: boolean[] = [];
   return html.replace(PIECE, (piece, scope: string | undefined) => {
     if (piece === '&quot;') return '"';

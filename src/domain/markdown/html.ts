@@ -1,6 +1,6 @@
-/** Serialisation rules of markdown.md § Message rendering. */
+/** Serialisation of HTML (markdown.md § Message rendering). */
 
-/** An ampersand that begins no entity: existing entities stay as they are. */
+/** Matches an ampersand outside of entities. Existing entities stay. */
 const BARE_AMPERSAND = /&(?!(?:#[0-9]+|#x[0-9a-f]+|[0-9a-z]+);)/gi;
 
 export function escapeText(text: string): string {
@@ -12,14 +12,17 @@ export function escapeAttribute(value: string): string {
   return escapeText(value).replaceAll('"', '&quot;');
 }
 
-/** Text that is shown to the letter (code): entities are escaped too. */
+/** Escapes code, which is shown literally: entities are escaped too. */
 export function escapeCode(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** In alphabetical order. An attribute equal to its own name is written without value, as the peer's serialiser does. */
-export function attributes(given: readonly (readonly [name: string, value: string | number])[]): string {
-  return [...given]
+/**
+ * Attributes in alphabetical order. An attribute whose value equals its name is written without a value, as the peer's
+ * serialiser does.
+ */
+export function attributes(list: readonly (readonly [name: string, value: string | number])[]): string {
+  return [...list]
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
     .map(([name, value]) => (name === value ? ` ${name}` : ` ${name}="${escapeAttribute(`${value}`)}"`))
     .join('');

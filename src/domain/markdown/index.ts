@@ -1,18 +1,45 @@
+/**
+ * Rendering of message text into HTML: a Markdown dialect (markdown.md) on the rule chain of markdown-it.
+ *
+ * `render.ts` is the entry; `off-thread.ts` calls it in a worker thread (`render-worker.ts`) for long texts, with a
+ * snapshot (`snapshot.ts`) in place of the context's functions. The steps of `dialect.ts`:
+ *
+ * 1. `normalize.ts` cleans the text and its lines.
+ * 2. `fence.ts` cuts out fenced blocks; `code.ts` and `math.ts` render them.
+ * 3. `blocks.ts` parses the rest into a tree (`tree.ts`): `list.ts`, `quote.ts`, `table.ts`; the tree becomes
+ *    `tokens.ts`.
+ * 4. `inline.ts` applies one rule per inline construct, by priority: mentions, links, math, emoji and so on.
+ * 5. `preview.ts` adds pictures and videos; `html.ts` serialises.
+ *
+ * Invariants: rendering does no I/O and depends only on the text and the context (`context.ts`). A user, group or link
+ * counts only if a token shows it. Every construct takes linear time or has a limit; a text beyond a limit is shown as
+ * source, or refused with RenderError.
+ *
+ * `topic-links.ts`, `alert-words.ts` and `linkifier-check.ts` serve topics, alert words and stored linkifiers. Actors,
+ * frontend and all domain folders except pictures and secrets may import this folder.
+ */
 export { AlertWords, matchAlertWords } from './alert-words.js';
 export type {
   CustomEmoji,
-  KnownGroup,
-  KnownStream,
-  KnownUser,
   Linkifier,
   MarkdownContext,
+  MarkdownGroup,
   MarkdownLookups,
   MarkdownSettings,
+  MarkdownStream,
+  MarkdownUser,
 } from './context.js';
 export { canonicalEmojiCode, emojiCode, emojiCodeNames, isEmojiName } from './emoji-table.js';
-export { isUsable as isUsableLinkifier } from './linkifier.js';
+export { isUsableLinkifier } from './linkifier.js';
 export { type FieldErrors, linkifierErrors } from './linkifier-check.js';
 export { type RenderThreadOptions, RenderThreads } from './off-thread.js';
-export { apology, CannotRender, htmlOrNone, type Mentions, type Rendered, renderMarkdown } from './render.js';
+export {
+  htmlOrEmpty,
+  type Mentions,
+  RenderError,
+  type RenderResult,
+  renderFailureNote,
+  renderMarkdown,
+} from './render.js';
 export { messageUrl } from './stream-link.js';
 export { type TopicLink, topicLinks } from './topic-links.js';

@@ -1,37 +1,37 @@
 /**
- * Inline constructs. They are found in order of priority over the whole text, not from left to right: what is recognised
- * gives way to a mark (its number between two control characters), which later constructs can enclose but not read.
+ * Engine of the inline constructs. Each rule in turn, by priority, searches the whole text. A construct that it finds
+ * is replaced by a mark: a number between two control characters. Later constructs can enclose a mark, but not read it.
  */
 import type { MarkdownContext } from './context.js';
 import { MARK_CLOSE, MARK_OPEN } from './normalize.js';
 import { single, type Token, textToken } from './tokens.js';
 
-export interface Inline {
+export interface InlineState {
   readonly context: MarkdownContext;
-  /** In a block quote: mentions are silent. */
+  /** True in a block quote, where mentions are silent. */
   readonly quoted: boolean;
-  /** Puts a mark in place of `source`, which `tokens` will show. */
+  /** Registers `tokens` as the rendering of `source`. @returns the mark that replaces it */
   mark(source: string, tokens: readonly Token[]): string;
-  /** The author's text, with every mark replaced by what it stands for. */
+  /** The author's text: every mark is replaced by its source. */
   source(text: string): string;
-  /** Tokens of text in which only constructs of lower priority than the present one are looked for. */
+  /** Tokens of a text in which only the rules after the current one are applied. */
   inner(text: string): Token[];
 }
 
-/** Looks for one construct. @returns the text with marks in place of what was recognised */
-export type InlineRule = (text: string, inline: Inline) => string;
+/** Searches for one construct. @returns the text with marks in place of its occurrences */
+export type InlineRule = (text: string, inline: InlineState) => string;
 
 const MARK = new RegExp(`${MARK_OPEN}(\\d+)${MARK_CLOSE}`, 'g');
 
 /**
- * A rule for a construct that a pattern describes.
- * @param hint text without which the pattern can't match: most texts are done with this test
- * @param render null = not this construct after all, the text stays and the search goes on behind it
+ * Makes the rule of a construct that a pattern describes.
+ * @param hint part of every match: a quick test that rules most texts out
+ * @param render returns null if the match is not this construct; its text then stays
  */
 export function patternRule(
   hint: string,
   pattern: RegExp,
-  render: (found: RegExpExecArray, inline: Inline) => readonly Token[] | null,
+  render: (found: RegExpExecArray, inline: InlineState) => readonly Token[] | null,
 ): InlineRule {
   return (text, inline) => {
     if (!text.includes(hint)) return text;
@@ -47,7 +47,7 @@ export function patternRule(
   };
 }
 
-/** Tokens of one piece of text. @param rules by priority */
+/** Tokens of a text. @param rules by priority */
 export function inlineTokens(
   text: string,
   rules: readonly InlineRule[],
@@ -55,16 +55,16 @@ export function inlineTokens(
   quoted: boolean,
 ): Token[] {
   const marks: { readonly source: string; readonly tokens: readonly Token[] }[] = [];
-  let present = 0;
+  let current = 0;
 
   const source = (marked: string): string =>
     marked.includes(MARK_OPEN) ? marked.replace(MARK, (_, number) => marks[Number(number)]?.source ?? '') : marked;
 
-  const from = (content: string, first: number): Token[] => {
-    const outer = present;
+  const tokensFrom = (content: string, first: number): Token[] => {
+    const outer = current;
     let marked = content;
-    for (present = first; present < rules.length; present++) marked = rules[present]?.(marked, inline) ?? marked;
-    present = outer;
+    for (current = first; current < rules.length; current++) marked = rules[current]?.(marked, inline) ?? marked;
+    current = outer;
     return show(marked);
   };
 
@@ -80,14 +80,14 @@ export function inlineTokens(
     return out;
   };
 
-  const inline: Inline = {
+  const inline: InlineState = {
     context,
     quoted,
     source,
     mark: (marked, tokens) => `${MARK_OPEN}${marks.push({ source: source(marked), tokens }) - 1}${MARK_CLOSE}`,
-    inner: (content) => from(content, present + 1),
+    inner: (content) => tokensFrom(content, current + 1),
   };
-  return from(text, 0);
+  return tokensFrom(text, 0);
 }
 
 function showText(text: string, out: Token[]): void {

@@ -1,9 +1,9 @@
 /**
- * Languages of code blocks: the name shown in `data-code-language` (clients compare it with the language of a
- * playground), the names that fences use, and the grammar that highlights it.
+ * Languages of code blocks: the display name in `data-code-language` (clients compare it with the language of a
+ * playground), the names that fences use, and the grammar for highlighting.
  */
 
-/** Display name: grammar of highlight.js ('' = none), names in fences. Extensions of files are names too. */
+/** By display name: grammar of highlight.js ('' = none), and names in fences, which include file extensions. */
 const TABLE: Readonly<Record<string, readonly [grammar: string, names: string]>> = {
   Ada: ['ada', 'ada ada95 ada2005'],
   Arduino: ['arduino', 'arduino'],
@@ -110,7 +110,7 @@ const TABLE: Readonly<Record<string, readonly [grammar: string, names: string]>>
 
 export interface Language {
   readonly display: string;
-  /** '' = shown without colours. */
+  /** Grammar of highlight.js; '' = no highlighting. */
   readonly grammar: string;
 }
 
@@ -119,7 +119,7 @@ for (const [display, [grammar, names]] of Object.entries(TABLE)) {
   for (const name of names.split(' ')) byName.set(name, { display, grammar });
 }
 
-/** All names that fences may use. */
+/** All language names for fences. */
 export const languageNames = (): readonly string[] => [...byName.keys()];
 
 /** @param name lower case */

@@ -1,9 +1,9 @@
-/** `[text](url "title")`. The text is shown as it is written. */
-import type { Inline, InlineRule } from './inline.js';
+/** `[text](url "title")`. The text of a link is shown as it is written. */
+import type { InlineRule, InlineState } from './inline.js';
 import { leaf, type Token } from './tokens.js';
 import { localUrl, safeUrl } from './url.js';
 
-/** An address without blanks, and a title; brackets in the title need no partner. */
+/** Matches an address without blanks and a title, which may have unbalanced brackets. */
 const TITLED = /\(([^\s()"']*(?:\([^\s()"']*\)[^\s()"']*)*)\s+(?:"([^"\n]*)"|'([^'\n]*)')\s*\)/y;
 
 export const link: InlineRule = (text, inline) => {
@@ -25,28 +25,28 @@ export const link: InlineRule = (text, inline) => {
   return out + text.slice(done);
 };
 
-/** Each opening bracket that has a partner, in order of the text. */
+/** Offsets of opening brackets and of their closing ones, in the order of the text. */
 function partners(text: string, open: string, close: string): Map<number, number> {
-  const waiting: number[] = [];
+  const unclosed: number[] = [];
   const pairs: [number, number][] = [];
   for (let at = 0; at < text.length; at++) {
-    if (text[at] === open) waiting.push(at);
+    if (text[at] === open) unclosed.push(at);
     else if (text[at] === close) {
-      const start = waiting.pop();
+      const start = unclosed.pop();
       if (start !== undefined) pairs.push([start, at]);
     }
   }
   return new Map(pairs.sort(([a], [b]) => a - b));
 }
 
-interface Target {
+interface LinkTarget {
   readonly url: string;
   readonly title: string;
-  /** Behind the closing bracket. */
+  /** Offset after the closing bracket. */
   readonly end: number;
 }
 
-function targetAt(text: string, at: number, rounds: ReadonlyMap<number, number>): Target | null {
+function targetAt(text: string, at: number, rounds: ReadonlyMap<number, number>): LinkTarget | null {
   TITLED.lastIndex = at;
   const titled = TITLED.exec(text);
   if (titled) return { url: titled[1] ?? '', title: titled[2] ?? titled[3] ?? '', end: TITLED.lastIndex };
@@ -59,7 +59,7 @@ function targetAt(text: string, at: number, rounds: ReadonlyMap<number, number>)
   return { url: bare, title: split?.[3] ?? '', end: close + 1 };
 }
 
-function linkTokens(text: string, target: Target, inline: Inline): Token[] | null {
+function linkTokens(text: string, target: LinkTarget, inline: InlineState): Token[] | null {
   const safe = safeUrl(inline.source(target.url));
   if (safe === undefined) return null;
   const url = localUrl(safe, inline.context.origin);

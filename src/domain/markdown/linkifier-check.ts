@@ -1,18 +1,18 @@
-/** Rules that a linkifier must meet to be stored (realm.md § Linkifiers). Pure. */
+/** Validation of a linkifier before it is stored (realm.md § Linkifiers). Pure. */
 import { RE2JS } from 're2js';
-import { isUsable } from './linkifier.js';
+import { isUsableLinkifier } from './linkifier.js';
 
-/** Name of the field, or `__all__` → what is wrong with it. */
+/** Error texts by field name, or under `__all__`. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
 const BLANK = 'This field cannot be blank.';
 
-/** One character of a variable's name. */
+/** Matches one character of a variable's name. */
 const CHAR = '(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})';
 const VARIABLE = `${CHAR}(?:\\.?${CHAR})*(?:\\*|:[1-9][0-9]{0,3})?`;
 const EXPRESSION = new RegExp(`^[+#./;?&]?${VARIABLE}(?:,${VARIABLE})*$`);
 
-/** Names of the variables of an RFC 6570 template; undefined when it is none. */
+/** Names of the variables of an RFC 6570 template; undefined if the text is no template. */
 export function templateVariables(template: string): Set<string> | undefined {
   const names = new Set<string>();
   const literal = template.replace(/\{([^{}]*)\}/g, (whole, inside: string) => {
@@ -26,17 +26,17 @@ export function templateVariables(template: string): Set<string> | undefined {
 function patternProblem(pattern: string): { readonly names?: readonly string[]; readonly problem?: string } {
   try {
     const names = Object.keys(RE2JS.compile(pattern).namedGroups());
-    if (isUsable({ id: 0, pattern, urlTemplate: '' })) return { names };
+    if (isUsableLinkifier({ id: 0, pattern, urlTemplate: '' })) return { names };
     return { problem: `Bad regular expression: pattern too large: ${pattern}` };
   } catch (error) {
-    const { description, pattern: at } = describe(error);
+    const { description, pattern: at } = errorDetails(error);
     if (description === undefined) return { problem: 'Unknown regular expression error' };
     return { problem: `Bad regular expression: ${description}: ${at ?? pattern}` };
   }
 }
 
-/** The engine's error knows what it stumbled over, and where. */
-function describe(error: unknown): {
+/** Description and part of the pattern from an error of the RE2 engine. */
+function errorDetails(error: unknown): {
   readonly description?: string | undefined;
   readonly pattern?: string | undefined;
 } {
@@ -44,13 +44,13 @@ function describe(error: unknown): {
   return { description: of.getDescription?.(), pattern: of.getPattern?.() };
 }
 
-/** Alphabetically first of those that only one of the two has. */
+/** The alphabetically first name in `of` that `from` lacks. */
 const firstMissing = (of: Iterable<string>, from: Iterable<string>): string | undefined => {
   const known = new Set(from);
   return [...of].filter((name) => !known.has(name)).sort()[0];
 };
 
-/** What is wrong, in the order in which it is reported; {} = nothing. */
+/** Errors of a linkifier, in the order in which they are reported; {} = none. */
 export function linkifierErrors(pattern: string, urlTemplate: string): FieldErrors {
   const errors: Record<string, string[]> = {};
   if (pattern === '') errors.pattern = [BLANK];

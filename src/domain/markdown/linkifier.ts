@@ -1,4 +1,4 @@
-/** Links that the organization's own patterns make (markdown.md § Linkifiers). They run on RE2 only: linear time. */
+/** Links made by the organization's patterns (markdown.md § Linkifiers). The patterns run on RE2: linear time. */
 import { RE2JS } from 're2js';
 import { parseTemplate, type Template } from 'url-template';
 import type { Linkifier } from './context.js';
@@ -7,59 +7,60 @@ import { MARK_OPEN } from './normalize.js';
 import { leaf } from './tokens.js';
 import { safeUrl } from './url.js';
 
-interface Compiled {
+interface CompiledLinkifier {
   readonly pattern: RE2JS;
   readonly names: readonly string[];
   readonly template: Template;
 }
 
 export interface LinkifierMatch {
-  /** Offset of the matched text, without what stands before it. */
+  /** Offset of `text`, the match without the characters around it. */
   readonly at: number;
   readonly text: string;
   readonly url: string;
 }
 
-/** Instructions of a compiled pattern, at most: time grows with them. */
+/** Maximum instructions of a compiled pattern: the time of a search grows with them. */
 const MAX_PROGRAM = 5_000;
-/** Matches of one linkifier in one text. */
+/** Maximum matches of one linkifier in one text. */
 const MAX_MATCHES = 1_000;
+/** Entries of the cache; a full cache is cleared. */
 const CACHE_SIZE = 1_000;
 
-/** By pattern and template; null = can't be used. */
-const compiled = new Map<string, Compiled | null>();
+/** Compiled linkifiers by pattern and template; null = unusable. */
+const cache = new Map<string, CompiledLinkifier | null>();
 
-function compile({ pattern, urlTemplate }: Linkifier): Compiled | null {
+function compile({ pattern, urlTemplate }: Linkifier): CompiledLinkifier | null {
   const key = JSON.stringify([pattern, urlTemplate]);
-  const known = compiled.get(key);
-  if (known !== undefined) return known;
-  const made = tryCompile(pattern, urlTemplate);
-  if (compiled.size >= CACHE_SIZE) compiled.clear();
-  compiled.set(key, made);
-  return made;
+  const cached = cache.get(key);
+  if (cached !== undefined) return cached;
+  const compiled = tryCompile(pattern, urlTemplate);
+  if (cache.size >= CACHE_SIZE) cache.clear();
+  cache.set(key, compiled);
+  return compiled;
 }
 
-function tryCompile(pattern: string, urlTemplate: string): Compiled | null {
+function tryCompile(pattern: string, urlTemplate: string): CompiledLinkifier | null {
   try {
     const whole = RE2JS.compile(`(?:^|[\\s'"(,:<])(${pattern})(?:$|[^\\pL\\pN])`);
     if (whole.programSize() > MAX_PROGRAM) return null;
     return { pattern: whole, names: Object.keys(whole.namedGroups()), template: parseTemplate(urlTemplate) };
   } catch {
-    // Checked when it was stored; an engine that has become stricter must not make messages unsendable.
+    // Patterns are checked when they are stored. A stricter version of the engine must not block messages.
     return null;
   }
 }
 
-/** Can this linkifier be used? For checking it when it is stored. */
-export const isUsable = (linkifier: Linkifier): boolean => compile(linkifier) !== null;
+/** True if the linkifier compiles within the limits. Checked before it is stored. */
+export const isUsableLinkifier = (linkifier: Linkifier): boolean => compile(linkifier) !== null;
 
-/** Not overlapping, in order of the text. */
+/** Matches of a linkifier, in the order of the text. They don't overlap. */
 export function linkifierMatches(text: string, linkifier: Linkifier): LinkifierMatch[] {
   const usable = compile(linkifier);
   if (!usable) return [];
   const out: LinkifierMatch[] = [];
   const matcher = usable.pattern.matcher(text);
-  // The end of one match can be what has to stand before the next, so the search goes on at the matched text's end.
+  // The character after a match may also be the one before the next: continue at the end of the matched text.
   for (let from = 0; from <= text.length && out.length < MAX_MATCHES && matcher.find(from); ) {
     const at = matcher.start(1);
     const end = matcher.end(1);

@@ -1,24 +1,24 @@
-/** Ordered and bullet lists. They nest by 2 blanks, and tight and loose items may stand in one list. */
-import type { BlockReader } from './block-reader.js';
-import { append, type Block, block, lastChild } from './tree.js';
+/** Ordered and bullet lists. 2 blanks indent by one level, and a list may mix tight and loose items. */
+import { append, type Block, type BlockReader, block, lastChild } from './tree.js';
 
+/** Blanks per level. */
 const STEP = 2;
 
-interface Kind {
+interface ListKind {
   readonly tag: 'ol' | 'ul';
-  /** An item of this kind: its mark and its text. */
+  /** Matches the first line of an item: its mark and its text. */
   readonly item: RegExp;
 }
 
-export const NUMBERS: Kind = { tag: 'ol', item: /^ ?(\d+\.) +(.*)$/ };
-export const BULLETS: Kind = { tag: 'ul', item: /^ ?([*+-]) +(.*)$/ };
-/** An item, of any kind, one level deeper. */
+export const NUMBERS: ListKind = { tag: 'ol', item: /^ ?(\d+\.) +(.*)$/ };
+export const BULLETS: ListKind = { tag: 'ul', item: /^ ?([*+-]) +(.*)$/ };
+/** Matches an item of either kind one level deeper. */
 const INNER = /^ {2,3}(?:\d+\.|[*+-]) +/;
 
 const isIndented = (text: string): boolean => text.startsWith(' '.repeat(STEP));
 const isListTag = (tag: string | undefined): boolean => tag === 'ol' || tag === 'ul';
 
-export function isList(text: string, kind: Kind): boolean {
+export function isList(text: string, kind: ListKind): boolean {
   return kind.item.test(firstLine(text));
 }
 
@@ -27,8 +27,8 @@ function firstLine(text: string): string {
   return end < 0 ? text : text.slice(0, end);
 }
 
-export function parseList(parser: BlockReader, parent: Block, text: string, kind: Kind): void {
-  const { items, start } = split(text, kind);
+export function parseList(parser: BlockReader, parent: Block, text: string, kind: ListKind): void {
+  const { items, start } = splitItems(text, kind);
   const sibling = lastChild(parent);
   let list: Block;
   if (sibling?.tag === kind.tag) {
@@ -50,7 +50,7 @@ export function parseList(parser: BlockReader, parent: Block, text: string, kind
   });
 }
 
-/** An item that something follows after a blank line: its text becomes a paragraph. */
+/** Makes an item loose, as a blank line after it demands: its text becomes paragraphs. */
 function loosen(item: Block | undefined): void {
   if (!item) return;
   if (item.text !== '') {
@@ -64,7 +64,7 @@ function loosen(item: Block | undefined): void {
   }
 }
 
-function split(text: string, kind: Kind): { items: string[]; start: string } {
+function splitItems(text: string, kind: ListKind): { items: string[]; start: string } {
   const items: string[][] = [];
   let start = '1';
   for (const line of text.split('\n')) {
@@ -82,14 +82,14 @@ function split(text: string, kind: Kind): { items: string[]; start: string } {
   return { items: items.map((lines) => lines.join('\n')), start };
 }
 
-/** Is this block the continuation, after a blank line, of a list item? */
+/** True if the block continues a list item after a blank line. */
 export function isContinuation(parser: BlockReader, parent: Block, text: string): boolean {
   if (!isIndented(text) || parser.mode === 'detabbed') return false;
   return parent.tag === 'li' || isListTag(lastChild(parent)?.tag);
 }
 
 export function continueItem(parser: BlockReader, parent: Block, text: string): void {
-  const { level, target } = deepest(parser, parent, text);
+  const { level, target } = deepestTarget(parser, parent, text);
   const inner = unindent(text, level);
   parser.within('detabbed', () => {
     if (parent.tag === 'li') {
@@ -112,12 +112,12 @@ export function continueItem(parser: BlockReader, parent: Block, text: string): 
   });
 }
 
-/** The list or item that the indentation of `text` reaches, and how many steps of it that takes. */
-function deepest(parser: BlockReader, parent: Block, text: string): { level: number; target: Block } {
-  const wanted = Math.floor((text.length - text.trimStart().length) / STEP);
+/** The deepest list or item that the indentation of `text` reaches, and the level of that list. */
+function deepestTarget(parser: BlockReader, parent: Block, text: string): { level: number; target: Block } {
+  const indented = Math.floor((text.length - text.trimStart().length) / STEP);
   let level = parser.mode === 'list' ? 1 : 0;
   let target = parent;
-  while (wanted > level) {
+  while (indented > level) {
     const child = lastChild(target);
     if (!child || !(isListTag(child.tag) || child.tag === 'li')) break;
     if (isListTag(child.tag)) level++;

@@ -1,23 +1,23 @@
-/** TeX, typeset on the server. */
+/** TeX formulas, typeset by KaTeX on the server. */
 import katex from 'katex';
 import { escapeText } from './html.js';
 import { type InlineRule, patternRule } from './inline.js';
 import { leaf, rawToken } from './tokens.js';
 
-/** Characters of one formula; longer ones are shown as source. Typesetting makes some 100 characters of each. */
+/** Characters of a formula; longer ones are shown as source. Each becomes some 100 characters of HTML. */
 const MAX_FORMULA = 4_000;
-/** Macro expansions in one formula: definitions can double at each step. */
+/** Macro expansions in a formula: definitions can double the text at each step. */
 const MAX_EXPANSIONS = 500;
-/** Sizes that a formula may ask for, in ems. */
+/** Largest size that a formula may set, in ems. */
 const MAX_SIZE = 20;
-/** Open braces at a time; the typesetter recurses. */
+/** Maximum nesting of braces: KaTeX is recursive. */
 const MAX_DEPTH = 100;
 
-/** @returns undefined for what is no TeX */
+/** HTML of a formula. @returns undefined if it is not valid TeX or exceeds a limit */
 export function typeset(source: string, display: boolean): string | undefined {
-  if (source.length > MAX_FORMULA || depth(source) > MAX_DEPTH) return undefined;
+  if (source.length > MAX_FORMULA || braceDepth(source) > MAX_DEPTH) return undefined;
   const { warn } = console;
-  // A warning for each character that its fonts lack: a way for everybody to flood the log.
+  // KaTeX warns of each character that its fonts lack. Any user could so flood the log.
   console.warn = () => undefined;
   try {
     return katex.renderToString(source, {
@@ -29,14 +29,14 @@ export function typeset(source: string, display: boolean): string | undefined {
       maxSize: MAX_SIZE,
     });
   } catch {
-    // Mostly a parse error; very deep nesting ends in a RangeError. Either way the reader gets the source.
+    // A parse error, or a RangeError of very deep nesting. Readers get the source.
     return undefined;
   } finally {
     console.warn = warn;
   }
 }
 
-function depth(source: string): number {
+function braceDepth(source: string): number {
   let open = 0;
   let most = 0;
   for (const char of source) {
@@ -46,7 +46,7 @@ function depth(source: string): number {
   return most;
 }
 
-/** One line, not next to further `$` or to letters, as the peer's word boundaries have it. */
+/** Inline math on one line. No letter and no further `$` may be next to it, as with the peer's word boundaries. */
 const INLINE = /(?<![\p{L}\p{N}_$])\$\$([^\n_$](?:\\\$|[^$\n])*)\$\$(?![\p{L}\p{N}_$])/gu;
 
 export const inlineMath: InlineRule = patternRule('$$', INLINE, ([, body = ''], inline) => {
@@ -56,7 +56,7 @@ export const inlineMath: InlineRule = patternRule('$$', INLINE, ([, body = ''], 
   return leaf('span', { class: 'tex-error' }, `$$${source}$$`);
 });
 
-/** A fenced block: one paragraph, each part between blank lines typeset for itself. */
+/** HTML of a math fence: one paragraph. Parts between blank lines are typeset separately. */
 export function mathBlock(text: string): string {
   const parts = text
     .split(/\n{2,}/)

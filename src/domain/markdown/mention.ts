@@ -1,25 +1,25 @@
-/** Mentions of people, groups and everybody (markdown.md § Mentions). */
-import type { KnownUser, MarkdownContext } from './context.js';
-import { type Inline, type InlineRule, patternRule } from './inline.js';
+/** Mentions of users, groups and everybody (markdown.md § Mentions). */
+import type { MarkdownContext, MarkdownUser } from './context.js';
+import { type InlineRule, type InlineState, patternRule } from './inline.js';
 import { leaf, type Token } from './tokens.js';
 
-export const WILDCARDS: ReadonlySet<string> = new Set(['all', 'everyone', 'stream']);
+const WILDCARDS: ReadonlySet<string> = new Set(['all', 'everyone', 'stream']);
 
-/** What may stand before a mention or a stream link: the start of the text, white space, an opening bracket, a quote. */
+/** Mentions and stream links follow the start of the text, white space, a quote, an opening bracket or a slash. */
 export const BEFORE = `(?<![^\\s'"({[/<])`;
 
-/** Also for finding candidates in raw text. Captures: the mark of silence, the name as written. */
-export const USER_MENTION = new RegExp(`${BEFORE}@(_?)\\*\\*([^*]+)\\*\\*`, 'g');
-export const GROUP_MENTION = new RegExp(`${BEFORE}@(_?)\\*([^*]+)\\*`, 'g');
+/** Both patterns capture the mark `_` of a silent mention, and the name as written. */
+const USER_MENTION = new RegExp(`${BEFORE}@(_?)\\*\\*([^*]+)\\*\\*`, 'g');
+const GROUP_MENTION = new RegExp(`${BEFORE}@(_?)\\*([^*]+)\\*`, 'g');
 
-/** `Name|9` or `|9`. */
-export function splitId(written: string): { name: string; id: number } | null {
+/** Splits `Name|9` or `|9`. */
+function splitId(written: string): { name: string; id: number } | null {
   const found = /^(.*)\|(\d{1,15})$/s.exec(written);
   return found ? { name: found[1] ?? '', id: Number(found[2]) } : null;
 }
 
-/** Of several people of that name, the one who was there first. */
-function findUser(written: string, context: MarkdownContext): KnownUser | undefined {
+/** The user with this name or id. The oldest account, if several have the name. */
+function findUser(written: string, context: MarkdownContext): MarkdownUser | undefined {
   const exact = splitId(written);
   if (exact) {
     const user = context.userById(exact.id);
@@ -31,37 +31,44 @@ function findUser(written: string, context: MarkdownContext): KnownUser | undefi
 export const userMention: InlineRule = patternRule('@', USER_MENTION, ([, mark, written = ''], inline) => {
   const name = inline.source(written);
   if (WILDCARDS.has(name)) {
-    return shown('user-mention', { 'data-user-id': '*' }, name, mark !== '', inline, (silent) => ({
+    return mentionTokens('user-mention', { 'data-user-id': '*' }, name, mark !== '', inline, (silent) => ({
       kind: 'wildcard',
       silent,
     }));
   }
   const user = findUser(name, inline.context);
   if (!user) return null;
-  return shown('user-mention', { 'data-user-id': String(user.id) }, user.name, mark !== '', inline, (silent) => ({
-    kind: 'user',
-    id: user.id,
-    silent,
-  }));
+  return mentionTokens(
+    'user-mention',
+    { 'data-user-id': String(user.id) },
+    user.name,
+    mark !== '',
+    inline,
+    (silent) => ({
+      kind: 'user',
+      id: user.id,
+      silent,
+    }),
+  );
 });
 
 export const groupMention: InlineRule = patternRule('@', GROUP_MENTION, ([, mark, written = ''], inline) => {
   const group = inline.context.groupByName(inline.source(written));
   if (!group) return null;
   const attrs = { 'data-user-group-id': String(group.id) };
-  return shown('user-group-mention', attrs, group.name, mark !== '', inline, (silent) => ({
+  return mentionTokens('user-group-mention', attrs, group.name, mark !== '', inline, (silent) => ({
     kind: 'group',
     id: group.id,
     silent,
   }));
 });
 
-function shown(
+function mentionTokens(
   name: string,
   attrs: Record<string, string>,
   text: string,
   marked: boolean,
-  { quoted }: Inline,
+  { quoted }: InlineState,
   meaning: (silent: boolean) => Parameters<typeof leaf>[3],
 ): Token[] {
   const silent = marked || quoted;

@@ -1,11 +1,12 @@
-/** What is done to the text before anything is recognised (markdown.md § Pipeline). */
+/** First step of rendering: cleans the text and its lines before any construct is parsed (markdown.md § Pipeline). */
 import { FENCE } from './fence.js';
 
-/** Brackets of the marks that stand for what is already recognised; in the author's text they are dropped. */
+/** Brackets of the placeholders for parsed inline constructs (inline.ts). Removed from the author's text. */
 export const MARK_OPEN = '\u0002';
 export const MARK_CLOSE = '\u0003';
 
-export const TAB = 4;
+/** Columns between tab stops, and the indentation of code. */
+export const TAB_WIDTH = 4;
 
 export function normalize(text: string): string {
   const lines = text
@@ -13,22 +14,22 @@ export function normalize(text: string): string {
     .replaceAll('\0', '')
     .replaceAll(MARK_OPEN, '')
     .replaceAll(MARK_CLOSE, '')
-    // Halves of characters can't be encoded, in addresses or on the wire.
+    // Lone surrogates can't be encoded, neither in addresses nor as UTF-8.
     .replace(/\p{Cs}/gu, '\ufffd')
     .split('\n');
-  return looseLists(lines)
+  return separateLists(lines)
     .map((line) => expandTabs(line))
     .map((line) => (/^ +$/.test(line) ? '' : line))
     .join('\n');
 }
 
-/** Tab stops count code points, as columns do. */
+/** Replaces tabs by blanks up to the next tab stop. A column is a code point. */
 export function expandTabs(line: string): string {
   if (!line.includes('\t')) return line;
   let out = '';
   let column = 0;
   for (const char of line) {
-    const width = char === '\t' ? TAB - (column % TAB) : 1;
+    const width = char === '\t' ? TAB_WIDTH - (column % TAB_WIDTH) : 1;
     out += char === '\t' ? ' '.repeat(width) : char;
     column += width;
   }
@@ -38,10 +39,10 @@ export function expandTabs(line: string): string {
 const ITEM = /^ *([*+-]|\d\.) +/;
 
 /**
- * A blank line before each list that directly follows other text, or an item of the other kind: a list may begin there,
- * and the peer's answers show that it thereby gets loose items.
+ * Inserts a blank line before a list that directly follows other text or an item of the other kind, except in fenced
+ * code. So the list may begin there, and has loose items, as the peer's output shows.
  */
-function looseLists(lines: readonly string[]): string[] {
+function separateLists(lines: readonly string[]): string[] {
   const out: string[] = [];
   const open: { fence: string; code: boolean }[] = [];
   for (const [at, line] of lines.entries()) {

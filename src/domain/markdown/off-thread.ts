@@ -1,26 +1,26 @@
-/** Rendering of long texts in threads of their own, so that one message never holds up all others. */
+/** Renders long texts in worker threads, so that one message never delays all others. */
 import { ThreadFailed, ThreadPool } from '#base/threads';
 import type { MarkdownContext } from './context.js';
-import { CannotRender, type Rendered, renderMarkdown } from './render.js';
-import type { Job, Outcome } from './render-worker.js';
-import { type Snapshot, takeSnapshot, wantedIn } from './snapshot.js';
+import { RenderError, type RenderResult, renderMarkdown } from './render.js';
+import type { RenderJob, RenderOutcome } from './render-worker.js';
+import { type ContextSnapshot, scanLookupKeys, takeSnapshot } from './snapshot.js';
 
 export interface RenderThreadOptions {
-  /** At most; they are started when needed. */
+  /** Maximum number of threads. A thread is started when it is needed. */
   readonly threads: number;
-  /** Characters up to which a text is rendered here and now: handing it over would cost more. */
+  /** Characters. Texts up to this length are rendered in the calling thread: passing them on would cost more. */
   readonly threshold: number;
-  /** Milliseconds of work on one text (markdown.md § Pipeline). */
+  /** Maximum time for one text, ms (markdown.md § Pipeline). */
   readonly timeout: number;
 }
 
 const DEFAULTS: RenderThreadOptions = { threads: 2, threshold: 2_000, timeout: 5_000 };
-/** Times that a text is tried with a larger snapshot; the scan normally finds everything at once. */
+/** Attempts per text, each with a larger snapshot. The scan normally finds all keys for the first one. */
 const MAX_ROUNDS = 4;
 
 export class RenderThreads {
   readonly #options: RenderThreadOptions;
-  readonly #threads: ThreadPool<Job, Outcome>;
+  readonly #threads: ThreadPool<RenderJob, RenderOutcome>;
 
   constructor(options: Partial<RenderThreadOptions> = {}) {
     this.#options = { ...DEFAULTS, ...options };
@@ -30,30 +30,30 @@ export class RenderThreads {
   }
 
   /**
-   * As renderMarkdown; the look-ups are made in this thread.
-   * @throws CannotRender also if it takes too long
+   * Renders like renderMarkdown. The functions of `context` are called in the calling thread.
+   * @throws RenderError also after `timeout`
    */
-  async render(text: string, context: Partial<MarkdownContext> = {}): Promise<Rendered> {
+  async render(text: string, context: Partial<MarkdownContext> = {}): Promise<RenderResult> {
     if (text.length <= this.#options.threshold) return renderMarkdown(text, context);
-    let snapshot = takeSnapshot(wantedIn(text), context);
+    let snapshot = takeSnapshot(scanLookupKeys(text), context);
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const outcome = await this.#run(text, snapshot);
       if ('rendered' in outcome) return outcome.rendered;
-      snapshot = takeSnapshot(outcome.wanted, context, snapshot);
+      snapshot = takeSnapshot(outcome.missing, context, snapshot);
     }
-    throw new CannotRender('names could not be resolved');
+    throw new RenderError('names could not be resolved');
   }
 
-  /** Ends all threads; texts under way fail. */
+  /** Ends all threads. Unfinished texts fail. */
   close(): Promise<void> {
     return this.#threads.close();
   }
 
-  async #run(text: string, snapshot: Snapshot): Promise<Outcome> {
+  async #run(text: string, snapshot: ContextSnapshot): Promise<RenderOutcome> {
     try {
       return await this.#threads.run({ text, snapshot });
     } catch (error) {
-      throw error instanceof ThreadFailed ? new CannotRender(error.message) : error;
+      throw error instanceof ThreadFailed ? new RenderError(error.message) : error;
     }
   }
 }

@@ -1,69 +1,75 @@
-/** Pictures and videos that a message links, shown below the paragraph (markdown.md § Previews). */
-import { proxiedPath } from '#domain/pictures';
+/** Previews of linked pictures and videos, shown below their paragraph (markdown.md § Previews). */
+import { imageProxyPath } from '#domain/pictures';
 import { element } from './html.js';
-import { type Meaning, rawToken, type Token } from './tokens.js';
+import { rawToken, type TextReference, type Token } from './tokens.js';
 
-/** Different addresses in one message; with more there are no previews at all. */
+/** Maximum distinct addresses in a message. A message with more has no previews at all. */
 const MAX_ADDRESSES = 24;
 
 const PICTURE = /\.(?:bmp|gif|jpe|jpeg|jpg|png|webp)$/i;
 
-interface Settings {
+interface PreviewSettings {
   readonly imageProxySecret: string;
   readonly origin: string;
 }
 
 interface Preview {
   readonly html: string;
-  /** A paragraph or item with nothing but the address is replaced by the picture. */
+  /** True if the preview replaces a paragraph or item that has nothing but the address. */
   readonly replaces: boolean;
 }
 
-interface Place {
+/** An element around a link. */
+interface Container {
   readonly tag: string;
+  /** Index of its opening token. */
   readonly open: number;
 }
 
-/** What is inserted behind which token, and which tokens are left out. */
-interface Changes {
+/** HTML to insert after tokens, and tokens to drop, by index. */
+interface TokenEdits {
   readonly inserted: Map<number, string[]>;
   readonly dropped: Set<number>;
 }
 
-/** @returns the tokens with previews, and whether there are any */
-export function withPreviews(tokens: readonly Token[], settings: Settings): { tokens: Token[]; found: boolean } {
+/** Adds previews to the tokens of a message. */
+export function withPreviews(
+  tokens: readonly Token[],
+  settings: PreviewSettings,
+): { tokens: Token[]; hasPreviews: boolean } {
   const closers = closersOf(tokens);
   const links = linksIn(tokens);
-  if (new Set(links.map(({ link }) => link.url)).size > MAX_ADDRESSES) return { tokens: [...tokens], found: false };
-  const changes: Changes = { inserted: new Map(), dropped: new Set() };
+  if (new Set(links.map(({ link }) => link.url)).size > MAX_ADDRESSES)
+    return { tokens: [...tokens], hasPreviews: false };
+  const edits: TokenEdits = { inserted: new Map(), dropped: new Set() };
   const done = new Set<string>();
   for (const { link, at, parent, alone } of links) {
     if (done.has(link.url)) continue;
     const preview = previewOf(link.url, link.text, settings);
     if (!preview) continue;
     done.add(link.url);
-    place(changes, preview, tokens, { at, parent, alone: alone && link.text === written(link) }, closers);
+    insertPreview(edits, preview, tokens, { at, parent, alone: alone && link.text === visibleUrl(link) }, closers);
   }
-  return { tokens: applied(tokens, changes), found: changes.inserted.size > 0 };
+  return { tokens: applyEdits(tokens, edits), hasPreviews: edits.inserted.size > 0 };
 }
 
-/** Addresses of this organization are shortened in links; the reader still sees them whole. */
-const written = ({ url, text }: Link): string => (text.endsWith(url) ? text : url);
+/** The address as readers see it. In `url`, addresses of this organization are relative. */
+const visibleUrl = ({ url, text }: Link): string => (text.endsWith(url) ? text : url);
 
-type Link = Extract<Meaning, { kind: 'link' }>;
+type Link = Extract<TextReference, { kind: 'link' }>;
 
-interface FoundLink {
+interface LinkOccurrence {
   readonly link: Link;
-  /** Of the inline token. */
+  /** Index of the inline token. */
   readonly at: number;
-  readonly parent: Place | undefined;
-  /** Nothing else is in that text. */
+  readonly parent: Container | undefined;
+  /** True if the inline token has nothing but this link. */
   readonly alone: boolean;
 }
 
-function linksIn(tokens: readonly Token[]): FoundLink[] {
-  const open: Place[] = [];
-  const out: FoundLink[] = [];
+function linksIn(tokens: readonly Token[]): LinkOccurrence[] {
+  const open: Container[] = [];
+  const out: LinkOccurrence[] = [];
   for (const [at, token] of tokens.entries()) {
     if (token.type !== 'inline') {
       if (token.nesting === 1) open.push({ tag: token.tag, open: at });
@@ -73,7 +79,7 @@ function linksIn(tokens: readonly Token[]): FoundLink[] {
     if (token.meta?.quoted) continue;
     const children = token.children ?? [];
     for (const child of children) {
-      const meaning = child.meta as Meaning | null;
+      const meaning = child.meta as TextReference | null;
       if (meaning?.kind !== 'link' || child.attrGet('data-stream-id') !== null) continue;
       out.push({ link: meaning, at, parent: open.at(-1), alone: children.length === 3 && child === children[0] });
     }
@@ -91,27 +97,27 @@ function closersOf(tokens: readonly Token[]): Map<number, number> {
   return out;
 }
 
-function place(
-  { inserted, dropped }: Changes,
+function insertPreview(
+  { inserted, dropped }: TokenEdits,
   preview: Preview,
   tokens: readonly Token[],
-  { at, parent, alone }: { at: number; parent: Place | undefined; alone: boolean },
+  { at, parent, alone }: { at: number; parent: Container | undefined; alone: boolean },
   closers: ReadonlyMap<number, number>,
 ): void {
   const close = parent ? (closers.get(parent.open) ?? tokens.length - 1) : tokens.length - 1;
-  let behind = tokens.length - 1;
-  // Behind the paragraph's line break; at the end of an item; else at the end of the message.
-  if (parent?.tag === 'p') behind = close + 1;
-  else if (parent?.tag === 'li') behind = close - 1;
-  const present = inserted.get(behind);
+  let after = tokens.length - 1;
+  // After the line break of a paragraph, at the end of an item, or else at the end of the message.
+  if (parent?.tag === 'p') after = close + 1;
+  else if (parent?.tag === 'li') after = close - 1;
+  const present = inserted.get(after);
   if (present) present.push(preview.html);
-  else inserted.set(behind, [preview.html]);
+  else inserted.set(after, [preview.html]);
   if (!preview.replaces || !alone) return;
   if (parent?.tag === 'p') for (let index = parent.open; index <= close + 1; index++) dropped.add(index);
   else if (parent?.tag === 'li') dropped.add(at);
 }
 
-function applied(tokens: readonly Token[], { inserted, dropped }: Changes): Token[] {
+function applyEdits(tokens: readonly Token[], { inserted, dropped }: TokenEdits): Token[] {
   const out: Token[] = [];
   for (const [at, token] of tokens.entries()) {
     if (!dropped.has(at)) out.push(token);
@@ -120,8 +126,8 @@ function applied(tokens: readonly Token[], { inserted, dropped }: Changes): Toke
   return out;
 }
 
-function previewOf(url: string, text: string, settings: Settings): Preview | null {
-  const parsed = parse(url);
+function previewOf(url: string, text: string, settings: PreviewSettings): Preview | null {
+  const parsed = parseUrl(url);
   if (!parsed) return null;
   const title = text === url || text.endsWith(`/${url}`) ? '' : text;
   const video = youTubeId(parsed);
@@ -144,8 +150,8 @@ function openElement(tag: string, attrs: Record<string, string>): string {
   return element(tag, attrs, '').replace(`</${tag}>`, '');
 }
 
-/** Relative addresses have no host. */
-function parse(url: string): { host: string; path: string; query: URLSearchParams } | null {
+/** Parts of an address; `host` is '' for a relative one. Null if it can't have a preview. */
+function parseUrl(url: string): { host: string; path: string; query: URLSearchParams } | null {
   if (!/^(?:https?:\/\/|\/|user_uploads\/)/.test(url) || !URL.canParse(url, 'http://relative.invalid/')) return null;
   const parsed = new URL(url, 'http://relative.invalid/');
   const host = parsed.host === 'relative.invalid' ? '' : parsed.host;
@@ -181,10 +187,11 @@ function youTubeId({ host, path, query }: { host: string; path: string; query: U
 }
 
 /**
- * The address from which readers load a picture: through the image proxy where another host has it, so that its server
- * learns nothing of them. Undefined: the proxy takes no such address, so there is no preview.
+ * The address from which readers load a picture. Pictures of other hosts are loaded through the image proxy, so that
+ * those hosts learn nothing about the readers.
+ * @returns undefined if the proxy doesn't accept the address: there is no preview
  */
-function throughProxy(source: string, { imageProxySecret: secret, origin }: Settings): string | undefined {
+function throughProxy(source: string, { imageProxySecret: secret, origin }: PreviewSettings): string | undefined {
   const isOwn = !/^https?:/i.test(source) || (origin !== '' && source.startsWith(`${origin}/`));
-  return secret === '' || isOwn ? source : proxiedPath(source, secret);
+  return secret === '' || isOwn ? source : imageProxyPath(source, secret);
 }

@@ -1,13 +1,10 @@
-/** Block quotes: `>` lines, and quote fences. Each begins a quote of its own. */
-import type { BlockReader } from './block-reader.js';
-import { append, type Block, block } from './tree.js';
+/** Block quotes of `>` lines. Two quotes are never merged into one. Quote fences: see dialect.ts. */
+import { append, type Block, type BlockReader, block } from './tree.js';
 
 const LINE = /^ {0,3}>/;
 const LONE = /^ {0,3}>\s*$/;
 
-/**
- * Offset of the first quoted line; -1 without. Lone `>` at the end of a block are text.
- */
+/** @returns offset of the first quoted line; -1 if there is none. Lone `>` at the end of a block are text. */
 export function quoteStart(text: string): number {
   if (!text.includes('>')) return -1;
   const lines = text.split('\n');
@@ -24,7 +21,7 @@ export function quoteStart(text: string): number {
 
 export function parseQuote(parser: BlockReader, parent: Block, text: string): void {
   const start = quoteStart(text);
-  // Without the line break before the quote.
+  // Leaves out the line break before the quote.
   if (start > 0) parser.blocks(parent, [text.slice(0, start - 1)]);
   const inner = text
     .slice(start)

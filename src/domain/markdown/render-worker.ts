@@ -1,21 +1,21 @@
-/** A thread that renders what off-thread.ts sends it. */
+/** Script of a render thread: renders the texts that off-thread.ts sends. */
 import { serveJobs } from '#base/threads';
-import { type Rendered, renderMarkdown } from './render.js';
-import { contextOf, type Snapshot, type Wanted } from './snapshot.js';
+import { type RenderResult, renderMarkdown } from './render.js';
+import { type ContextSnapshot, contextFromSnapshot, type LookupKeys } from './snapshot.js';
 
-export interface Job {
+export interface RenderJob {
   readonly text: string;
-  readonly snapshot: Snapshot;
+  readonly snapshot: ContextSnapshot;
 }
 
-export type Outcome =
-  | { readonly rendered: Rendered }
-  /** The snapshot lacked something: the rendering is not right yet. */
-  | { readonly wanted: Wanted };
+export type RenderOutcome =
+  | { readonly rendered: RenderResult }
+  /** Keys that the snapshot lacked. The text must be rendered again with them. */
+  | { readonly missing: LookupKeys };
 
-serveJobs(({ text, snapshot }: Job): Outcome => {
-  const { context, missing } = contextOf(snapshot);
+serveJobs(({ text, snapshot }: RenderJob): RenderOutcome => {
+  const { context, missing } = contextFromSnapshot(snapshot);
   const rendered = renderMarkdown(text, context);
-  const wanted = missing();
-  return wanted ? { wanted } : { rendered };
+  const keys = missing();
+  return keys ? { missing: keys } : { rendered };
 });

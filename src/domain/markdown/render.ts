@@ -1,100 +1,101 @@
-/** Message text to HTML, and what the text says about people, links and files. */
+/** Rendering of a text: its HTML, its mentions, and facts about its links and files. */
 import { completeContext, type MarkdownContext } from './context.js';
 import { renderDialect } from './dialect.js';
-import type { Meaning, Token } from './tokens.js';
+import type { TextReference, Token } from './tokens.js';
 import { uploadPath } from './url.js';
 
 /** Longest HTML: 100 × the longest message (conventions.md § Limits). */
 const MAX_HTML = 1_000_000;
 
 export interface Mentions {
-  /** Ids, each once, in the order of the text. */
+  /** User ids, each once, in the order of the text. */
   readonly users: readonly number[];
   readonly groups: readonly number[];
-  /** Everybody is meant: `@**all**` and its like. */
+  /** True for a mention of everybody: `@**all**`, `@**everyone**` or `@**stream**`. */
   readonly wildcard: boolean;
 }
 
-export interface Rendered {
+export interface RenderResult {
   readonly html: string;
-  /** Those who are to be told. */
+  /** Mentions that notify. */
   readonly mentions: Mentions;
-  /** Those who are only named: silent forms, and every mention in a quote. */
+  /** Mentions that don't notify: silent forms, and all mentions in quotes. */
   readonly silent: Mentions;
-  /** Any `<a>`. */
+  /** True if the HTML has an `<a>`. */
   readonly hasLink: boolean;
-  /** A preview of a picture. */
+  /** True if the HTML has a preview of a picture or video. */
   readonly hasImage: boolean;
-  /** An upload is linked; whether the message may claim it is decided elsewhere. */
+  /** True if the text links an upload. The caller decides whether the message may claim the file. */
   readonly hasAttachment: boolean;
-  /** Path ids of linked uploads, each once. */
+  /** Path ids of the linked uploads, each once. */
   readonly attachmentPaths: readonly string[];
 }
 
-/** The text could not be rendered within its limits. */
-export class CannotRender extends Error {
-  override name = 'CannotRender';
+/** Thrown if a text can't be rendered within the limits. */
+export class RenderError extends Error {
+  override name = 'RenderError';
 }
 
 /**
- * @param context what is left out counts as unknown
- * @throws CannotRender if the HTML is too long, or rendering failed
+ * Renders in the calling thread.
+ * @param context missing entries count as unknown
+ * @throws RenderError if the HTML is too long, or the parser failed
  */
-export function renderMarkdown(text: string, context?: Partial<MarkdownContext>): Rendered {
+export function renderMarkdown(text: string, context?: Partial<MarkdownContext>): RenderResult {
   const complete = completeContext(context);
   let dialect: ReturnType<typeof renderDialect>;
   try {
     dialect = renderDialect(text, complete);
   } catch (cause) {
-    // Whatever a text brings about must refuse this text only.
-    throw new CannotRender('rendering failed', { cause });
+    // A parser failure must refuse this text only, so it gets the type that callers handle.
+    throw new RenderError('rendering failed', { cause });
   }
   const html = dialect.html.trim();
-  if (html.length > MAX_HTML) throw new CannotRender('rendered text is too long');
-  const facts = factsOf(meanings(dialect.tokens));
-  // A preview is a link to its picture, also where it took the place of the address.
+  if (html.length > MAX_HTML) throw new RenderError('rendered text is too long');
+  const facts = factsOf(referencesIn(dialect.tokens));
+  // A preview is a link to its picture, also where the preview replaces the address.
   return { html, ...facts, hasLink: facts.hasLink || dialect.hasPreviews, hasImage: dialect.hasPreviews };
 }
 
-/** Stands in for the HTML when rendering fails after the message is stored. */
-export function apology(product: string): string {
+/** HTML in place of a text that can't be rendered but must be sent, such as a notice that quotes a user. */
+export function renderFailureNote(product: string): string {
   return `<p>[${product} note: Sorry, we could not understand the formatting of your message]</p>`;
 }
 
-function meanings(tokens: readonly Token[]): Meaning[] {
+function referencesIn(tokens: readonly Token[]): TextReference[] {
   return tokens
     .flatMap((token) => token.children ?? [])
-    .flatMap(({ meta }) => (meta === null ? [] : [meta as Meaning]));
+    .flatMap(({ meta }) => (meta === null ? [] : [meta as TextReference]));
 }
 
-function factsOf(found: readonly Meaning[]): Omit<Rendered, 'html' | 'hasImage'> {
-  const paths = found.flatMap((meaning) => (meaning.kind === 'link' ? (uploadPath(meaning.url) ?? []) : []));
+function factsOf(references: readonly TextReference[]): Omit<RenderResult, 'html' | 'hasImage'> {
+  const paths = references.flatMap((one) => (one.kind === 'link' ? (uploadPath(one.url) ?? []) : []));
   return {
-    mentions: mentionsOf(found, false),
-    silent: mentionsOf(found, true),
-    hasLink: found.some(({ kind }) => kind === 'link'),
+    mentions: mentionsOf(references, false),
+    silent: mentionsOf(references, true),
+    hasLink: references.some(({ kind }) => kind === 'link'),
     hasAttachment: paths.length > 0,
     attachmentPaths: [...new Set(paths)],
   };
 }
 
-function mentionsOf(found: readonly Meaning[], silent: boolean): Mentions {
+function mentionsOf(references: readonly TextReference[], silent: boolean): Mentions {
   const ids = (kind: 'user' | 'group'): number[] => [
-    ...new Set(found.flatMap((one) => (one.kind === kind && one.silent === silent ? [one.id] : []))),
+    ...new Set(references.flatMap((one) => (one.kind === kind && one.silent === silent ? [one.id] : []))),
   ];
   return {
     users: ids('user'),
     groups: ids('group'),
-    wildcard: found.some((one) => one.kind === 'wildcard' && one.silent === silent),
+    wildcard: references.some((one) => one.kind === 'wildcard' && one.silent === silent),
   };
 }
 
-/** HTML of a text that refers to nobody; '' where it can't be rendered within its limits: clients show the text itself. */
-export function htmlOrNone(text: string): string {
+/** HTML of a text without names to look up. '' if it can't be rendered: clients then show the text itself. */
+export function htmlOrEmpty(text: string): string {
   try {
     return renderMarkdown(text).html;
   } catch (error) {
-    if (error instanceof CannotRender) return '';
+    if (error instanceof RenderError) return '';
     throw error;
   }
 }

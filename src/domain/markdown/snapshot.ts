@@ -1,19 +1,20 @@
 /**
- * A context as plain data, for rendering where the look-ups can't be called. A cheap scan collects the names that a text
- * may ask for; what rendering asks beyond them it notes, so that it can be resolved and tried again.
+ * A context as plain data, for rendering in another thread, which can't call the look-ups. A cheap scan collects the
+ * names that a text may refer to. Keys that rendering asks for beyond them are recorded, so that the caller can look
+ * them up and render again.
  */
 import {
   type CustomEmoji,
-  type KnownGroup,
-  type KnownStream,
-  type KnownUser,
   type MarkdownContext,
+  type MarkdownGroup,
   type MarkdownSettings,
+  type MarkdownStream,
+  type MarkdownUser,
   settingsOf,
 } from './context.js';
 
-/** Names and ids to look up. */
-export interface Wanted {
+/** Keys to look up: names and ids. */
+export interface LookupKeys {
   readonly names: readonly string[];
   readonly ids: readonly number[];
   readonly groups: readonly string[];
@@ -21,15 +22,15 @@ export interface Wanted {
   readonly emoji: readonly string[];
 }
 
-type Entries<K, V> = readonly (readonly [key: K, found: V])[];
+type Entries<K, V> = readonly (readonly [key: K, result: V])[];
 
-/** What was looked up; also what was not found, as an empty list or undefined. */
-export interface Snapshot {
+/** Settings and look-up results. A key that was not found has the result undefined or an empty list. */
+export interface ContextSnapshot {
   readonly settings: Partial<MarkdownSettings>;
-  readonly names: Entries<string, readonly KnownUser[]>;
-  readonly ids: Entries<number, KnownUser | undefined>;
-  readonly groups: Entries<string, KnownGroup | undefined>;
-  readonly streams: Entries<string, KnownStream | undefined>;
+  readonly names: Entries<string, readonly MarkdownUser[]>;
+  readonly ids: Entries<number, MarkdownUser | undefined>;
+  readonly groups: Entries<string, MarkdownGroup | undefined>;
+  readonly streams: Entries<string, MarkdownStream | undefined>;
   readonly emoji: Entries<string, CustomEmoji | undefined>;
 }
 
@@ -37,8 +38,8 @@ const capture = (text: string, pattern: RegExp): string[] => [
   ...new Set([...text.matchAll(pattern)].flatMap(({ 1: name }) => (name === undefined ? [] : [name]))),
 ];
 
-/** Looks ahead instead of matching, so that one candidate can't hide the next. */
-export function wantedIn(text: string): Wanted {
+/** Keys that a text may refer to. The patterns use lookahead, so that one candidate can't hide the next. */
+export function scanLookupKeys(text: string): LookupKeys {
   const mentioned = capture(text, /@_?(?=\*\*([^*]+)\*\*)/g);
   const links = capture(text, /#(?=\*\*([^*]+)\*\*)/g);
   return {
@@ -53,28 +54,38 @@ export function wantedIn(text: string): Wanted {
   };
 }
 
-export function takeSnapshot(wanted: Wanted, context: Partial<MarkdownContext>, before?: Snapshot): Snapshot {
-  const look = <K, V>(keys: readonly K[], find: (key: K) => V, known: Entries<K, V> = []): Entries<K, V> => [
+/** Looks the keys up. @param before snapshot whose results are kept */
+export function takeSnapshot(
+  keys: LookupKeys,
+  context: Partial<MarkdownContext>,
+  before?: ContextSnapshot,
+): ContextSnapshot {
+  const look = <K, V>(list: readonly K[], find: (key: K) => V, known: Entries<K, V> = []): Entries<K, V> => [
     ...known,
-    ...keys.map((key) => [key, find(key)] as const),
+    ...list.map((key) => [key, find(key)] as const),
   ];
   return {
     settings: { now: Date.now(), ...settingsOf(context) },
-    names: look(wanted.names, (name) => context.usersNamed?.(name) ?? [], before?.names),
-    ids: look(wanted.ids, (id) => context.userById?.(id), before?.ids),
-    groups: look(wanted.groups, (name) => context.groupByName?.(name), before?.groups),
-    streams: look(wanted.streams, (name) => context.streamByName?.(name), before?.streams),
-    emoji: look(wanted.emoji, (name) => context.customEmoji?.(name), before?.emoji),
+    names: look(keys.names, (name) => context.usersNamed?.(name) ?? [], before?.names),
+    ids: look(keys.ids, (id) => context.userById?.(id), before?.ids),
+    groups: look(keys.groups, (name) => context.groupByName?.(name), before?.groups),
+    streams: look(keys.streams, (name) => context.streamByName?.(name), before?.streams),
+    emoji: look(keys.emoji, (name) => context.customEmoji?.(name), before?.emoji),
   };
 }
 
-/** @returns a context that answers from the snapshot, and what was asked of it in vain */
-export function contextOf(snapshot: Snapshot): { context: Partial<MarkdownContext>; missing: () => Wanted | null } {
-  const names = new Asked(snapshot.names);
-  const ids = new Asked(snapshot.ids);
-  const groups = new Asked(snapshot.groups);
-  const streams = new Asked(snapshot.streams);
-  const emoji = new Asked(snapshot.emoji);
+/**
+ * A context that reads from the snapshot. `missing` returns the keys that were asked for and not there; null = none.
+ */
+export function contextFromSnapshot(snapshot: ContextSnapshot): {
+  context: Partial<MarkdownContext>;
+  missing: () => LookupKeys | null;
+} {
+  const names = new RecordingLookup(snapshot.names);
+  const ids = new RecordingLookup(snapshot.ids);
+  const groups = new RecordingLookup(snapshot.groups);
+  const streams = new RecordingLookup(snapshot.streams);
+  const emoji = new RecordingLookup(snapshot.emoji);
   const all = [names, ids, groups, streams, emoji];
   return {
     context: {
@@ -98,7 +109,8 @@ export function contextOf(snapshot: Snapshot): { context: Partial<MarkdownContex
   };
 }
 
-class Asked<K, V> {
+/** Look-up results of a snapshot. Records the keys that it lacks. */
+class RecordingLookup<K, V> {
   readonly missing = new Set<K>();
   readonly #known: ReadonlyMap<K, V>;
 

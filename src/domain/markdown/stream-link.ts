@@ -1,30 +1,29 @@
-/** Links to streams and topics by name. */
+/** Links to streams and topics by name: `#**stream**` and `#**stream>topic**`. */
 import { type InlineRule, patternRule } from './inline.js';
 import { BEFORE } from './mention.js';
 import { leaf } from './tokens.js';
 
-/** Also for finding candidates in raw text. */
-export const STREAM_LINK = new RegExp(`${BEFORE}#\\*\\*([^*]+)\\*\\*`, 'g');
+const STREAM_LINK = new RegExp(`${BEFORE}#\\*\\*([^*]+)\\*\\*`, 'g');
 const STREAM_TOPIC_LINK = new RegExp(`${BEFORE}#\\*\\*([^*>]+)>([^*]+)\\*\\*`, 'g');
 
-/** For the fragment of an address: percent-encoded, with `.` in place of `%`. */
-export function encodeFragment(text: string): string {
+/** Encodes text for the fragment of an address: percent-encoding with `.` in place of `%`. */
+function encodeFragment(text: string): string {
   return encodeURIComponent(text.replace(/\p{Cs}/gu, '\ufffd'))
     .replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll('.', '%2E')
     .replaceAll('%', '.');
 }
 
-const address = (id: number, name: string): string =>
+const streamPath = (id: number, name: string): string =>
   `/#narrow/stream/${id}-${encodeFragment(name.replaceAll(' ', '-'))}`;
 
-/** Address of a message in its topic. @param origin base URL of the organization */
+/** URL of a message in its topic. @param origin base URL of the organization */
 export const messageUrl = (
   origin: string,
   stream: { readonly id: number; readonly name: string },
   topic: string,
   message: number,
-): string => `${origin}${address(stream.id, stream.name)}/topic/${encodeFragment(topic)}/near/${message}`;
+): string => `${origin}${streamPath(stream.id, stream.name)}/topic/${encodeFragment(topic)}/near/${message}`;
 
 export const streamTopicLink: InlineRule = patternRule(
   '#**',
@@ -34,7 +33,7 @@ export const streamTopicLink: InlineRule = patternRule(
     if (!stream) return null;
     const topic = inline.source(written);
     const text = `#${stream.name} > ${topic}`;
-    const url = `${address(stream.id, stream.name)}/topic/${encodeFragment(topic)}`;
+    const url = `${streamPath(stream.id, stream.name)}/topic/${encodeFragment(topic)}`;
     return leaf('a', { class: 'stream-topic', 'data-stream-id': String(stream.id), href: url }, text, {
       kind: 'link',
       url,
@@ -47,7 +46,7 @@ export const streamLink: InlineRule = patternRule('#**', STREAM_LINK, ([, writte
   const stream = inline.context.streamByName(inline.source(written));
   if (!stream) return null;
   const text = `#${stream.name}`;
-  const url = address(stream.id, stream.name);
+  const url = streamPath(stream.id, stream.name);
   return leaf('a', { class: 'stream', 'data-stream-id': String(stream.id), href: url }, text, {
     kind: 'link',
     url,

@@ -1,34 +1,34 @@
-/** Pipe tables: a header row, a row of dashes, data rows. */
+/** Pipe tables: a header row, a row of dashes, then data rows. */
 import { append, type Block, block } from './tree.js';
 
-interface Shape {
+interface TableShape {
   readonly bordered: boolean;
   readonly aligned: readonly string[];
 }
 
-/** Cells of all rows together, at most: a wide header with many short rows would make far more HTML than text. */
+/** Maximum cells of a table: many short rows under a wide header would make far more HTML than text. */
 const MAX_CELLS = 5_000;
 
-/** @returns false, with nothing done, if this is no table */
+/** Appends the table to `parent`. @returns false, without an effect, if the text is no table */
 export function parseTable(parent: Block, text: string): boolean {
   const [head = '', dashes, ...rows] = text.split('\n').map((line) => line.trim());
   if (dashes === undefined) return false;
   const shape = shapeOf(head, dashes);
   if (!shape || shape.aligned.length * (rows.length + 1) > MAX_CELLS) return false;
   const table = append(parent, block('table'));
-  addRow(append(table, block('thead')), 'th', cells(head, shape.bordered), shape);
+  addRow(append(table, block('thead')), 'th', splitCells(head, shape.bordered), shape);
   const body = append(table, block('tbody'));
-  for (const row of rows) addRow(body, 'td', cells(row, shape.bordered), shape);
+  for (const row of rows) addRow(body, 'td', splitCells(row, shape.bordered), shape);
   if (rows.length === 0) addRow(body, 'td', [], shape);
   return true;
 }
 
-function shapeOf(head: string, dashes: string): Shape | null {
+function shapeOf(head: string, dashes: string): TableShape | null {
   const isBordered = head.startsWith('|') || endsWithBorder(head);
-  const names = cells(head, isBordered);
+  const names = splitCells(head, isBordered);
   const isSingle = names.length === 1 && isBordered && (dashes.startsWith('|') || endsWithBorder(dashes));
   if (names.length < 2 && !isSingle) return null;
-  const marks = cells(dashes, isBordered);
+  const marks = splitCells(dashes, isBordered);
   if (marks.length !== names.length || !marks.every((mark) => /^[|: -]*$/.test(mark))) return null;
   return { bordered: isBordered, aligned: marks.map((mark) => alignment(mark.trim())) };
 }
@@ -41,7 +41,7 @@ function alignment(mark: string): string {
 
 const endsWithBorder = (row: string): boolean => row.endsWith('|') && !row.endsWith('\\|');
 
-function addRow(parent: Block, tag: 'th' | 'td', texts: readonly string[], { aligned }: Shape): void {
+function addRow(parent: Block, tag: 'th' | 'td', texts: readonly string[], { aligned }: TableShape): void {
   const row = append(parent, block('tr'));
   for (const [column, align] of aligned.entries()) {
     const cell = append(row, block(tag, (texts[column] ?? '').trim()));
@@ -49,8 +49,8 @@ function addRow(parent: Block, tag: 'th' | 'td', texts: readonly string[], { ali
   }
 }
 
-/** Pipes in code, and those behind a backslash, do not part cells. */
-function cells(row: string, bordered: boolean): string[] {
+/** Splits a row at its pipes, except those in code and after a backslash. */
+function splitCells(row: string, bordered: boolean): string[] {
   let inner = row;
   if (bordered) {
     if (inner.startsWith('|')) inner = inner.slice(1);
@@ -82,14 +82,14 @@ function runLength(text: string, at: number): number {
   return end - at;
 }
 
-/** Where the last run of backticks of each length begins: whether a search for one can succeed. */
+/** Offset of the last run of backticks of each length: bounds the search for a closing run. */
 function lastRuns(text: string): Map<number, number> {
   const last = new Map<number, number>();
   for (const { 0: run, index } of text.matchAll(/`+/g)) last.set(run.length, index);
   return last;
 }
 
-/** @returns the last character of the code that begins at `at`, or of the opening run if it isn't closed */
+/** @returns offset of the last character of the code that begins at `at`, or of its opening run if it isn't closed */
 function codeEnd(text: string, at: number, length: number, closers: Map<number, number>): number {
   const last = closers.get(length) ?? -1;
   let next = at + length;

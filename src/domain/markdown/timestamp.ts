@@ -1,7 +1,10 @@
-/** `<time:…>`: a moment, shown in each reader's zone by the client. */
-import { parseFreeDate } from './free-date.js';
+/**
+ * `<time:…>`: a time, which clients show in the reader's zone. It is written as people write dates: ISO 8601, month
+ * names, am/pm, zone names or offsets, in any usual order.
+ */
 import { type InlineRule, patternRule } from './inline.js';
 import { leaf } from './tokens.js';
+import { zoneOffset } from './zones.js';
 
 export const timestamp: InlineRule = patternRule('<time:', /<time:([^>]*)>/g, ([, written = ''], inline) => {
   const text = inline.source(written);
@@ -9,3 +12,174 @@ export const timestamp: InlineRule = patternRule('<time:', /<time:([^>]*)>/g, ([
   if (moment === null) return leaf('span', { class: 'timestamp-error' }, `Invalid time format: ${text}`);
   return leaf('time', { datetime: new Date(moment).toISOString().replace(/\.\d+Z$/, 'Z') }, text);
 });
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const DAYS = /^(?:mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?$/;
+const FILLERS = new Set(['at', 'on', 'and', 'of', 'the', 't', 'st', 'nd', 'rd', 'th']);
+/** Characters of a date. */
+const MAX_LENGTH = 100;
+/** Range of years that four digits can show, Unix ms. */
+const MIN_TIME = new Date('0001-01-01T00:00:00Z').getTime();
+const MAX_TIME = Date.UTC(9999, 11, 31, 23, 59, 59);
+
+interface DateParts {
+  year?: number;
+  month?: number;
+  day?: number;
+  hour?: number;
+  minute?: number;
+  second?: number;
+  afternoon?: boolean;
+  /** Minutes east of UTC. */
+  zone?: number;
+}
+
+/**
+ * @param now Unix ms, completes a date that leaves parts out
+ * @returns Unix ms, whole seconds; null if the text is no date
+ */
+export function parseFreeDate(text: string, now: number): number | null {
+  const trimmed = text.trim();
+  if (trimmed === '' || trimmed.length > MAX_LENGTH) return null;
+  if (/^[+-]?\d+(?:\.\d+)?$/.test(trimmed)) return bareNumber(trimmed);
+  const parts: DateParts = {};
+  const rest = takeTime(trimmed.toLowerCase(), parts);
+  if (rest === null || !takeDate(rest, parts)) return null;
+  return Object.keys(parts).length === 0 ? null : toUnixMs(parts, now);
+}
+
+function bareNumber(digits: string): number | null {
+  const compact = /^(\d{4})(\d\d)(\d\d)$/.exec(digits);
+  if (compact) {
+    const date = toUnixMs({ year: Number(compact[1]), month: Number(compact[2]), day: Number(compact[3]) }, 0);
+    if (date !== null) return date;
+  }
+  return inRange(Math.floor(Number(digits)) * 1000);
+}
+
+/** Sets a part. @returns false if the text named it before: such a text is no date */
+function setOnce<K extends keyof DateParts>(parts: DateParts, name: K, value: NonNullable<DateParts[K]>): boolean {
+  if (parts[name] !== undefined) return false;
+  parts[name] = value;
+  return true;
+}
+
+const CLOCK = /(?<![\d:.])(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?\s*(?:([ap])\.?m\b\.?)?/;
+const HOUR = /(?<![\d:.])(\d{1,2})\s*([ap])\.?m\b\.?/;
+const ZONE = /^\s*(?:(z|utc|gmt)?\s*([+-])(\d{1,2}):?(\d{2})?|([a-z]{1,5}))(?![\w:])/;
+const ISO_COMPACT = /^(\d{4})-?(\d{2})-?(\d{2})t(\d{2})(\d{2})(\d{2})?(?=$|z|[+-])/;
+
+/** Reads the time of day and the zone. @returns the rest of the text; null if the time is invalid */
+function takeTime(text: string, parts: DateParts): string | null {
+  const compact = ISO_COMPACT.exec(text);
+  if (compact) {
+    const [all, year, month, day, hour, minute, second] = compact;
+    Object.assign(parts, { year: Number(year), month: Number(month), day: Number(day) });
+    Object.assign(parts, { hour: Number(hour), minute: Number(minute), second: Number(second ?? 0) });
+    return takeZone(text.slice(all.length), parts);
+  }
+  const clock = CLOCK.exec(text.replace(/(\d)t(\d)/, '$1 $2')) ?? HOUR.exec(text);
+  if (!clock) return takeTrailingZone(text, parts);
+  const plain = text.replace(/(\d)t(\d)/, '$1 $2');
+  const isHour = clock.length === 3;
+  parts.hour = Number(clock[1]);
+  parts.minute = isHour ? 0 : Number(clock[2]);
+  parts.second = isHour ? 0 : Number(clock[3] ?? 0);
+  const half = isHour ? clock[2] : clock[4];
+  if (half !== undefined) {
+    if (parts.hour < 1 || parts.hour > 12) return null;
+    parts.hour = (parts.hour % 12) + (half === 'p' ? 12 : 0);
+  }
+  const after = takeZone(plain.slice(clock.index + clock[0].length), parts);
+  return `${plain.slice(0, clock.index)} ${after}`;
+}
+
+/** Reads a zone at the beginning. @returns the rest of the text */
+function takeZone(text: string, parts: DateParts): string {
+  const found = ZONE.exec(text);
+  if (!found) return text;
+  const [all, , sign, hours, minutes, name] = found;
+  if (name !== undefined) {
+    const offset = zoneOffset(name);
+    if (offset === undefined) return text;
+    parts.zone = offset;
+  } else {
+    const size = Number(hours) * 60 + Number(minutes ?? 0);
+    parts.zone = sign === '-' ? -size : size;
+  }
+  const rest = text.slice(all.length);
+  // In `IST (+05:30)` and the like, the brackets repeat the zone.
+  return rest.replace(/^\s*\([^)]*\)/, '');
+}
+
+function takeTrailingZone(text: string, parts: DateParts): string {
+  const name = /(?<=\d,?\s+)([a-z]{1,5})$/.exec(text)?.[1];
+  const offset = name === undefined || monthOf(name) !== undefined ? undefined : zoneOffset(name);
+  if (name === undefined || offset === undefined) return text;
+  parts.zone = offset;
+  return text.slice(0, -name.length);
+}
+
+function monthOf(word: string): number | undefined {
+  const short = word.slice(0, 3);
+  const index = MONTHS.indexOf(short);
+  const full = ['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october'];
+  const names = [...full, 'november', 'december', 'sept'];
+  return index >= 0 && (word === short || names.includes(word)) ? index + 1 : undefined;
+}
+
+function takeDate(text: string, parts: DateParts): boolean {
+  const numeric = /(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/.exec(text);
+  const other = numeric ? null : /(\d{1,2})[-/.](\d{1,2})[-/.](\d{4}|\d{2})(?!\d)/.exec(text);
+  let rest = text;
+  if (numeric) {
+    const [all, year, month, day] = numeric;
+    if (!setDate(parts, Number(year), Number(month), Number(day))) return false;
+    rest = text.replace(all, ' ');
+  } else if (other) {
+    const [all, first, second, year] = other.map(String);
+    // The month is first, unless it would be above 12.
+    const isDayFirst = Number(first) > 12;
+    const month = Number(isDayFirst ? second : first);
+    if (!setDate(parts, fullYear(String(year)), month, Number(isDayFirst ? first : second))) return false;
+    rest = text.replace(String(all), ' ');
+  }
+  const words = rest.match(/\d+|[a-z]+|[^\s\w]/g) ?? [];
+  return words.every((word) => takeWord(word, parts));
+}
+
+function setDate(parts: DateParts, year: number, month: number, day: number): boolean {
+  return setOnce(parts, 'year', year) && setOnce(parts, 'month', month) && setOnce(parts, 'day', day);
+}
+
+function takeWord(word: string, parts: DateParts): boolean {
+  if (/^[,.;/-]$/.test(word) || FILLERS.has(word) || DAYS.test(word)) return true;
+  const month = monthOf(word);
+  if (month !== undefined) return setOnce(parts, 'month', month);
+  if (!/^\d+$/.test(word)) return false;
+  if (word.length <= 2 && parts.day === undefined && Number(word) <= 31) return setOnce(parts, 'day', Number(word));
+  return (word.length === 4 || word.length === 2) && setOnce(parts, 'year', fullYear(word));
+}
+
+function fullYear(digits: string): number {
+  if (digits.length > 2) return Number(digits);
+  return Number(digits) + (Number(digits) < 70 ? 2000 : 1900);
+}
+
+function toUnixMs(parts: DateParts, now: number): number | null {
+  const today = new Date(now);
+  const year = parts.year ?? today.getUTCFullYear();
+  const month = parts.month ?? today.getUTCMonth() + 1;
+  const day = parts.day ?? today.getUTCDate();
+  const { hour = 0, minute = 0, second = 0, zone = 0 } = parts;
+  if (hour > 23 || minute > 59 || second > 59 || Math.abs(zone) > 24 * 60) return null;
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  // JavaScript carries a day that the month lacks into the next month.
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return null;
+  return inRange(date.getTime() + ((hour * 60 + minute - zone) * 60 + second) * 1000);
+}
+
+function inRange(time: number): number | null {
+  return time >= MIN_TIME && time <= MAX_TIME ? time : null;
+}

@@ -1,18 +1,18 @@
-/** Making of markdown-it tokens. None is marked as a block: all line breaks of the output are tokens of their own. */
+/** Constructors of markdown-it tokens. No token is marked as a block: every line break of the output is a token. */
 import MarkdownIt, { type Token } from 'markdown-it';
 
 export type { Token };
 
-const { Token: Made } = MarkdownIt;
+const { Token: TokenClass } = MarkdownIt;
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** What the message names; kept on the token, so that only what is really shown counts. */
-export type Meaning =
+/** A user, group or address that a text refers to. Kept in `meta` of its token: only tokens that are shown count. */
+export type TextReference =
   | { readonly kind: 'user'; readonly id: number; readonly silent: boolean }
   | { readonly kind: 'group'; readonly id: number; readonly silent: boolean }
   | { readonly kind: 'wildcard'; readonly silent: boolean }
-  /** `text` is what the reader sees. */
+  /** `text` is the text of the link that readers see. */
   | { readonly kind: 'link'; readonly url: string; readonly text: string };
 
 function withAttributes(token: Token, attrs: Attributes): Token {
@@ -22,38 +22,39 @@ function withAttributes(token: Token, attrs: Attributes): Token {
 }
 
 export const opening = (tag: string, attrs: Attributes = {}): Token =>
-  withAttributes(new Made(`${tag}_open`, tag, 1), attrs);
+  withAttributes(new TokenClass(`${tag}_open`, tag, 1), attrs);
 
-export const closing = (tag: string): Token => new Made(`${tag}_close`, tag, -1);
+export const closing = (tag: string): Token => new TokenClass(`${tag}_close`, tag, -1);
 
-export const single = (tag: string, attrs: Attributes = {}): Token => withAttributes(new Made(tag, tag, 0), attrs);
+export const single = (tag: string, attrs: Attributes = {}): Token =>
+  withAttributes(new TokenClass(tag, tag, 0), attrs);
 
-/** Escaped when rendered; existing entities stay. */
+/** Text that is escaped when rendered. Existing entities stay. */
 export function textToken(content: string): Token {
-  const token = new Made('text', '', 0);
+  const token = new TokenClass('text', '', 0);
   token.content = content;
   return token;
 }
 
-/** Ready HTML of our own making. */
+/** HTML that is emitted as it is. */
 export function rawToken(html: string): Token {
-  const token = new Made('raw', '', 0);
+  const token = new TokenClass('raw', '', 0);
   token.content = html;
   return token;
 }
 
-/** Text whose inline constructs are still to be found. */
+/** Text whose inline constructs are not parsed yet. */
 export function inlineToken(content: string, quoted: boolean): Token {
-  const token = new Made('inline', '', 0);
+  const token = new TokenClass('inline', '', 0);
   token.content = content;
   token.children = [];
   token.meta = { quoted };
   return token;
 }
 
-/** An element around text that is not looked at again. */
-export function leaf(tag: string, attrs: Attributes, text: string, meaning?: Meaning): Token[] {
+/** An element around text that is not parsed any further. */
+export function leaf(tag: string, attrs: Attributes, text: string, reference?: TextReference): Token[] {
   const open = opening(tag, attrs);
-  if (meaning) open.meta = meaning;
+  if (reference) open.meta = reference;
   return [open, textToken(text), closing(tag)];
 }

@@ -9,12 +9,15 @@ export interface TopicLink {
   readonly url: string;
 }
 
-/** What parts the words of a topic, besides white space. */
+/** Separates the words of a topic. */
 const SEPARATOR = /[\s!;?),'"]+/;
 
-/** In the order of the topic. Of overlapping links the one found first stays: linkifiers by id, then addresses. */
-export function topicLinks(written: string, given?: Partial<MarkdownContext>): TopicLink[] {
-  const context = completeContext(given);
+/**
+ * Links in the order of the topic. Linkifiers, by id, come before addresses; links that overlap earlier ones are
+ * dropped.
+ */
+export function topicLinks(written: string, partial?: Partial<MarkdownContext>): TopicLink[] {
+  const context = completeContext(partial);
   const topic = written.replace(/\p{Cs}/gu, '\ufffd');
   const found: (TopicLink & { readonly at: number })[] = [];
   const add = (at: number, text: string, url: string): void => {

@@ -1,9 +1,9 @@
-/** The tree that blocks are parsed into, and its way into markdown-it tokens. */
+/** The tree of parsed blocks, its conversion into markdown-it tokens, and the parser interface that blocks call. */
 import { closing, inlineToken, opening, rawToken, single, type Token, textToken } from './tokens.js';
 
 /**
- * `text` is what stands before the first child, `tail` what follows the element: list items hold text without a
- * paragraph before and after inner lists.
+ * An element. `text` precedes the first child, `tail` follows the element: list items have text without a paragraph
+ * before and after inner lists.
  */
 export interface Block {
   readonly tag: string;
@@ -11,7 +11,7 @@ export interface Block {
   text: string;
   tail: string;
   readonly children: Block[];
-  /** Ready tokens in place of everything else. */
+  /** Tokens of a finished block, in place of all other fields. */
   readonly ready?: readonly Token[];
 }
 
@@ -23,8 +23,22 @@ export function readyBlock(tokens: readonly Token[]): Block {
   return { ...block('ready'), ready: tokens };
 }
 
-/** `<pre>` of an indented code block; its text is still source, so that a following block can continue it. */
+/** Tag of an indented code block. Its text stays source until rendering, so that the next block can continue it. */
 export const CODE = 'code-block';
+
+/** The way in which the innermost list or quote wants its content to be read. */
+export type Mode = 'root' | 'list' | 'loose' | 'detabbed' | 'quote';
+
+/** The block parser as lists and quotes see it: they pass their content back to it. */
+export interface BlockReader {
+  readonly mode: Mode;
+  /** Calls `parse` with another mode. */
+  within(mode: Mode, parse: () => void): void;
+  /** Parses a text that may hold several blocks. */
+  chunk(parent: Block, text: string): void;
+  /** Parses texts that hold one block each. */
+  blocks(parent: Block, texts: readonly string[]): void;
+}
 
 export function lastChild(parent: Block): Block | undefined {
   return parent.children.at(-1);
@@ -38,7 +52,7 @@ export function append(parent: Block, child: Block): Block {
 const blank = (text: string): boolean => text.trim() === '';
 
 /**
- * Tokens of the children of `parent`, each followed by a line break or by its tail.
+ * Tokens of the children of `parent`. A line break or the tail follows each.
  * @param renderCode HTML of an indented code block
  */
 export function childTokens(parent: Block, quoted: boolean, renderCode: (text: string) => string): Token[] {

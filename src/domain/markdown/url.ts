@@ -1,4 +1,4 @@
-/** Which addresses become links, and in which form (markdown.md § Bare links). */
+/** Link addresses: permitted schemes, and the form in which addresses are emitted (markdown.md § Bare links). */
 
 const SCHEMES: ReadonlySet<string> = new Set(
   (
@@ -8,12 +8,12 @@ const SCHEMES: ReadonlySet<string> = new Set(
 );
 
 /**
- * The address to link to: without a scheme it is one of this server (`/…`), of this page (`#…`), a mail address, or a
- * host.
- * @returns undefined for schemes that no link may have
+ * The address to link to. An address without a scheme is one of this server (`/…`), of this page (`#…`), a mail
+ * address, or a host.
+ * @returns undefined if links may not have the scheme
  */
 export function safeUrl(written: string): string | undefined {
-  // Browsers drop control characters from addresses, also within the scheme.
+  // Browsers ignore control characters in addresses, also within the scheme.
   const url = written
     .replace(/\p{Cc}/gu, '')
     .trim()
@@ -29,19 +29,19 @@ export function safeUrl(written: string): string | undefined {
   return path.includes('@') ? `mailto:${url}` : withoutEmptyParts(`http://${url}`);
 }
 
-/** An empty query or fragment adds nothing. */
+/** Removes an empty query or fragment. */
 function withoutEmptyParts(url: string): string {
   return url.replace(/#$/, '').replace(/\?(?=#|$)/, '');
 }
 
-/** Places of this organization are linked relative to it, so that a change of its host breaks nothing. */
+/** Makes narrows and uploads of this organization relative, so that a change of its host doesn't break their links. */
 export function localUrl(url: string, origin: string): string {
   if (origin === '' || !url.startsWith(`${origin}/`)) return url;
   const rest = url.slice(origin.length + 1);
   return rest.startsWith('#') || rest.startsWith('user_uploads/') ? rest : url;
 }
 
-/** Path id of the upload that a link names; undefined for other links. */
+/** Path id of a linked upload; undefined for other links. */
 export function uploadPath(url: string): string | undefined {
   const path = /^\/?user_uploads\/(\d+\/[^?#]+)/.exec(url)?.[1];
   if (path === undefined) return undefined;

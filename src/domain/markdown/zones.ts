@@ -1,5 +1,6 @@
-/** Abbreviations of time zones. Several places share some of them; then the most usual reading holds. */
+/** Abbreviations of time zones. Some stand for several zones; the table has the most usual one. */
 
+/** Hours east of UTC. */
 const HOURS: Readonly<Record<string, number>> = {
   z: 0,
   utc: 0,
@@ -59,7 +60,7 @@ const HOURS: Readonly<Record<string, number>> = {
   hst: -10,
 };
 
-/** Minutes east of UTC; undefined for unknown names. @param name lower case */
+/** @param name lower case @returns minutes east of UTC; undefined for an unknown name */
 export function zoneOffset(name: string): number | undefined {
   const hours = Object.hasOwn(HOURS, name) ? HOURS[name] : undefined;
   return hours === undefined ? undefined : hours * 60;

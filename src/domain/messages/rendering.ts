@@ -1,7 +1,7 @@
 /** Rendering of messages: the dialect with what the realm's directory knows. */
 import { memoizeByObject } from '#base';
-import type { CustomEmoji, MarkdownContext, Rendered } from '#domain/markdown';
-import { CannotRender, RenderThreads } from '#domain/markdown';
+import type { CustomEmoji, MarkdownContext, RenderResult } from '#domain/markdown';
+import { RenderError, RenderThreads } from '#domain/markdown';
 import { isSystemBot, userSetting } from '#domain/people';
 import type { UserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
@@ -70,12 +70,12 @@ export class MessageRenderer {
   constructor(private readonly imageProxySecret: string) {}
 
   /** @param author whose text it is; 0 = the system's. null: the text can't be rendered within its limits. */
-  async render(text: string, directory: DirectoryView, origin: string, author: number): Promise<Rendered | null> {
+  async render(text: string, directory: DirectoryView, origin: string, author: number): Promise<RenderResult | null> {
     try {
       const context = renderContext(directory, origin, author);
       return await this.#threads.render(text, { ...context, imageProxySecret: this.imageProxySecret });
     } catch (error) {
-      if (error instanceof CannotRender) return null;
+      if (error instanceof RenderError) return null;
       throw error;
     }
   }

@@ -1,20 +1,20 @@
 /**
- * Uploaded pictures, decoded off the main thread and within limits: whatever a file holds, it costs a bounded amount of
- * time and memory.
+ * Decoding of uploaded pictures by sharp, off the main thread. Limits bound the time and the memory that any file can
+ * cost.
  */
 import type { Sharp } from 'sharp';
 import { apiError } from '#model/errors';
 
-/** What is larger fills memory, however few bytes it was sent in. */
-export const MOST_PIXELS = 50_000_000;
-/** A picture that takes longer to decode and scale is no picture. */
-const SECONDS = 10;
-/** Pictures that are worked on at the same time; the others wait. */
-const AT_ONCE = 2;
+/** Maximum pixels of a frame: a file of few bytes can decode into far more memory. */
+export const MAX_PIXELS = 50_000_000;
+/** Maximum time to decode and scale a picture. */
+const TIMEOUT_SECONDS = 10;
+/** Pictures that are decoded at the same time; others wait. */
+const MAX_CONCURRENT = 2;
 
 export type PictureFormat = 'png' | 'jpeg' | 'gif' | 'webp';
 
-/** From the first bytes: decoders for anything else are never given what clients send. */
+/** The format by a file's first bytes. sharp has more decoders, which must never get a client's bytes. */
 export function formatOf(bytes: Uint8Array): PictureFormat | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(12, bytes.byteLength)).toString('latin1');
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'png';
@@ -25,27 +25,31 @@ export function formatOf(bytes: Uint8Array): PictureFormat | undefined {
 
 export interface Picture {
   readonly format: PictureFormat;
-  /** 1: it stands still. */
+  /** Number of frames; 1 = not animated. */
   readonly frames: number;
-  /** Of all frames together. */
+  /** Pixels of all frames together. */
   readonly pixels: number;
-  /** Begin to work on its first frame, upright. */
+  /** Starts a conversion of the first frame, turned upright. */
   still(): Sharp;
-  /** Begin to work on all its frames. */
+  /** Starts a conversion of all frames. */
   moving(): Sharp;
 }
 
+/** Pictures in work, and the callers that wait for a turn. */
 let busy = 0;
 const waiting: (() => void)[] = [];
 
-/** Have something made of the picture in these bytes. @throws ApiError BAD_IMAGE, also for what `make` fails at */
+/**
+ * Opens a picture and passes it to `make`. At most MAX_CONCURRENT calls run at a time.
+ * @throws ApiError BAD_IMAGE, also if `make` fails
+ */
 export async function withPicture<T>(bytes: Uint8Array, make: (picture: Picture) => Promise<T>): Promise<T> {
   const format = formatOf(bytes);
   if (!format) throw apiError('IMAGE_UNDECODABLE');
-  if (busy === AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
+  if (busy === MAX_CONCURRENT) await new Promise<void>((resolve) => waiting.push(resolve));
   else busy++;
   try {
-    return await make(await opened(bytes, format));
+    return await make(await openPicture(bytes, format));
   } catch (error) {
     throw asRefusal(error);
   } finally {
@@ -55,18 +59,18 @@ export async function withPicture<T>(bytes: Uint8Array, make: (picture: Picture)
   }
 }
 
-async function opened(bytes: Uint8Array, format: PictureFormat): Promise<Picture> {
-  // Loaded when the first picture comes: the server runs where it has no build.
+async function openPicture(bytes: Uint8Array, format: PictureFormat): Promise<Picture> {
+  // Loaded with the first picture: the server starts also where sharp has no build.
   const { default: sharp } = await import('sharp');
   const open = (animated: boolean): Sharp =>
-    sharp(bytes, { animated, failOn: 'error', limitInputPixels: MOST_PIXELS, sequentialRead: true }).timeout({
-      seconds: SECONDS,
+    sharp(bytes, { animated, failOn: 'error', limitInputPixels: MAX_PIXELS, sequentialRead: true }).timeout({
+      seconds: TIMEOUT_SECONDS,
     });
   const head = await open(true).metadata();
   if (head.format !== format) throw apiError('IMAGE_UNDECODABLE');
   const { width, pages = 1 } = head;
   const size = width * (head.pageHeight ?? head.height);
-  if (size > MOST_PIXELS) throw apiError('IMAGE_TOO_LARGE');
+  if (size > MAX_PIXELS) throw apiError('IMAGE_TOO_LARGE');
   return {
     format,
     frames: pages,
@@ -76,7 +80,7 @@ async function opened(bytes: Uint8Array, format: PictureFormat): Promise<Picture
   };
 }
 
-/** The library says in words what is wrong. */
+/** Maps an error of sharp, which has only a text, to an API error. */
 function asRefusal(error: unknown): unknown {
   if (!(error instanceof Error) || error.name === 'ApiError') return error;
   const tooLarge = /pixel limit|too large|timeout/i.test(error.message);

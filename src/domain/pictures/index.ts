@@ -1,12 +1,26 @@
-export { formatOf, MOST_PIXELS, withPicture } from './decode.js';
+/**
+ * Pictures that an organization shows to everybody: avatars, icon, logos and custom emoji; and signed addresses of the
+ * image proxy.
+ *
+ * An uploaded picture takes this way: `decode.ts` checks its format and opens it within limits, `scale.ts` makes PNG
+ * files of fixed sizes, `names.ts` names their blobs. A request for a picture goes the other way: `names.ts` parses its
+ * path. `organization.ts` has the addresses and API fields of icon and logos, with their defaults. `proxied-address.ts`
+ * makes and checks the addresses under which the image proxy fetches pictures of other hosts.
+ *
+ * Invariants: the bytes of an upload are never stored or served; only newly encoded pictures are. Every upload gets a
+ * new blob. The image proxy fetches only addresses whose digest was made with this server's key.
+ *
+ * Actors, frontend and the domain folders emoji, markdown and people may import this folder.
+ */
+export { formatOf, MAX_PIXELS, withPicture } from './decode.js';
 export {
   AVATAR_SIZES,
   type AvatarSize,
   blobOfAvatar,
   blobOfPicture,
   blobOfRealmPicture,
-  type NamedPicture,
   PICTURE_MIB,
+  type PictureRef,
   parsePicture,
   pictureUrl,
   realmPictureUrl,
@@ -18,7 +32,7 @@ export {
   presentRealmPicture,
   presentRealmPictures,
   REALM_PICTURES,
-  realmPicture,
+  realmPictureOrDefault,
 } from './organization.js';
-export { proxiedPath, signedAddress } from './proxied-address.js';
+export { imageProxyPath, verifiedAddress } from './proxied-address.js';
 export { type AvatarImages, avatarImages, iconImage, logoImage } from './scale.js';

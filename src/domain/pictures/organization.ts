@@ -1,11 +1,11 @@
-/** Icon and logos of an organization as clients see them (realm.md § Icon and logo). Pure. */
+/** Icon and logos of an organization: their addresses and API fields (realm.md § Icon and logo). Pure. */
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '#base';
 import type { RealmId } from '#model';
 import type { RealmPictureName, RealmPictures } from '#model/records';
 import { realmPictureUrl } from './names.js';
 
-/** Served by src/frontend/static. The version is part of the address because clients add to its query. */
+/** Address of the default logo, a static file. It has a query because clients append to it. */
 export const DEFAULT_LOGO = '/static/images/logo.svg?version=0';
 
 export interface OrganizationPictures {
@@ -17,21 +17,22 @@ export interface OrganizationPictures {
 const defaultIcon = (subdomain: string): string =>
   `https://secure.gravatar.com/avatar/${createHash('md5').update(subdomain).digest('hex')}?d=identicon`;
 
-export function realmPicture(of: OrganizationPictures, name: RealmPictureName): string {
+/** Address of the uploaded picture, or of its default. */
+export function realmPictureOrDefault(of: OrganizationPictures, name: RealmPictureName): string {
   const stored = of.pictures[name];
   if (stored && stored.number > 0) return realmPictureUrl(of.realm, name, stored.version);
   return name === 'icon' ? defaultIcon(of.subdomain) : DEFAULT_LOGO;
 }
 
-/** The two fields that tell of it, as in events; register puts `realm_` before their names. */
+/** The two fields of a picture in events. The register response has them with the prefix `realm_`. */
 export function presentRealmPicture(of: OrganizationPictures, name: RealmPictureName): JsonObject {
   const uploaded = (of.pictures[name]?.number ?? 0) > 0;
   const source = uploaded ? 'U' : name === 'icon' ? 'G' : 'D';
-  return { [`${name}_url`]: realmPicture(of, name), [`${name}_source`]: source };
+  return { [`${name}_url`]: realmPictureOrDefault(of, name), [`${name}_source`]: source };
 }
 
 export const REALM_PICTURES: readonly RealmPictureName[] = ['icon', 'logo', 'night_logo'];
 
-/** Of all of them. */
+/** The fields of all pictures. */
 export const presentRealmPictures = (of: OrganizationPictures): JsonObject =>
   Object.assign({}, ...REALM_PICTURES.map((name) => presentRealmPicture(of, name)));

@@ -1,24 +1,24 @@
 /**
- * Addresses of the image proxy: `/external_content/{digest}/{address in hexadecimal}`. The digest, a keyed hash of the
- * address, keeps the proxy from fetching for strangers what no message of this server shows. Pure.
+ * Addresses of the image proxy: `/external_content/{digest}/{address in hexadecimal}`. The digest is a keyed hash of
+ * the address. So the proxy fetches only addresses that this server has put into its HTML. Pure.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Bytes of an address, at most: proxies in front of the server refuse request lines above 8 KiB. */
+/** Maximum bytes of an address: proxies in front of the server refuse request lines above 8 KiB. */
 const MAX_ADDRESS = 3_500;
 
 const digestOf = (address: string, key: string): Buffer => createHmac('sha1', key).update(address).digest();
 
-/** Undefined for what the proxy doesn't fetch: other schemes than those of the web, and very long addresses. */
-export function proxiedPath(address: string, key: string): string | undefined {
+/** Path of an address at the image proxy; undefined if the scheme is not http(s) or the address is too long. */
+export function imageProxyPath(address: string, key: string): string | undefined {
   if (!/^https?:\/\//i.test(address)) return undefined;
   const bytes = Buffer.from(address);
   if (bytes.byteLength > MAX_ADDRESS) return undefined;
   return `/external_content/${digestOf(address, key).toString('hex')}/${bytes.toString('hex')}`;
 }
 
-/** The address that the two parts of such a path name; undefined unless this server signed it. */
-export function signedAddress(digest: string, hex: string, key: string): string | undefined {
+/** The address in the two parts of a proxy path; undefined if its digest is wrong. */
+export function verifiedAddress(digest: string, hex: string, key: string): string | undefined {
   if (!/^[0-9a-f]{40}$/.test(digest) || hex.length > 2 * MAX_ADDRESS || !/^(?:[0-9a-f]{2})+$/.test(hex))
     return undefined;
   const address = Buffer.from(hex, 'hex').toString();

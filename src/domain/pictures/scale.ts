@@ -1,14 +1,14 @@
-/** Avatars, icons and logos: decoded, scaled and written anew as PNG, so that nothing else that a file held is kept. */
+/** Avatars, icons and logos: decoded, scaled and encoded as PNG, so that nothing else of the file is stored. */
 import { withPicture } from './decode.js';
 import type { AvatarSize } from './names.js';
 
-/** Length of a side, pixels. */
+/** Side length of an avatar, pixels. */
 const SIDES: Readonly<Record<AvatarSize, number>> = { small: 100, medium: 500 };
 const ICON_SIDE = 100;
-/** A logo keeps its form within these. */
+/** Maximum size of a logo, which keeps its aspect ratio. */
 const LOGO = { width: 800, height: 100 } as const;
 
-/** PNG of each size. */
+/** PNG of an avatar in each size. */
 export type AvatarImages = Readonly<Record<AvatarSize, Uint8Array>>;
 
 const square = (side: number) => ({ width: side, height: side, fit: 'cover' }) as const;

@@ -1,9 +1,12 @@
-/** Rights to see, read and post to a stream (streams.md § Who may see a stream, messages.md § Posting policy). Pure. */
+/**
+ * Rights to see, read and post to a stream (streams.md § Who may see a stream, messages.md § Posting policy), also
+ * without an account (conventions.md § Authentication). Pure.
+ */
 
 import { isAdmin, isFullMember, isGuest, ROLE } from '#domain/people';
 import type { RealmSettings } from '#model';
 import { apiError } from '#model/errors';
-import type { DirectoryStream, DirectoryUser } from '#model/records';
+import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 
 /** True if the user may know of the stream and read the messages that its history rules allow. */
 export function canAccess(user: DirectoryUser, stream: DirectoryStream, subscribed: boolean): boolean {
@@ -56,4 +59,15 @@ export function checkMayPost(poster: Poster, stream: DirectoryStream, settings: 
   if (poster.subscribed || poster.owner?.subscribed) return;
   if (!stream.archived && (stream.webPublic || (!stream.inviteOnly && !isGuest(poster.user)))) return;
   throw apiError('NOT_AUTHORIZED_TO_SEND', { stream: stream.name });
+}
+
+/** @param server the configuration allows web-public streams */
+export const webPublicEnabled = (server: boolean, settings: RealmSettings): boolean =>
+  server && settings.enable_spectator_access;
+
+/** True if callers without credentials may read the web-public streams of the organization. */
+export function hasPublicAccess(server: boolean, directory: DirectoryView): boolean {
+  if (directory.deactivated || !webPublicEnabled(server, directory.settings)) return false;
+  for (const stream of directory.streams()) if (stream.webPublic && !stream.archived) return true;
+  return false;
 }

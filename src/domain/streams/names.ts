@@ -1,4 +1,7 @@
-/** Rules for stream names and topics (streams.md § Names, messages.md § POST /messages). */
+/**
+ * Rules for names and descriptions of streams, topics, and the kinds of streams (streams.md § Names, messages.md § POST
+ * /messages).
+ */
 import { apiError } from '#model/errors';
 
 export const MAX_STREAM_NAME = 60;
@@ -51,3 +54,28 @@ export const byName = (a: { readonly name: string }, b: { readonly name: string 
 
 /** The form in which topics are compared: case is ignored. */
 export const topicKey = (topic: string): string => topic.toLowerCase();
+
+/** Privacy of a stream. Only the combinations in KINDS are valid. */
+export interface Privacy {
+  readonly inviteOnly: boolean;
+  readonly historyPublic: boolean;
+  readonly webPublic: boolean;
+}
+
+/** The valid combinations, with their names in notices (streams.md). */
+const KINDS: readonly (readonly [string, Privacy])[] = [
+  ['Web-public', { inviteOnly: false, historyPublic: true, webPublic: true }],
+  ['Public', { inviteOnly: false, historyPublic: true, webPublic: false }],
+  ['Private, shared history', { inviteOnly: true, historyPublic: true, webPublic: false }],
+  ['Private, protected history', { inviteOnly: true, historyPublic: false, webPublic: false }],
+];
+
+/** The name of a kind; undefined if no stream may have this privacy. */
+export const kindOf = (of: Privacy): string | undefined =>
+  KINDS.find(
+    ([, kind]) =>
+      kind.inviteOnly === of.inviteOnly && kind.historyPublic === of.historyPublic && kind.webPublic === of.webPublic,
+  )?.[0];
+
+/** The stored form of a description: one line. */
+export const oneLine = (description: string): string => description.replaceAll('\n', ' ');

@@ -1,6 +1,12 @@
-/** Stream and subscription objects as the API shows them (streams.md § Stream objects). */
-import { Encoded, type JsonObject, memoizeByObject } from '#base';
-import type { DirectoryStream } from '#model/records';
+/**
+ * API objects of streams, subscriptions and default stream groups (streams.md § Stream objects, streams.md § Default
+ * stream groups). Pure.
+ */
+
+import type { JsonObject } from '#base';
+import { Encoded, memoizeByObject } from '#base';
+import type { DirectoryStream, DirectoryStreamGroup } from '#model/records';
+import { byName } from './names.js';
 
 export function presentStream(stream: DirectoryStream): JsonObject {
   return {
@@ -94,3 +100,33 @@ export const presentSubscription = (
   own: Subscription,
   options: SubscriptionOptions,
 ): JsonObject => ({ ...presentStream(stream), ...presentSubscriptionFields(own, options) });
+
+/**
+ * The list of groups for clients, by name. All members get the same list, so it leaves out private streams, which an
+ * administrator may have added.
+ */
+export const presentStreamGroups = (
+  groups: readonly DirectoryStreamGroup[],
+  find: (id: number) => DirectoryStream | undefined,
+): JsonObject[] =>
+  [...groups].sort(byName).map(({ id, name, description, streams }) => ({
+    id,
+    name,
+    description,
+    streams: streams
+      .map(find)
+      .filter((stream): stream is DirectoryStream => stream !== undefined && !stream.archived && !stream.inviteOnly)
+      .sort(byName)
+      .map(presentStream),
+  }));
+
+/** Colours of new subscriptions (streams.md): the first that the user does not use yet. */
+const PALETTE = (
+  '#76ce90 #fae589 #a6c7e5 #e79ab5 #bfd56f #f4ae55 #b0a5fd #addfe5 #f5ce6e #c2726a #94c849 #bd86e5 #ee7e4a #a6dcbf ' +
+  '#95a5fd #53a063 #9987e1 #e4523d #c2c2c2 #4f8de4 #c6a8ad #e7cc4d #c8bebf #a47462'
+).split(' ');
+
+/** @param recipient picks the color if the whole palette is in use */
+export function pickColor(used: ReadonlySet<string>, recipient: number): string {
+  return PALETTE.find((color) => !used.has(color)) ?? PALETTE[recipient % PALETTE.length]!;
+}

@@ -1,50 +1,52 @@
-/** Calls the servers of outgoing webhooks: one POST, with limits on where it goes, how long it takes and what comes back. */
+/** Calls of outgoing webhooks: a POST request with limits on its target, its time and the size of the response. */
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { VERSION } from '#base';
 import type { Clock } from '#base/clock';
-import { Forbidden, type Reachable } from './networks.js';
+import { type AddressFilter, ForbiddenAddress } from './networks.js';
 
-/** Milliseconds that a call may take in all (users.md § Bots). */
-export const CALL_MS = 10_000;
-/** A reply holds a message of 10,000 characters and a widget; longer answers are cut off. */
-const MOST_BYTES = 256 * 1024;
+/** Maximum duration of a call, ms (users.md § Bots). */
+export const CALL_TIMEOUT_MS = 10_000;
+/** Maximum size of a response. A reply has at most a message of 10,000 characters and a widget. */
+const MAX_RESPONSE_BYTES = 256 * 1024;
 
-export interface Post {
+export interface WebhookRequest {
   readonly url: string;
+  /** Content type of the body. */
   readonly type: string;
   readonly body: string;
 }
 
-export type Answer =
+/** Result of a call. Reasons continue a sentence about the server. */
+export type CallResult =
   | { readonly kind: 'answered'; readonly status: number; readonly body: string }
-  /** No connection: the call was not heard, and may be heard later. */
+  /** There was no connection: the server didn't get the call, which may be repeated. */
   | { readonly kind: 'unreachable'; readonly reason: string }
-  /** Whatever else went wrong; in words, as part of a sentence. */
+  /** Any other failure. */
   | { readonly kind: 'failed'; readonly reason: string };
 
-const failed = (reason: string): Answer => ({ kind: 'failed', reason });
+const failed = (reason: string): CallResult => ({ kind: 'failed', reason });
 
 export class WebhookCaller {
   constructor(
     private readonly clock: Clock,
-    private readonly reachable: Reachable,
+    private readonly filter: AddressFilter,
   ) {}
 
-  /** Never rejects. Redirects are not followed: they are answers like others. */
-  post({ url, type, body }: Post): Promise<Answer> {
+  /** Never rejects. Redirects are not followed, but returned like other responses. */
+  post({ url, type, body }: WebhookRequest): Promise<CallResult> {
     const target = URL.canParse(url) ? new URL(url) : undefined;
     if (!target || !['http:', 'https:'].includes(target.protocol)) {
       return Promise.resolve(failed('its address is none of a web server'));
     }
-    // Addresses are not looked up.
-    if (!this.reachable.admits(target)) return Promise.resolve(failed(NOT_ALLOWED));
+    // A host that is an IP address gets no look-up, so it is checked here.
+    if (!this.filter.allowsUrl(target)) return Promise.resolve(failed(NOT_ALLOWED));
     return new Promise((resolve) => {
       const bytes = Buffer.from(body);
       const options: RequestOptions = {
         method: 'POST',
         agent: false,
-        lookup: this.reachable.lookup,
+        lookup: this.filter.lookup,
         headers: {
           'content-type': type,
           'content-length': bytes.byteLength,
@@ -54,20 +56,20 @@ export class WebhookCaller {
       };
       const request = (target.protocol === 'https:' ? httpsRequest : httpRequest)(target, options);
       let connected = false;
-      const end = (answer: Answer): void => {
+      const end = (result: CallResult): void => {
         this.clock.clearTimeout(timer);
-        resolve(answer);
+        resolve(result);
         request.destroy();
       };
-      const timer = this.clock.setTimeout(() => end(failed('it took longer than 10 seconds')), CALL_MS);
+      const timer = this.clock.setTimeout(() => end(failed('it took longer than 10 seconds')), CALL_TIMEOUT_MS);
       request.on('socket', (socket) => {
         socket.once('connect', () => {
           connected = true;
         });
       });
       request.on('error', (error: NodeJS.ErrnoException) => {
-        // A name that only this server's network knows is told from one that nobody knows by nothing.
-        const hidden = error instanceof Forbidden || error.syscall === 'getaddrinfo';
+        // A forbidden address and an unknown name look the same, so that bots can't probe this server's network.
+        const hidden = error instanceof ForbiddenAddress || error.syscall === 'getaddrinfo';
         const reason = hidden ? 'no address that this server calls' : (error.code ?? error.message);
         if (connected) end(failed(`the connection broke (${reason})`));
         else end({ kind: 'unreachable', reason: `it could not be reached (${reason})` });
@@ -80,13 +82,13 @@ export class WebhookCaller {
 
 const NOT_ALLOWED = 'its address is one that this server does not call';
 
-async function read(response: IncomingMessage, end: (answer: Answer) => void): Promise<void> {
+async function read(response: IncomingMessage, end: (result: CallResult) => void): Promise<void> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
       size += chunk.byteLength;
-      if (size > MOST_BYTES) {
+      if (size > MAX_RESPONSE_BYTES) {
         end(failed('its answer was too long'));
         return;
       }

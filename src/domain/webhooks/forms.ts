@@ -1,35 +1,42 @@
-/** What outgoing webhooks are told, in the two forms that there are, and what their answers say (users.md § Bots). Pure. */
+/** Requests of outgoing webhooks in their two formats, and the replies in the responses (users.md § Bots). Pure. */
 
 import { cleaned, parseJsonText } from '#base';
 import { neutral, type StoredMessage, variant } from '#domain/messages';
 import type { BotService, DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
-import type { Post } from './caller.js';
+import type { WebhookRequest } from './caller.js';
 
-export interface Called {
+/** The message that triggers a call, and the called bot. */
+export interface WebhookCall {
   readonly bot: DirectoryUser;
   readonly service: BotService;
-  /** In clear. */
+  /** The service's token, not encrypted. */
   readonly token: string;
   readonly message: StoredMessage;
+  /** The API's name of the reason for the call, such as `mention`. */
   readonly trigger: string;
   /** Base URL of the organization. */
   readonly origin: string;
 }
 
+/** Interface number of services with Slack's format. */
 const SLACK = 2;
 
-/** A string: why it cannot be told, as part of a sentence. */
-export function postOf(called: Called, directory: DirectoryView, stream: DirectoryStream | undefined): Post | string {
-  const { service } = called;
+/** @returns the request of a call, or the reason why there is none: it continues a sentence about the service */
+export function requestOf(
+  call: WebhookCall,
+  directory: DirectoryView,
+  stream: DirectoryStream | undefined,
+): WebhookRequest | string {
+  const { service } = call;
   if (service.interface !== SLACK) {
-    return { url: service.baseUrl, type: 'application/json', body: JSON.stringify(generic(called, directory)) };
+    return { url: service.baseUrl, type: 'application/json', body: JSON.stringify(generic(call, directory)) };
   }
   if (!stream) return 'its form of calls knows no direct messages';
-  const body = new URLSearchParams(slack(called, directory, stream)).toString();
+  const body = new URLSearchParams(slack(call, directory, stream)).toString();
   return { url: service.baseUrl, type: 'application/x-www-form-urlencoded', body };
 }
 
-function generic({ bot, token, message, trigger }: Called, directory: DirectoryView) {
+function generic({ bot, token, message, trigger }: WebhookCall, directory: DirectoryView) {
   const shown = neutral(message, directory);
   return {
     bot_email: bot.email,
@@ -44,9 +51,9 @@ function generic({ bot, token, message, trigger }: Called, directory: DirectoryV
   };
 }
 
-/** Field names are those of the service that made them up. */
+/** The fields of Slack's outgoing webhooks. */
 function slack(
-  { bot, token, message, trigger, origin }: Called,
+  { bot, token, message, trigger, origin }: WebhookCall,
   directory: DirectoryView,
   stream: DirectoryStream,
 ): Record<string, string> {
@@ -68,13 +75,14 @@ function slack(
   };
 }
 
-export type Reply =
+export type WebhookReply =
   | { readonly say: string; readonly widget: string | null }
   | 'nothing'
-  /** Why it is no reply, as part of a sentence. */
+  /** The reason why the response is no reply; it continues a sentence about the service. */
   | { readonly wrong: string };
 
-export function replyOf(body: string, form: number): Reply {
+/** The reply in the body of a response. @param format interface number of the service */
+export function parseReply(body: string, format: number): WebhookReply {
   const json = parseJsonText(body);
   if (!json) return { wrong: 'its answer is not JSON' };
   const value = cleaned(json.value);
@@ -84,9 +92,9 @@ export function replyOf(body: string, form: number): Reply {
   }
   const { response_not_required, response_string, content, text, widget_content } = value as Record<string, unknown>;
   if (response_not_required === true) return 'nothing';
-  const said = form === SLACK ? text : (content ?? response_string);
-  if (said === undefined || said === null || said === '') return 'nothing';
-  if (typeof said !== 'string') return { wrong: 'what its answer says is not text' };
-  if (widget_content === undefined || widget_content === null) return { say: said, widget: null };
-  return { say: said, widget: typeof widget_content === 'string' ? widget_content : JSON.stringify(widget_content) };
+  const reply = format === SLACK ? text : (content ?? response_string);
+  if (reply === undefined || reply === null || reply === '') return 'nothing';
+  if (typeof reply !== 'string') return { wrong: 'what its answer says is not text' };
+  if (widget_content === undefined || widget_content === null) return { say: reply, widget: null };
+  return { say: reply, widget: typeof widget_content === 'string' ? widget_content : JSON.stringify(widget_content) };
 }

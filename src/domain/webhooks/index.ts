@@ -1,3 +1,17 @@
-export { type Answer, CALL_MS, type Post, WebhookCaller } from './caller.js';
-export { type Called, postOf, type Reply, replyOf } from './forms.js';
-export { Forbidden, parseNetworks, Reachable } from './networks.js';
+/**
+ * Outgoing webhooks (users.md § Bots): a bot's own server gets the messages that concern the bot, and may reply.
+ *
+ * The webhook actor drives a call: `forms.ts` makes the request in the format of the bot's service (generic or Slack),
+ * `caller.ts` sends it, and `forms.ts` reads the reply from the response. `networks.ts` decides which addresses the
+ * call may connect to; the image proxy uses the same filter.
+ *
+ * Invariants: a call never connects to an address that the filter forbids, follows no redirect, lasts at most 10
+ * seconds and reads at most 256 KiB. `WebhookCaller.post` never rejects: every failure is a result with a reason, and
+ * only a call without a connection may be repeated.
+ *
+ * The webhook actor, the image proxy, configuration and the server's wiring may import this folder; `parseNetworks`
+ * also serves the frontend's list of trusted proxies.
+ */
+export { CALL_TIMEOUT_MS, type CallResult, WebhookCaller, type WebhookRequest } from './caller.js';
+export { parseReply, requestOf, type WebhookCall, type WebhookReply } from './forms.js';
+export { AddressFilter, ForbiddenAddress, parseNetworks } from './networks.js';

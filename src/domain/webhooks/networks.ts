@@ -1,6 +1,7 @@
 /**
- * Which addresses outgoing webhooks and the image proxy may reach. Their URLs come from users, so by default nothing
- * that only machines beside the server can reach: no loopback, private, link-local or otherwise special address.
+ * The addresses that outgoing webhooks and the image proxy may connect to. Their URLs come from users. So by default
+ * they can't reach hosts of the server's own network: no loopback, private, link-local or other special-purpose
+ * address.
  */
 import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
 import { BlockList, isIP, isIPv4, isIPv6, type LookupFunction } from 'node:net';
@@ -22,7 +23,7 @@ const SPECIAL: readonly string[] = [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  // Loopback among them, and IPv4 addresses as they were once written.
+  // Includes loopback and the former IPv4-compatible addresses.
   '::/96',
   '::ffff:0:0:0/96',
   '64:ff9b::/96',
@@ -45,19 +46,19 @@ interface Network {
   readonly family: 'ipv4' | 'ipv6';
 }
 
-/** @throws Error for what is no network */
+/** @throws Error if the text is no network */
 function parseNetwork(text: string): Network {
   const [address = '', length, ...rest] = text.split('/');
   const family = isIPv4(address) ? 'ipv4' : isIPv6(address) ? 'ipv6' : undefined;
-  const most = family === 'ipv4' ? 32 : 128;
-  const prefix = length === undefined ? most : Number(length);
-  if (!family || rest.length > 0 || !/^\d*$/.test(length ?? '') || length === '' || prefix > most) {
+  const maxPrefix = family === 'ipv4' ? 32 : 128;
+  const prefix = length === undefined ? maxPrefix : Number(length);
+  if (!family || rest.length > 0 || !/^\d*$/.test(length ?? '') || length === '' || prefix > maxPrefix) {
     throw new Error('must be networks such as 10.1.0.0/16 or ::1, separated by commas');
   }
   return { address, prefix, family };
 }
 
-/** @throws Error for a text that is no list of networks */
+/** Parses a list of networks, separated by commas. @throws Error if an entry is no network */
 export const parseNetworks = (text: string): readonly Network[] =>
   text.split(',').flatMap((one) => (one.trim() === '' ? [] : [parseNetwork(one.trim())]));
 
@@ -67,44 +68,45 @@ function listOf(networks: readonly Network[]): BlockList {
   return list;
 }
 
-/** Every address of a name is one that may not be reached. */
-export class Forbidden extends Error {
-  override name = 'Forbidden';
+/** Error of a look-up: no address of the host name is allowed. */
+export class ForbiddenAddress extends Error {
+  override name = 'ForbiddenAddress';
 }
 
-export class Reachable {
+/** Decides about addresses: special-purpose networks are forbidden unless the configuration allows them. */
+export class AddressFilter {
   readonly #special = listOf(SPECIAL.map(parseNetwork));
   readonly #allowed: BlockList;
 
-  /** @param allowed networks that may be reached whatever they are; see `parseNetworks` */
+  /** @param allowed networks that are allowed although they are special; see `parseNetworks` */
   constructor(allowed: string) {
     this.#allowed = listOf(parseNetworks(allowed));
   }
 
-  /** @param address of IP, either family */
-  has(address: string): boolean {
+  /** @param address IPv4 or IPv6 address */
+  allows(address: string): boolean {
     const plain = address.replace(/%.*$/, '');
     const family = isIPv4(plain) ? 'ipv4' : isIPv6(plain) ? 'ipv6' : undefined;
     if (!family) return false;
-    // An IPv4 address in the clothes of IPv6 is what it contains: the lists know that form.
+    // BlockList treats an IPv4-mapped IPv6 address as the IPv4 address in it.
     return this.#allowed.check(plain, family) || !this.#special.check(plain, family);
   }
 
-  /** False for a URL whose host is an address that may not be reached; names are checked when they are looked up. */
-  admits({ hostname }: URL): boolean {
+  /** False if the URL's host is a forbidden address. Host names pass here; `lookup` checks their addresses. */
+  allowsUrl({ hostname }: URL): boolean {
     const literal = hostname.replace(/^\[|\]$/g, '');
-    return isIP(literal) === 0 || this.has(literal);
+    return isIP(literal) === 0 || this.allows(literal);
   }
 
   /**
-   * For the options of a request. The check is part of the connection: a name that leads elsewhere the second time gains
-   * nothing.
+   * Look-up function for the options of a request. The connection uses the very addresses that were checked, so a name
+   * that resolves differently the second time (DNS rebinding) gains nothing.
    */
   readonly lookup: LookupFunction = (host, options, done) => {
     dnsLookup(host, { ...options, all: true }, (error, found: LookupAddress[]) => {
-      const [first, ...rest] = error ? [] : found.filter(({ address }) => this.has(address));
+      const [first, ...rest] = error ? [] : found.filter(({ address }) => this.allows(address));
       if (error) done(error, '', 0);
-      else if (!first) done(new Forbidden(), '', 0);
+      else if (!first) done(new ForbiddenAddress(), '', 0);
       else if (options.all) done(null, [first, ...rest]);
       else done(null, first.address, first.family);
     });

@@ -1,9 +1,11 @@
 /** A stored file as an HTTP answer: all of it, or the part that was asked for. */
 
-import { fileHeaders, partOf, type Served } from '#domain/files';
+import type { FileResponse } from '#domain/files';
+import { fileHeaders, rangeResponse } from '#domain/files';
 import type { RawAnswer } from '#model';
 import { apiError } from '#model/errors';
-import { type Blob, BlobGone } from '#ports/blobs';
+import type { Blob } from '#ports/blobs';
+import { BlobGone } from '#ports/blobs';
 import type { Call } from './operation.js';
 
 /** Request headers that decide on the answer; operations that serve files declare them. */
@@ -13,10 +15,10 @@ export const CONDITIONS = ['range', 'if-range', 'if-none-match'];
 export async function serveBlob(
   call: Call<unknown>,
   blob: Blob | undefined,
-  served: Omit<Served, 'type'>,
+  served: Omit<FileResponse, 'type'>,
 ): Promise<RawAnswer> {
   if (!blob) throw apiError('FILE_NOT_FOUND');
-  const { status, headers, start, end } = partOf(blob.size, served.tag, {
+  const { status, headers, start, end } = rangeResponse(blob.size, served.tag, {
     range: call.header('range'),
     ifRange: call.header('if-range'),
     ifNoneMatch: call.header('if-none-match'),

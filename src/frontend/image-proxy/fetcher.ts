@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage, type RequestOptions } fro
 import { request as httpsRequest } from 'node:https';
 import { VERSION } from '#base';
 import type { Clock } from '#base/clock';
-import type { Reachable } from '#domain/webhooks';
+import type { AddressFilter } from '#domain/webhooks';
 import { HEAD_BYTES, imageType } from './image-type.js';
 
 /** Why there is no picture. */
@@ -57,7 +57,7 @@ export class ImageFetcher {
 
   constructor(
     private readonly clock: Clock,
-    private readonly reachable: Reachable,
+    private readonly filter: AddressFilter,
     private readonly limits: FetchLimits = FETCH_LIMITS,
   ) {}
 
@@ -91,10 +91,10 @@ export class ImageFetcher {
 
   /** Sends one request, with nothing that identifies the reader. */
   #request(target: URL, signal: AbortSignal): Promise<IncomingMessage> {
-    if (!this.reachable.admits(target)) throw new NoImage('unreachable');
+    if (!this.filter.allowsUrl(target)) throw new NoImage('unreachable');
     const options: RequestOptions = {
       agent: false,
-      lookup: this.reachable.lookup,
+      lookup: this.filter.lookup,
       signal,
       headers: {
         accept: 'image/avif,image/webp,image/png,image/jpeg,image/gif,image/bmp',

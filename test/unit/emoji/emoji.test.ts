@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { checkEmoji, emojiByName, emojiType, isEmoji, presentEmoji, resolveEmoji } from '#domain/emoji';
+import { checkEmoji, emojiByName, isEmoji, presentEmoji, resolveEmoji, storedEmojiType } from '#domain/emoji';
 import { userId } from '#model';
 import { ApiError } from '#model/errors';
 import { directoryWith } from '../../support/directory.js';
@@ -44,8 +44,8 @@ t.test('deactivated emoji still are emoji; codes count in their type only', asyn
   t.notOk(isEmoji('1f642', 'realm_emoji', directory));
   t.ok(isEmoji('zulip', 'extra', directory));
   t.notOk(isEmoji('zulip', undefined, directory));
-  t.equal(emojiType('zulip_extra_emoji'), 'extra');
-  t.equal(emojiType('extra'), undefined, 'the stored word is none of theirs');
+  t.equal(storedEmojiType('zulip_extra_emoji'), 'extra');
+  t.equal(storedEmojiType('extra'), undefined, 'the stored word is none of theirs');
 });
 
 t.test('the extra emoji goes out under one of its names, whichever came in', async (t) => {

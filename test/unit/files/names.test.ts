@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { newPath, parsePath, safeName, shownName } from '#domain/files';
+import { displayName, newPath, parsePath, safeName } from '#domain/files';
 import { realmId, userId } from '#model';
 
 t.test('names as the recorded answers have them', async (t) => {
@@ -25,11 +25,11 @@ t.test('no name is empty, names a folder or holds more than letters, digits, _ .
 });
 
 t.test('shown names are decoded, hold no control characters, and keep their end when they are cut', async (t) => {
-  t.equal(shownName('a%20b%0a.txt'), 'a b.txt');
-  t.equal(shownName('100%.txt'), '100%.txt');
-  t.equal(shownName(''), 'uploaded-file');
-  t.match(shownName(`${'x'.repeat(300)}.jpeg`), /^x{195}\.jpeg$/);
-  fc.assert(fc.property(fc.string({ unit: 'binary' }), (given) => [...shownName(given)].length > 0));
+  t.equal(displayName('a%20b%0a.txt'), 'a b.txt');
+  t.equal(displayName('100%.txt'), '100%.txt');
+  t.equal(displayName(''), 'uploaded-file');
+  t.match(displayName(`${'x'.repeat(300)}.jpeg`), /^x{195}\.jpeg$/);
+  fc.assert(fc.property(fc.string({ unit: 'binary' }), (given) => [...displayName(given)].length > 0));
 });
 
 t.test('a path names its realm, its owner and nothing else twice', async () => {

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { apology, CannotRender, matchAlertWords, renderMarkdown, topicLinks } from '#domain/markdown';
-import { proxiedPath } from '#domain/pictures';
+import { matchAlertWords, RenderError, renderFailureNote, renderMarkdown, topicLinks } from '#domain/markdown';
+import { imageProxyPath } from '#domain/pictures';
 import { context } from './support.js';
 
 const facts = (text: string) => renderMarkdown(text, context);
@@ -66,7 +66,7 @@ t.test('there are no previews in quotes, twice, or beyond 24 addresses', async (
 });
 
 t.test('pictures of other hosts go through the proxy, if there is one; links stay as they are', async (t) => {
-  const through = (url: string): string => proxiedPath(url, 'secret') ?? '';
+  const through = (url: string): string => imageProxyPath(url, 'secret') ?? '';
   const html = (text: string): string => renderMarkdown(text, { ...context, imageProxySecret: 'secret' }).html;
   const plain = (text: string): string => renderMarkdown(text, context).html;
   const sources = {
@@ -90,9 +90,9 @@ t.test('pictures of other hosts go through the proxy, if there is one; links sta
 t.test('too long a result is refused', async (t) => {
   t.throws(
     () => renderMarkdown('```math\n'.concat("x'".repeat(1900), '\n\n', "x'".repeat(1900), '\n```')),
-    CannotRender,
+    RenderError,
   );
-  t.match(apology('Conclave'), '<p>[Conclave note: Sorry');
+  t.match(renderFailureNote('Conclave'), '<p>[Conclave note: Sorry');
 });
 
 t.test('topics give links by linkifier, then by address, in their order', async (t) => {

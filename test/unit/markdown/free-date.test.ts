@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { parseFreeDate } from '../../../src/domain/markdown/free-date.js';
+import { parseFreeDate } from '../../../src/domain/markdown/timestamp.js';
 
 const NOW = Date.UTC(2023, 4, 28, 12);
 const read = (text: string): string | null => {

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { CannotRender, RenderThreads, renderMarkdown } from '#domain/markdown';
-import { contextOf, takeSnapshot, wantedIn } from '../../../src/domain/markdown/snapshot.js';
+import { RenderError, RenderThreads, renderMarkdown } from '#domain/markdown';
+import { contextFromSnapshot, scanLookupKeys, takeSnapshot } from '../../../src/domain/markdown/snapshot.js';
 import { context, recorded } from './support.js';
 
 t.test('other threads render the same', { timeout: 60_000 }, async (t) => {
@@ -23,7 +23,7 @@ t.test('names that the scan does not see are resolved in a second round', { time
 t.test('a text that takes too long is refused, and the next one rendered', { timeout: 60_000 }, async (t) => {
   const threads = new RenderThreads({ threads: 1, threshold: 0, timeout: 1 });
   t.teardown(() => threads.close());
-  await t.rejects(threads.render('a'), CannotRender);
+  await t.rejects(threads.render('a'), RenderError);
   const patient = new RenderThreads({ threads: 1, threshold: 0 });
   t.teardown(() => patient.close());
   t.equal((await patient.render('a')).html, '<p>a</p>');
@@ -33,12 +33,14 @@ t.test('short texts are rendered at once', async (t) => {
   const threads = new RenderThreads({ threads: 0 });
   t.equal((await threads.render('a')).html, '<p>a</p>');
   await threads.close();
-  await t.rejects(threads.render('a'.repeat(5_000)), CannotRender);
+  await t.rejects(threads.render('a'.repeat(5_000)), RenderError);
 });
 
 t.test('a snapshot answers as the context it was taken of', async (t) => {
   const text = '`@**` @**King Hamlet|28** @*hamletcharacters* #**Denmark>x** #**Verona** :green_tick:';
-  const { context: snapshot, missing } = contextOf(structuredClone(takeSnapshot(wantedIn(text), context)));
+  const { context: snapshot, missing } = contextFromSnapshot(
+    structuredClone(takeSnapshot(scanLookupKeys(text), context)),
+  );
   t.equal(renderMarkdown(text, snapshot).html, renderMarkdown(text, context).html);
   t.equal(missing(), null);
 });

@@ -1,26 +1,26 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { replyOf } from '#domain/webhooks';
+import { parseReply } from '#domain/webhooks';
 
 t.test('what an answer says', async (t) => {
-  t.same(replyOf('{"content":"a"}', 1), { say: 'a', widget: null });
-  t.same(replyOf('{"response_string":"b"}', 1), { say: 'b', widget: null });
-  t.same(replyOf('{"content":"a","response_string":"b"}', 1), { say: 'a', widget: null });
-  t.same(replyOf('{"content":"a","response_not_required":true}', 1), 'nothing');
-  t.same(replyOf('{"content":"a","response_not_required":"true"}', 1), { say: 'a', widget: null });
-  t.same(replyOf('{"content":"a","widget_content":{"b":1}}', 1), { say: 'a', widget: '{"b":1}' });
-  t.same(replyOf('{"text":"c","content":"a"}', 2), { say: 'c', widget: null });
+  t.same(parseReply('{"content":"a"}', 1), { say: 'a', widget: null });
+  t.same(parseReply('{"response_string":"b"}', 1), { say: 'b', widget: null });
+  t.same(parseReply('{"content":"a","response_string":"b"}', 1), { say: 'a', widget: null });
+  t.same(parseReply('{"content":"a","response_not_required":true}', 1), 'nothing');
+  t.same(parseReply('{"content":"a","response_not_required":"true"}', 1), { say: 'a', widget: null });
+  t.same(parseReply('{"content":"a","widget_content":{"b":1}}', 1), { say: 'a', widget: '{"b":1}' });
+  t.same(parseReply('{"text":"c","content":"a"}', 2), { say: 'c', widget: null });
   for (const nothing of ['""', '{}', '{"content":null}', '{"content":""}'])
-    t.equal(replyOf(nothing, 1), 'nothing', nothing);
+    t.equal(parseReply(nothing, 1), 'nothing', nothing);
   for (const wrong of ['', 'x', '[]', '1', 'null', '{"content":[]}', '{"content":{"a":1}}', '['.repeat(100_000)]) {
-    t.ok('wrong' in (replyOf(wrong, 1) as object), wrong.slice(0, 20));
+    t.ok('wrong' in (parseReply(wrong, 1) as object), wrong.slice(0, 20));
   }
 });
 
 t.test('whatever comes is a reply, nothing, or wrong', async () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.json()), fc.constantFrom(1, 2), (body, form) => {
-      const reply = replyOf(body, form);
+      const reply = parseReply(body, form);
       return reply === 'nothing' || 'wrong' in reply || typeof reply.say === 'string';
     }),
   );

@@ -1,7 +1,7 @@
 /** Custom emoji (realm.md § Custom emoji). Their pictures are prepared and stored by the frontend. */
 
 import { success } from '#actors/shared';
-import { emojiPicture, emojiStill, presentCustomEmoji } from '#domain/emoji';
+import { emojiImagePath, emojiStillPath, presentCustomEmoji } from '#domain/emoji';
 import { isEmojiName } from '#domain/markdown';
 import { isAdmin, policyAllows, ROLE } from '#domain/people';
 import { pictureUrl } from '#domain/pictures';
@@ -11,7 +11,8 @@ import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryEmoji } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { asPart, EMOJI_PART, emojiOf, type Parts, type RealmState, userOf } from '../../state.js';
+import type { Parts, RealmState } from '../../state.js';
+import { asPart, EMOJI_PART, emojiOf, userOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 
@@ -46,8 +47,8 @@ export const emojiAdd: RealmCommand<typeof realmCommands.emojiAdd> = {
     const emoji: DirectoryEmoji = {
       id,
       name,
-      url: pictureUrl(realm, emojiPicture(id, extension)),
-      stillUrl: animated ? pictureUrl(realm, emojiStill(id)) : null,
+      url: pictureUrl(realm, emojiImagePath(id, extension)),
+      stillUrl: animated ? pictureUrl(realm, emojiStillPath(id)) : null,
       deactivated: false,
       author: userId(caller),
     };

@@ -2,16 +2,18 @@
 
 import { success } from '#actors/shared';
 import { isAdmin } from '#domain/people';
-import { blobOfRealmPicture, presentRealmPicture, realmPicture } from '#domain/pictures';
+import { blobOfRealmPicture, presentRealmPicture, realmPictureOrDefault } from '#domain/pictures';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { RealmPictureName, RealmPictures } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { asPart, type Parts, PICTURES_PART, picturesOf, type RealmState } from '../../state.js';
+import type { Parts, RealmState } from '../../state.js';
+import { asPart, PICTURES_PART, picturesOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
-import { dropUploads, eraseBlobs, type Replaced, showUpload } from './pictures.js';
+import type { Replaced } from './pictures.js';
+import { dropUploads, eraseBlobs, showUpload } from './pictures.js';
 
 export const setRealmPicture: RealmCommand<typeof realmCommands.setRealmPicture> = {
   lane: LANE,
@@ -34,7 +36,10 @@ const answer = (
   version?: number,
 ) =>
   // Of a logo only the events tell.
-  success(name === 'icon' ? { icon_url: realmPicture({ realm, subdomain, pictures }, name) } : undefined, version);
+  success(
+    name === 'icon' ? { icon_url: realmPictureOrDefault({ realm, subdomain, pictures }, name) } : undefined,
+    version,
+  );
 
 function change(
   state: RealmState,

@@ -2,14 +2,16 @@
 
 import { success } from '#actors/shared';
 import type { Json } from '#base';
-import { htmlOrNone } from '#domain/markdown';
-import { checkProfileValue, type GivenValue, liveValues, presentValue, RENDERED_TYPES } from '#domain/people';
+import { htmlOrEmpty } from '#domain/markdown';
+import type { GivenValue } from '#domain/people';
+import { checkProfileValue, liveValues, presentValue, RENDERED_TYPES } from '#domain/people';
 import type { LogItem } from '#model';
 import type { ProfileEntry, realmCommands } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryProfileField, DirectoryUser, ProfileValue } from '#model/records';
 import type { Outcome } from '#runtime';
-import { asPart, type Parts, PROFILE_PART, profileFieldsOf, profileOf, type RealmState, userOf } from '../../state.js';
+import type { Parts, RealmState } from '../../state.js';
+import { asPart, PROFILE_PART, profileFieldsOf, profileOf, userOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, tellEverybody } from './personal.js';
@@ -44,7 +46,7 @@ export function renderValues(parts: Parts, entries: readonly ProfileEntry[]): Re
   const rendered = new Map<number, string>();
   for (const { id, value } of lastOfEach(entries.filter((entry) => !isEmpty(entry)))) {
     const isText = typeof value === 'string' && value.length <= LONGEST_RENDERED;
-    if (isText && RENDERED_TYPES.has(types.get(id) ?? 0)) rendered.set(id, htmlOrNone(value));
+    if (isText && RENDERED_TYPES.has(types.get(id) ?? 0)) rendered.set(id, htmlOrEmpty(value));
   }
   return rendered;
 }

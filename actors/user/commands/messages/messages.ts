@@ -3,7 +3,7 @@
 import { encoded, success } from '#actors/shared';
 import type { Fields, JsonObject } from '#base';
 import { Encoded, filterInSlices, mapInSlices } from '#base';
-import type { Rendered } from '#domain/markdown';
+import type { RenderResult } from '#domain/markdown';
 import type { Match, OwnMessage, StoredMessage } from '#domain/messages';
 import {
   asStored,
@@ -92,7 +92,7 @@ export const fetchMessage: UserCommand<typeof userCommands.fetchMessage, OwnMess
 };
 
 /** POST /messages/render. */
-export const render: UserCommand<typeof userCommands.render, Rendered | null> = {
+export const render: UserCommand<typeof userCommands.render, RenderResult | null> = {
   lane: 'read',
   read: true,
   async inputs({ content, origin }, { realm, caller }, sources) {

@@ -1,5 +1,5 @@
 /** Pictures that others host, for readers of messages that show them (markdown.md § Previews). */
-import { partOf } from '#domain/files';
+import { rangeResponse } from '#domain/files';
 import { type ImageFault, NoImage } from '#frontend/image-proxy';
 import type { ErrorName } from '#model/errors';
 import { apiError } from '#model/errors';
@@ -45,7 +45,7 @@ export const getExternalContent = operation({
     const { type, bytes, tag } = await proxy.get(address).catch((error: unknown) => {
       throw error instanceof NoImage ? apiError(REFUSALS[error.fault]) : error;
     });
-    const { status, headers, start, end } = partOf(bytes.byteLength, tag, {
+    const { status, headers, start, end } = rangeResponse(bytes.byteLength, tag, {
       range: call.header('range'),
       ifRange: call.header('if-range'),
       ifNoneMatch: call.header('if-none-match'),

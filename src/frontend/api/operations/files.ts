@@ -1,6 +1,6 @@
 /** Uploaded files (realm.md § Uploads and attachments). */
 import { Type } from 'typebox';
-import { blobOfFile, contentType, newPath, openTemporary, parsePath, shownName, temporaryUri } from '#domain/files';
+import { blobOfFile, contentType, displayName, newPath, parsePath, pathOfTemporary, temporaryUri } from '#domain/files';
 import { hasPublicAccess } from '#domain/streams';
 import type { RawAnswer } from '#model';
 import { userKey } from '#model';
@@ -26,7 +26,7 @@ export const uploadFile = operation({
     if (!file) throw apiError('NO_FILE');
     if (files.length > 1) throw apiError('ONE_FILE');
     if (file.bytes.byteLength > maxFileMib * 1_048_576) throw tooLarge;
-    const name = shownName(file.name);
+    const name = displayName(file.name);
     const path = newPath(realm, caller, name);
     const to = userKey(realm, caller);
     await call.send(
@@ -121,7 +121,7 @@ export const getTemporaryFile = operation({
   summary: 'An uploaded file, at such an address.',
   parameters: { token: pathText('From that address.'), filename: pathText("The file's name.") },
   run: async (call) =>
-    serveFile(call, openTemporary(call.secrets, call.params.token, call.params.filename, call.now), false),
+    serveFile(call, pathOfTemporary(call.secrets, call.params.token, call.params.filename, call.now), false),
 });
 
 export const getAttachments = operation({

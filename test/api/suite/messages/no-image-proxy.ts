@@ -1,6 +1,6 @@
 /** A server that fetches no pictures of other hosts for its readers (embedded face only). */
 import type { Test } from 'tap';
-import { proxiedPath } from '#domain/pictures';
+import { imageProxyPath } from '#domain/pictures';
 import { Secrets } from '#domain/secrets';
 import { startEmbedded } from '../../support/faces.js';
 import { makeOrganization, tell } from '../../support/organization.js';
@@ -22,7 +22,7 @@ export async function noImageProxy(t: Test): Promise<void> {
   });
 
   await t.test('addresses of messages from before lead there; others lead nowhere', async (t) => {
-    const signed = proxiedPath(url, new Secrets(SECRET).imageProxyKey)!;
+    const signed = imageProxyPath(url, new Secrets(SECRET).imageProxyKey)!;
     t.same(leadsTo(await lookAt(nobody, signed)), [302, 'https://example.com/%C3%A9.png']);
     t.equal((await lookAt(nobody, signed.slice(0, -2))).status, 403);
   });

@@ -1,6 +1,6 @@
 /** Custom emoji (realm.md § Custom emoji). */
 
-import { checkEmojiName, emojiImage, emojiPicture, emojiStill, presentCustomEmoji } from '#domain/emoji';
+import { checkEmojiName, emojiImage, emojiImagePath, emojiStillPath, presentCustomEmoji } from '#domain/emoji';
 import { blobOfPicture, PICTURE_MIB } from '#domain/pictures';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
@@ -39,9 +39,9 @@ export const uploadEmoji = operation({
     };
     const { id } = (await call.send(forward({ to, command: realmCommands.emojiBegin, args }))) as { id: number };
     const image = await emojiImage(given ?? new Uint8Array(0));
-    const picture = blobOfPicture(emojiPicture(id, image.extension));
+    const picture = blobOfPicture(emojiImagePath(id, image.extension));
     await call.blobs.put(realm, picture, image.bytes, image.type);
-    if (image.still) await call.blobs.put(realm, blobOfPicture(emojiStill(id)), image.still, 'image/png');
+    if (image.still) await call.blobs.put(realm, blobOfPicture(emojiStillPath(id)), image.still, 'image/png');
     const add = { id, name, extension: image.extension, animated: image.still !== null };
     try {
       await call.send(forward({ to, command: realmCommands.emojiAdd, args: add }));
@@ -49,7 +49,7 @@ export const uploadEmoji = operation({
       // Somebody else was faster; any other failure may have come after the emoji was made.
       if (error instanceof ActorRefused) {
         await call.blobs.delete(realm, picture);
-        await call.blobs.delete(realm, blobOfPicture(emojiStill(id)));
+        await call.blobs.delete(realm, blobOfPicture(emojiStillPath(id)));
       }
       throw error;
     }

@@ -1,11 +1,12 @@
 /** Icon and logos of the organization (realm.md § Icon and logo). */
 import { Type } from 'typebox';
 import type { JsonObject } from '#base';
-import { blobOfRealmPicture, iconImage, logoImage, PICTURE_MIB, realmPicture } from '#domain/pictures';
+import { blobOfRealmPicture, iconImage, logoImage, PICTURE_MIB, realmPictureOrDefault } from '#domain/pictures';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import type { RealmPictureName } from '#model/records';
-import { type Call, forward, type Operation, operation } from '../../operation.js';
+import type { Call, Operation } from '../../operation.js';
+import { forward, operation } from '../../operation.js';
 import { redirect } from '../../redirect.js';
 import { onePicture, storePicture } from '../../store-avatar.js';
 
@@ -56,7 +57,7 @@ export const getIcon = operation({
   guard: 'user',
   summary: 'The icon of the organization: leads to its address.',
   parameters: {},
-  run: ({ directory, query }) => redirect(realmPicture(directory, 'icon'), query),
+  run: ({ directory, query }) => redirect(realmPictureOrDefault(directory, 'icon'), query),
 });
 
 const night = <const I extends 'form' | 'query'>(where: I) =>
@@ -103,7 +104,7 @@ export const getLogo = operation({
   guard: 'user',
   summary: 'A logo of the organization: leads to its address.',
   parameters: { night: night('query') },
-  run: ({ directory, query, params }) => redirect(realmPicture(directory, logoOf(params)), query),
+  run: ({ directory, query, params }) => redirect(realmPictureOrDefault(directory, logoOf(params)), query),
 });
 
 export const ORGANIZATION_PICTURE_OPERATIONS = [

@@ -1,11 +1,13 @@
 /** Pictures that organizations show to everybody: no log-in, as their addresses are in pages of all kinds. */
 
-import { blobOfAvatar, blobOfPicture, blobOfRealmPicture, type NamedPicture, parsePicture } from '#domain/pictures';
-import type { RawAnswer } from '#model';
-import { type RealmId, realmId } from '#model';
+import type { PictureRef } from '#domain/pictures';
+import { blobOfAvatar, blobOfPicture, blobOfRealmPicture, parsePicture } from '#domain/pictures';
+import type { RawAnswer, RealmId } from '#model';
+import { realmId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
-import { type Call, type Operation, operation } from '../../operation.js';
+import type { Call, Operation } from '../../operation.js';
+import { operation } from '../../operation.js';
 import { maybeText, pathId, pathRest } from '../../parameters.js';
 import { CONDITIONS, serveBlob } from '../../serve-blob.js';
 
@@ -15,7 +17,7 @@ interface Current {
 }
 
 /** What the name stands for now. */
-function currentOf(picture: NamedPicture, directory: DirectoryView): Current | undefined {
+function currentOf(picture: PictureRef, directory: DirectoryView): Current | undefined {
   if (picture.of === 'avatar') {
     const user = directory.userByAvatar(picture.hash);
     if (!user?.avatar) return undefined;
@@ -29,7 +31,7 @@ function currentOf(picture: NamedPicture, directory: DirectoryView): Current | u
 async function serveCurrent(
   call: Call<{ readonly version: string | undefined }>,
   realm: RealmId,
-  picture: NamedPicture,
+  picture: PictureRef,
   name: string,
 ): Promise<RawAnswer> {
   const directory = await call.directoryOf(realm);

@@ -2,9 +2,9 @@
 
 import { VERSION_FIELDS } from '#base';
 import { SERVER_REALM } from '#directory';
-import { htmlOrNone } from '#domain/markdown';
+import { htmlOrEmpty } from '#domain/markdown';
 import { subdomainProblem } from '#domain/people';
-import { realmPicture } from '#domain/pictures';
+import { realmPictureOrDefault } from '#domain/pictures';
 import { hasPublicAccess } from '#domain/streams';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
@@ -24,7 +24,7 @@ function renderedDescription(text: string): string {
   const known = rendered.get(text);
   if (known !== undefined) return known;
   if (rendered.size >= MOST_RENDERED) rendered.clear();
-  const html = htmlOrNone(text);
+  const html = htmlOrEmpty(text);
   rendered.set(text, html);
   return html;
 }
@@ -61,7 +61,7 @@ export const getServerSettings = operation({
       require_email_format_usernames: true,
       realm_uri: call.origin,
       realm_name: call.directory.settings.name,
-      realm_icon: realmPicture(call.directory, 'icon'),
+      realm_icon: realmPictureOrDefault(call.directory, 'icon'),
       realm_description: renderedDescription(call.directory.settings.description),
       realm_web_public_access_enabled: hasPublicAccess(call.webPublicStreams, call.directory),
       external_authentication_methods: [],

@@ -1,6 +1,6 @@
 /** Files of the program itself that its answers name. */
 import { createHash } from 'node:crypto';
-import { codedTag, partOf } from '#domain/files';
+import { gzipTag, rangeResponse } from '#domain/files';
 import { staticFile } from '#frontend/static';
 import { apiError } from '#model/errors';
 import { type Operation, operation } from '../../operation.js';
@@ -25,7 +25,7 @@ export const getStatic = operation({
     const file = await staticFile(call.params.path);
     if (!file) throw apiError('FILE_NOT_FOUND');
     const tag = createHash('sha1').update(file.bytes).digest('hex');
-    const { status, headers, start, end } = partOf(file.bytes.byteLength, tag, {
+    const { status, headers, start, end } = rangeResponse(file.bytes.byteLength, tag, {
       range: call.header('range'),
       ifRange: call.header('if-range'),
       ifNoneMatch: call.header('if-none-match'),
@@ -45,7 +45,7 @@ export const getStatic = operation({
         ...headers,
       },
       // Other bytes, another tag; a part is one of the bytes as they are.
-      ...(isText(file.type) ? { coded: { ETag: `"${codedTag(tag)}"` } } : {}),
+      ...(isText(file.type) ? { coded: { ETag: `"${gzipTag(tag)}"` } } : {}),
     };
   },
 });
