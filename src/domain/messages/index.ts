@@ -1,33 +1,6 @@
-export { alertedBy, mutersOf } from './choices.js';
-export { clientName, isHumanClient } from './client-name.js';
-export { directConversation } from './conditions.js';
-export { checkContent, MAX_MESSAGE } from './content.js';
-export { type Copy, copyOf, decidingStreams, movedCopy } from './copies.js';
-export { flagsAtCreation, meantBy } from './creation-flags.js';
-export { digestOf } from './digest.js';
-export {
-  DRAFT_PART,
-  type Draft,
-  type DraftBody,
-  draftOf,
-  draftPart,
-  draftsOf,
-  type GivenDraft,
-  MOST_DRAFTS_SHOWN,
-} from './drafts.js';
-export { editFields, messageHistory } from './edit-history.js';
-export { ShownMessages, type ShownRow } from './encoded.js';
-export {
-  type Fetched,
-  fetchWindow,
-  NEWEST,
-  presentWindow,
-  Reader,
-  showWindow,
-  type Window,
-  type WindowArgs,
-  windowOf,
-} from './fetch.js';
+export { type Copy, copyOf, decidingStreams, movedCopy, type OwnMessage } from './access/message-access.js';
+export { plainViewer, type Viewer } from './access/viewer.js';
+export { flagsAtCreation, meantBy } from './flags/creation-flags.js';
 export {
   EDITABLE_FLAGS,
   type EditableFlag,
@@ -39,22 +12,8 @@ export {
   unsetMark,
   withRead,
   withUnread,
-} from './flagging.js';
-export {
-  checkAnonymousNarrow,
-  MOST_OPERATORS,
-  parseNarrow,
-  type RawTerm,
-  resolveTerms,
-  searchesOf,
-  type Term,
-} from './narrow.js';
-export { type NewcomersHistory, newcomersHistory } from './newcomer.js';
-export { type NewestKnown, newestKnown, newestMessage } from './newest.js';
-export type { OwnMessage } from './own-message.js';
-export { makePlan, type Plan } from './plan.js';
-export { KNOWN_FLAGS, type MessageVariant, type NeutralMessage, neutral, orderFlags, variant } from './present.js';
-export { readersOf, showsReading } from './read-receipts.js';
+} from './flags/flag-changes.js';
+export { readersOf, showsReading } from './flags/read-receipts.js';
 export {
   DIRECT_HOME,
   type HomeReading,
@@ -68,10 +27,69 @@ export {
   READ_PART,
   readingOf,
   readingPart,
-} from './read-state.js';
-export { type RecentConversation, recentConversations } from './recent-conversations.js';
-export { recordOf } from './record.js';
-export { MessageRenderer, renderContext } from './rendering.js';
+} from './flags/read-state.js';
+export { UnreadScan } from './flags/unread.js';
+export { MOST_UNREAD, type UnreadView, unreadSummary } from './flags/unread-summary.js';
+export { directConversation } from './narrow/conditions.js';
+export { makePlan, type Plan } from './narrow/plan.js';
+export {
+  checkAnonymousNarrow,
+  MOST_OPERATORS,
+  parseNarrow,
+  type RawTerm,
+  resolveTerms,
+  searchesOf,
+  type Term,
+} from './narrow/terms.js';
+export { editFields, messageHistory } from './presenting/edit-history.js';
+export { ShownMessages, type ShownRow } from './presenting/encoded.js';
+export {
+  KNOWN_FLAGS,
+  type MessageVariant,
+  type NeutralMessage,
+  neutral,
+  orderFlags,
+  variant,
+} from './presenting/present.js';
+export {
+  type Fetched,
+  fetchWindow,
+  NEWEST,
+  presentWindow,
+  Reader,
+  showWindow,
+  type Window,
+  type WindowArgs,
+  windowOf,
+} from './reading/fetch.js';
+export { type NewcomersHistory, newcomersHistory } from './reading/newcomer.js';
+export { type NewestKnown, newestKnown, newestMessage } from './reading/newest.js';
+export { type RecentConversation, recentConversations } from './reading/recent-conversations.js';
+export { type Match, matchOf } from './search/highlight.js';
+export type { Search } from './search/query.js';
+export { STOP_WORDS } from './search/words.js';
+export {
+  activeSender,
+  checkContent,
+  checkDirect,
+  checkPosting,
+  checkTopicGiven,
+  checkWildcard,
+  type IsSubscribed,
+  MAX_MESSAGE,
+} from './sending/checks.js';
+export { clientName, isHumanClient } from './sending/client-name.js';
+export {
+  DRAFT_PART,
+  type Draft,
+  type DraftBody,
+  draftOf,
+  draftPart,
+  draftsOf,
+  type GivenDraft,
+  MOST_DRAFTS_SHOWN,
+} from './sending/drafts.js';
+export { MessageRenderer, renderContext } from './sending/rendering.js';
 export {
   type Delivered,
   dueNow,
@@ -82,20 +100,11 @@ export {
   type ScheduledBody,
   scheduledOf,
   scheduledPart,
+  scheduledRecipients,
   undelivered,
-} from './scheduled.js';
-export { scheduledRecipients } from './scheduled-recipients.js';
-export { type Match, matchOf } from './search/highlight.js';
-export type { Search } from './search/query.js';
-export { STOP_WORDS } from './search/stop-words.js';
-export {
-  activeSender,
-  checkDirect,
-  checkPosting,
-  checkTopicGiven,
-  checkWildcard,
-  type IsSubscribed,
-} from './sending.js';
+} from './sending/scheduled.js';
+export { checkWidget, firstSubmessage, MAX_SUBMESSAGE, nextSubmessage } from './sending/widgets.js';
+export { digestOf } from './stored/digest.js';
 export {
   asStored,
   type MessageBody,
@@ -105,9 +114,5 @@ export {
   type StoredReaction,
   type StoredSubmessage,
   streamConversation,
-} from './stored.js';
-export { factTags, RESOLVED_PREFIX, tagOf, tagsOf } from './tags.js';
-export { UnreadScan } from './unread.js';
-export { MOST_UNREAD, type UnreadView, unreadSummary } from './unread-summary.js';
-export { plainViewer, type Viewer } from './viewer.js';
-export { checkWidget, firstSubmessage, MAX_SUBMESSAGE, nextSubmessage } from './widgets.js';
+} from './stored/message.js';
+export { factTags, RESOLVED_PREFIX, recordOf, tagOf, tagsOf } from './stored/record.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import type { MessageBody } from '#domain/messages';
 import { messageHistory } from '#domain/messages';
-import { htmlDiff } from '../../../src/domain/messages/html-diff.js';
+import { htmlDiff } from '../../../src/domain/messages/presenting/html-diff.js';
 
 const ins = (text: string): string => `<span class="highlight_text_inserted">${text}</span> `;
 const del = (text: string): string => `<span class="highlight_text_deleted">${text}</span> `;

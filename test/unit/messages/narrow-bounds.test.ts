@@ -4,10 +4,10 @@ import type { StoredMessage } from '#domain/messages';
 import { MOST_OPERATORS, makePlan, parseNarrow, plainViewer, resolveTerms } from '#domain/messages';
 import { realmId } from '#model';
 import { ApiError } from '#model/errors';
-import { MOST_INDEXED_WORDS } from '../../../src/domain/messages/conditions.js';
-import { LONGEST_NARROW } from '../../../src/domain/messages/narrow.js';
+import { MOST_INDEXED_WORDS } from '../../../src/domain/messages/narrow/conditions.js';
+import { historyRanges } from '../../../src/domain/messages/narrow/sources.js';
+import { LONGEST_NARROW } from '../../../src/domain/messages/narrow/terms.js';
 import { MOST_TERMS } from '../../../src/domain/messages/search/query.js';
-import { historyRanges } from '../../../src/domain/messages/sources.js';
 import { sharedIndexes } from '../../../src/ports/store/message-range.js';
 import { directoryWith } from '../../support/directory.js';
 

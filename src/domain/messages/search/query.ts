@@ -1,5 +1,5 @@
 /** What a `search` operand asks for, and which messages have it. Pure. */
-import type { StoredMessage } from '../stored.js';
+import type { StoredMessage } from '../stored/message.js';
 import { wordsInHtml } from './html.js';
 import { wordsIn } from './words.js';
 

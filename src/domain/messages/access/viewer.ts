@@ -1,0 +1,57 @@
+/** Who looks at messages: the user with those of his own choices that decide what he sees. */
+
+import { asMember, type Member, memberPart } from '#domain/streams';
+import type { RealmId } from '#model';
+import type { DirectoryUser, DirectoryView } from '#model/records';
+import type { MessageReads } from '#ports/store';
+import { OwnFlags } from '../flags/read-state.js';
+
+export interface Viewer {
+  readonly realm: RealmId;
+  readonly user: DirectoryUser;
+  readonly directory: DirectoryView;
+  readonly flags: OwnFlags;
+  /** Streams to which the user is or was subscribed. */
+  readonly streams: readonly number[];
+  /** Now. */
+  subscribed(stream: number): boolean;
+  readonly mutedStreams: ReadonlySet<number>;
+  mutesTopic(stream: number, topic: string): boolean;
+}
+
+/** Somebody of whose choices nothing is known here: what he may read follows from subscriptions alone. */
+export const plainViewer = (of: Pick<Viewer, 'realm' | 'user' | 'directory' | 'subscribed'>): Viewer => ({
+  ...of,
+  flags: new OwnFlags(of.user.id, new Map()),
+  streams: [],
+  mutedStreams: new Set(),
+  mutesTopic: () => false,
+});
+
+/** One user's memberships of streams, read from the Store on demand. */
+export class OwnMemberships {
+  readonly #members = new Map<number, Member | undefined>();
+
+  constructor(
+    private readonly store: MessageReads,
+    private readonly realm: RealmId,
+    private readonly user: number,
+  ) {}
+
+  /** Those that aren't known yet, in one look. */
+  async load(streams: readonly number[]): Promise<void> {
+    const missing = [...new Set(streams)].filter((stream) => !this.#members.has(stream));
+    if (missing.length === 0) return;
+    const parts = await this.store.getParts(missing.map((stream) => memberPart(this.realm, stream, this.user)));
+    missing.forEach((stream, i) => {
+      this.#members.set(stream, asMember(parts[i]?.value));
+    });
+  }
+
+  knows(stream: number): boolean {
+    return this.#members.has(stream);
+  }
+
+  /** Of a stream that was loaded. */
+  readonly of = (stream: number): Member | undefined => this.#members.get(stream);
+}

@@ -1,0 +1,87 @@
+/** Flags that single people get when a message is made or its text changes (messages.md § Flags at creation). Pure. */
+
+import { madeOnce } from '#base';
+import { AlertWords, type Mentions } from '#domain/markdown';
+import { groupsIn } from '#domain/people';
+import type { UserId } from '#model';
+import type { DirectoryView } from '#model/records';
+import type { MessageBody } from '../stored/message.js';
+
+interface Choices {
+  readonly words: AlertWords;
+  /** Lower-case word → those who want to know of it. */
+  readonly byWord: ReadonlyMap<string, readonly UserId[]>;
+  /** Sender → those who muted him. */
+  readonly muters: ReadonlyMap<number, readonly UserId[]>;
+}
+
+function lookUps(directory: DirectoryView): Choices {
+  const byWord = new Map<string, UserId[]>();
+  const muters = new Map<number, UserId[]>();
+  const add = <K>(to: Map<K, UserId[]>, key: K, user: UserId): void => {
+    const list = to.get(key);
+    if (list) list.push(user);
+    else to.set(key, [user]);
+  };
+  for (const { user, alertWords, muted } of directory.alertsAndMutes()) {
+    for (const word of alertWords) add(byWord, word.toLowerCase(), user);
+    for (const { id } of muted) add(muters, id, user);
+  }
+  return { words: new AlertWords(byWord.keys()), byWord, muters };
+}
+
+/** Choices change rarely: made anew when they do. */
+const choicesOf = madeOnce(lookUps, ({ preferencesVersion }) => preferencesVersion);
+
+/** Users with an alert word in the text, each once. */
+export function alertedBy(directory: DirectoryView, text: string): Iterable<UserId> {
+  const { words, byWord } = choicesOf(directory);
+  const users = new Set<UserId>();
+  for (const word of words.find(text)) for (const user of byWord.get(word) ?? []) users.add(user);
+  return users;
+}
+
+/** Users who have muted the sender. */
+export const mutersOf = (directory: DirectoryView, sender: number): readonly UserId[] =>
+  choicesOf(directory).muters.get(sender) ?? [];
+
+/** Members of the groups mentioned, at any depth. */
+function inGroups(groups: readonly number[], directory: DirectoryView): Iterable<UserId> {
+  if (groups.length === 0) return [];
+  const all = groupsIn(directory);
+  return groups.flatMap((id) => all.membersOf(id));
+}
+
+/** Everybody to whom the text means something, whether he has the message or not: user → flags. */
+export function meantBy(content: string, mentions: Mentions, directory: DirectoryView): Map<number, string[]> {
+  const flags = new Map<number, string[]>();
+  for (const user of new Set([...mentions.users, ...inGroups(mentions.groups, directory)]))
+    flags.set(user, ['mentioned']);
+  for (const user of alertedBy(directory, content)) {
+    flags.set(user, [...(flags.get(user) ?? []), 'has_alert_word']);
+  }
+  return flags;
+}
+
+export interface Creation {
+  readonly sender: number;
+  readonly content: string;
+  /** Those who are to be told. */
+  readonly mentions: Mentions;
+  /** Whose copies are read from the beginning. */
+  readonly read: readonly number[];
+  readonly hasCopy: (user: number) => boolean;
+}
+
+/** A wildcard is everybody's, and noted once for all of them. */
+export function flagsAtCreation(
+  { sender, content, mentions, read, hasCopy }: Creation,
+  directory: DirectoryView,
+): MessageBody['flags'] {
+  const flags: Record<string, string[]> = {};
+  for (const user of new Set([...read, ...mutersOf(directory, sender)])) if (hasCopy(user)) flags[user] = ['read'];
+  for (const [user, added] of meantBy(content, mentions, directory)) {
+    if (hasCopy(user)) flags[user] = [...(flags[user] ?? []), ...added];
+  }
+  return flags;
+}

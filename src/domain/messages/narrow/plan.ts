@@ -1,0 +1,71 @@
+/** From the terms of a narrow: where to look, what to test of each message, and whether history counts. */
+import { isGuest } from '#domain/people';
+import { canReadHistory } from '#domain/streams';
+import type { OwnMessage } from '../access/message-access.js';
+import type { Viewer } from '../access/viewer.js';
+import { type Conditions, conditionsOf } from './conditions.js';
+import { inHome, matcher } from './predicate.js';
+import type { Term } from './terms.js';
+
+export interface Plan {
+  readonly conditions: Conditions;
+  /** Of a message that the viewer may read in this view. */
+  matches(own: OwnMessage): boolean;
+  /** The same of one that was found in the ranges of the conditions: what they say need not be asked again. */
+  matchesFound(own: OwnMessage): boolean;
+  /** Matching looks at more of a message than its digest tells. */
+  readonly readsTexts: boolean;
+  /** Streams whose messages count without a copy, or 'none'. */
+  readonly history: 'none' | 'public' | { readonly stream: number };
+  readonly terms: readonly Term[];
+}
+
+const PERSONAL = new Set<Term['is']>(['direct', 'starred', 'unread', 'mentioned', 'alerted', 'resolved']);
+
+/** narrow.md § Base set. */
+function historyOf(terms: readonly Term[], { user, directory, subscribed }: Viewer): Plan['history'] {
+  // Every `is:` term restricts to messages that the user has.
+  if (terms.some((term) => PERSONAL.has(term.is))) return 'none';
+  const positive = terms.filter((term) => !term.negated);
+  const stream = positive.findLast((term) => term.is === 'stream');
+  if (stream) {
+    const of = directory.stream(stream.stream);
+    return of && canReadHistory(user, of, subscribed(of.id)) ? { stream: of.id } : 'none';
+  }
+  return !isGuest(user) && positive.some((term) => term.is === 'public-streams') ? 'public' : 'none';
+}
+
+const READS_TEXTS = new Set<Term['is']>(['search', 'resolved', 'has', 'home']);
+
+/** With a conversation, each range is along that or along a topic of it. */
+const isLeft = ({ is, negated }: Term): boolean =>
+  negated || (is !== 'stream' && is !== 'topic' && is !== 'conversation');
+
+/** @param copies only messages of which the viewer has a copy, whatever the narrow */
+export function makePlan(terms: readonly Term[], viewer: Viewer, { copies = false } = {}): Plan {
+  const conditions = conditionsOf(terms, viewer);
+  return {
+    conditions,
+    matches: matcher(terms, viewer),
+    matchesFound: matcher(conditions.conversation === undefined ? terms : terms.filter(isLeft), viewer),
+    readsTexts: terms.some((term) => READS_TEXTS.has(term.is)),
+    history: copies ? 'none' : historyOf(terms, viewer),
+    terms,
+  };
+}
+
+const NO_STREAMS: ReadonlySet<number> = new Set();
+
+/** What of the narrow waits to be read: nothing of muted topics, nor of muted streams unless the narrow names one. */
+export function unreadPlan({ terms }: Plan, viewer: Viewer): Plan {
+  const muted = terms.some((term) => term.is === 'stream') ? NO_STREAMS : viewer.mutedStreams;
+  const plan = makePlan([...terms, { is: 'unread', negated: false }], viewer, { copies: true });
+  const { conditions } = plan;
+  return {
+    ...plan,
+    conditions: { ...conditions, inStream: (stream) => !muted.has(stream) && conditions.inStream(stream) },
+    matches: (own) => inHome(own.message, viewer, muted) && plan.matches(own),
+    matchesFound: (own) => inHome(own.message, viewer, muted) && plan.matchesFound(own),
+    readsTexts: true,
+  };
+}

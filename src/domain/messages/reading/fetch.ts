@@ -1,0 +1,268 @@
+/** GET /messages: rows around an anchor, among what the caller may read (narrow.md § Anchors and windows). */
+
+import { filterInTurns, mapInTurns } from '#base';
+import { canReadHistory } from '#domain/streams';
+import type { MessageRange, MessageScan, Store } from '#ports/store';
+import type { OwnMessage } from '../access/message-access.js';
+import { type Copy, copyOf, decidingStreams } from '../access/message-access.js';
+import type { Viewer } from '../access/viewer.js';
+import { OwnMemberships } from '../access/viewer.js';
+import { type Plan, unreadPlan } from '../narrow/plan.js';
+import { isPublicStream } from '../narrow/predicate.js';
+import { copyRanges, historyRanges } from '../narrow/sources.js';
+import { asStored, type StoredMessage } from '../stored/message.js';
+import { movesOf, SeenMessage, streamOf } from '../stored/packed-view.js';
+
+/** 'newest' on the wire: above every message id. */
+export const NEWEST = 10_000_000_000_000_000;
+/** After a first look at as many as are wanted: mostly all of them are there. */
+const SECOND_BATCH = 64;
+const LARGEST_BATCH = 4_096;
+
+/** What one user may read, looked up in the Store as streams come up. */
+export class Reader {
+  readonly #members: OwnMemberships;
+
+  constructor(
+    private readonly store: Store,
+    readonly viewer: Viewer,
+  ) {
+    this.#members = new OwnMemberships(store, viewer.realm, viewer.user.id);
+  }
+
+  /** Those of the messages that the user may read in this view; ids keep their order. */
+  async readable(messages: readonly StoredMessage[], history: Plan['history']): Promise<OwnMessage[]> {
+    const streams = new Set<number>();
+    for (const message of messages) for (const stream of decidingStreams(message)) streams.add(stream);
+    await this.#members.load([...streams]);
+    const ownOf = this.#ownOf(history);
+    return messages.map(ownOf).filter((own) => own !== undefined);
+  }
+
+  /** messages.md § Access to a message. */
+  async access(message: StoredMessage): Promise<OwnMessage | undefined> {
+    await this.#members.load(decidingStreams(message));
+    const { has, gained } = this.#copy(message);
+    if (has) return { message, copy: true, gained };
+    const { directory, user, subscribed } = this.viewer;
+    const of = streamOf(message);
+    const stream = of === 0 ? undefined : directory.stream(of as never);
+    if (!stream?.historyPublic || !canReadHistory(user, stream, subscribed(stream.id))) return undefined;
+    return { message, copy: false, gained: false };
+  }
+
+  /** Rows of the narrow, nearest first. */
+  async scan(plan: Plan, from: number, direction: 'newer' | 'older', limit: number): Promise<OwnMessage[]> {
+    const rows: OwnMessage[] = [];
+    await this.#along(plan, { from, direction, limit }, async (scan) => {
+      const records = await this.store.scanMessages(scan);
+      const readable = await this.readable(records.map(asStored), plan.history);
+      for (const own of await filterInTurns(readable, plan.matches)) rows.push(own);
+      return { count: records.length, last: records.at(-1)?.id, rows: rows.length };
+    });
+    return rows.slice(0, limit);
+  }
+
+  /**
+   * The same of messages that need not be decoded, where the Store can do that.
+   * @param take makes a row of what is shown to it only until it returns; of some, the row is not used
+   */
+  async show<T>(
+    plan: Plan,
+    from: number,
+    direction: 'newer' | 'older',
+    limit: number,
+    take: (own: OwnMessage) => T,
+  ): Promise<T[]> {
+    const { store } = this;
+    if (!store.lookAtMessages || plan.readsTexts) {
+      return mapInTurns(await this.scan(plan, from, direction, limit), take);
+    }
+    const rows: T[] = [];
+    const seen = new SeenMessage();
+    const ownOf = this.#ownOf(plan.history);
+    await this.#along(plan, { from, direction, limit }, async (scan) => {
+      const before = rows.length;
+      for (;;) {
+        const unknown: number[] = [];
+        let last: number | undefined;
+        const count = await store.lookAtMessages!(scan, (packed) => {
+          last = packed.id;
+          const message = seen.show(packed);
+          if (!this.#decides(message, unknown) || rows.length === limit) return;
+          const own = ownOf(message);
+          if (own && plan.matchesFound(own)) rows.push(take(own));
+        });
+        if (unknown.length === 0) return { count, last, rows: rows.length };
+        // Who can say whether these may be read? Then once more.
+        await this.#members.load(unknown);
+        rows.length = before;
+      }
+    });
+    return rows;
+  }
+
+  /** Whether the memberships that decide about a message are known; else notes them. */
+  #decides(message: StoredMessage, unknown: number[]): boolean {
+    const { home } = message;
+    const before = unknown.length;
+    if (home !== 0 && !this.#members.knows(home)) unknown.push(home);
+    if (movesOf(message).length > 0) {
+      for (const stream of decidingStreams(message)) if (!this.#members.knows(stream)) unknown.push(stream);
+    }
+    return unknown.length === before;
+  }
+
+  /** Batch by batch, until there are enough rows or no more messages. */
+  async #along(
+    plan: Plan,
+    { from, direction, limit }: Pick<MessageScan, 'from' | 'direction' | 'limit'>,
+    next: (scan: MessageScan) => Promise<{ count: number; last: number | undefined; rows: number }>,
+  ): Promise<void> {
+    const [range, ...or] = await this.#ranges(plan);
+    if (!range) return;
+    let at = from;
+    for (let batch = limit; ; batch = Math.min(Math.max(batch * 2, SECOND_BATCH), LARGEST_BATCH)) {
+      const scan = { ...range, or, realm: this.viewer.realm, from: at, direction, limit: batch };
+      const { count, last, rows } = await next(scan);
+      if (rows >= limit || count < batch) return;
+      at = last!;
+    }
+  }
+
+  async #ranges({ history, conditions }: Plan): Promise<readonly MessageRange[]> {
+    const { user, flags, streams, directory } = this.viewer;
+    if (history === 'public')
+      return historyRanges(
+        [...directory.streams()].map(({ id }) => id),
+        conditions,
+      );
+    if (history !== 'none') return historyRanges([history.stream], conditions);
+    await this.#members.load(streams);
+    return copyRanges({ user: user.id, flags, streams, membership: this.#members.of }, conditions);
+  }
+
+  /** What the user has of messages that come in order, if he may read them in this view: his copy, or the history. */
+  #ownOf(history: Plan['history']): (message: StoredMessage) => OwnMessage | undefined {
+    const { user, flags } = this.viewer;
+    const made = flags.copiesMade();
+    return (message) => {
+      const { has, gained } = copyOf(message, user.id, this.#members.of, made(message.id));
+      return has || this.#inHistory(message, history) ? { message, copy: has, gained } : undefined;
+    };
+  }
+
+  #copy(message: StoredMessage): Copy {
+    const { user, flags } = this.viewer;
+    return copyOf(message, user.id, this.#members.of, flags.madeCopy(message.id));
+  }
+
+  #inHistory(message: StoredMessage, history: Plan['history']): boolean {
+    const stream = streamOf(message);
+    if (history === 'none' || stream === 0) return false;
+    return history === 'public' ? isPublicStream(this.viewer, stream) : history.stream === stream;
+  }
+}
+
+export interface Window {
+  readonly anchor: number | 'first_unread';
+  readonly numBefore: number;
+  readonly numAfter: number;
+  readonly includeAnchor: boolean;
+}
+
+/** A window as requests name it. */
+export interface WindowArgs {
+  readonly anchor: number | 'first_unread';
+  readonly include_anchor: boolean;
+  readonly num_before: number;
+  readonly num_after: number;
+}
+
+export const windowOf = (args: WindowArgs): Window => ({
+  anchor: args.anchor,
+  numBefore: args.num_before,
+  numAfter: args.num_after,
+  includeAnchor: args.include_anchor,
+});
+
+export interface FetchedRows<T> {
+  readonly rows: readonly T[];
+  readonly anchor: number;
+  readonly foundAnchor: boolean;
+  readonly foundOldest: boolean;
+  readonly foundNewest: boolean;
+}
+
+export type Fetched = FetchedRows<OwnMessage>;
+
+/** What GET /messages tells of a window beside its messages. */
+export const presentWindow = ({
+  anchor,
+  foundAnchor,
+  foundOldest,
+  foundNewest,
+}: Omit<FetchedRows<unknown>, 'rows'>) => ({
+  anchor,
+  found_newest: foundNewest,
+  found_oldest: foundOldest,
+  found_anchor: foundAnchor,
+  history_limited: false,
+});
+
+export const fetchWindow = (reader: Reader, plan: Plan, window: Window): Promise<Fetched> =>
+  windowAround(reader, plan, window, {
+    scan: (from, direction, limit) => reader.scan(plan, from, direction, limit),
+    idOf: ({ message }) => message.id,
+  });
+
+/** @param take as of `Reader.show` */
+export const showWindow = <T extends { readonly id: number }>(
+  reader: Reader,
+  plan: Plan,
+  window: Window,
+  take: (own: OwnMessage) => T,
+): Promise<FetchedRows<T>> =>
+  windowAround(reader, plan, window, {
+    scan: (from, direction, limit) => reader.show(plan, from, direction, limit, take),
+    idOf: ({ id }) => id,
+  });
+
+interface Rows<T> {
+  scan(from: number, direction: 'newer' | 'older', limit: number): Promise<T[]>;
+  idOf(row: T): number;
+}
+
+async function windowAround<T>(
+  reader: Reader,
+  plan: Plan,
+  window: Window,
+  { scan, idOf }: Rows<T>,
+): Promise<FetchedRows<T>> {
+  const anchor = window.anchor === 'first_unread' ? await firstUnread(reader, plan) : Math.min(window.anchor, NEWEST);
+  const left = anchor === 0;
+  const right = anchor === NEWEST;
+  const numBefore = left ? 0 : window.numBefore;
+  const numAfter = right ? 0 : window.numAfter;
+  // The anchor row comes with both sides, with the one side that asks for it, or alone.
+  const wantsAnchor = !right && (window.includeAnchor || (numBefore === 0 && numAfter === 0));
+  const [older, newer] = await Promise.all([
+    numBefore > 0 ? scan(anchor, 'older', numBefore) : [],
+    numAfter > 0 || wantsAnchor ? scan(anchor - 1, 'newer', numAfter + 1) : [],
+  ]);
+  const at = wantsAnchor ? newer.filter((row) => idOf(row) === anchor) : [];
+  const after = newer.filter((row) => idOf(row) !== anchor).slice(0, numAfter);
+  return {
+    rows: [...older.reverse(), ...at, ...after],
+    anchor,
+    foundAnchor: at.length === 1,
+    foundOldest: left || older.length < window.numBefore,
+    foundNewest: right || after.length < window.numAfter,
+  };
+}
+
+/** Smallest id without `read`; the newest when there is none. */
+async function firstUnread(reader: Reader, plan: Plan): Promise<number> {
+  const [first] = await reader.scan(unreadPlan(plan, reader.viewer), -1, 'newer', 1);
+  return first?.message.id ?? NEWEST;
+}

@@ -1,0 +1,43 @@
+/**
+ * What somebody who has just joined finds in the streams (users.md § POST /users): the newest messages of the last days as
+ * if they had come to him, the very newest of them unread. Ids of all streams grow together, so two of them say it all.
+ */
+import type { RealmId } from '#model';
+import type { Store } from '#ports/store';
+import { asStored, streamConversation } from '../stored/message.js';
+import { NEWEST } from './fetch.js';
+
+const MOST = 1_000;
+const MOST_UNREAD = 20;
+const DAYS = 7;
+
+export interface NewcomersHistory {
+  /** He has messages with larger ids. */
+  readonly after: number;
+  /** Up to this id they are read. */
+  readonly mark: number;
+}
+
+/** @param streams public ones. undefined: nothing was sent to them lately. @param now ms */
+export async function newcomersHistory(
+  store: Store,
+  realm: RealmId,
+  streams: readonly number[],
+  now: number,
+): Promise<NewcomersHistory | undefined> {
+  const since = now / 1000 - DAYS * 86_400;
+  const newest = await Promise.all(
+    streams.map(async (stream) => {
+      const index = { by: 'conversation', conversation: streamConversation(stream) } as const;
+      const records = await store.scanMessages({ realm, index, from: NEWEST, direction: 'older', limit: MOST });
+      const recent = records.map(asStored).filter(({ home, body }) => home === stream && body.sent > since);
+      return recent.map(({ id }) => id);
+    }),
+  );
+  const ids = newest
+    .flat()
+    .sort((a, b) => b - a)
+    .slice(0, MOST);
+  const oldest = ids.at(-1);
+  return oldest === undefined ? undefined : { after: oldest - 1, mark: ids[MOST_UNREAD] ?? oldest - 1 };
+}

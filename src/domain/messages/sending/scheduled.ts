@@ -1,0 +1,116 @@
+/** Scheduled messages (messages.md § Scheduled messages): one part of the sender's actor each. Pure. */
+import { type Json, JsonFloat, type JsonObject, parseJsonText } from '#base';
+import { apiError } from '#model/errors';
+
+/**
+ * What a message says and to whom, checked and normalised. `to` is the stream, or the others of a conversation,
+ * ascending (oneself when alone).
+ */
+export interface ScheduledBody extends JsonObject {
+  readonly type: 'stream' | 'private';
+  readonly to: readonly number[];
+  /** '' for direct messages. */
+  readonly topic: string;
+  readonly content: string;
+  readonly html: string;
+  /** Mentions everybody. */
+  readonly wildcard: boolean;
+}
+
+export interface Scheduled extends ScheduledBody {
+  readonly id: number;
+  /** When to send it, seconds since 1970. */
+  readonly at: number;
+  /**
+   * waiting → sending (handed over to the conversation's actor) → sent, which leaves Delivered, or failed; failed →
+   * waiting by an edit.
+   */
+  readonly phase: 'waiting' | 'sending' | 'failed';
+  /** Of whoever wrote or edited it last. */
+  readonly client: string;
+  /** Base URL under which the sender reached the organization. */
+  readonly origin: string;
+  /** Handed over too early: not again before this time, ms. */
+  readonly notBefore?: number;
+  /** How often that was. */
+  readonly early?: number;
+}
+
+/** What stays of a message that was sent, until its sender deletes it. */
+export interface Delivered extends JsonObject {
+  readonly id: number;
+  readonly phase: 'sent';
+}
+
+export const SCHEDULED_PART = 'scheduled/';
+
+type Parts = ReadonlyMap<string, Json>;
+
+export const scheduledPart = (id: number): string => `${SCHEDULED_PART}${id}`;
+
+export const scheduledOf = (parts: Parts, id: number): Scheduled | Delivered | undefined =>
+  parts.get(scheduledPart(id)) as Scheduled | Delivered | undefined;
+
+/** Those that were not sent (yet), by time. */
+export const undelivered = (parts: Parts): Scheduled[] =>
+  [...parts]
+    .filter(([name]) => name.startsWith(SCHEDULED_PART))
+    .map(([, value]) => value as Scheduled | Delivered)
+    .filter((message) => message.phase !== 'sent')
+    .sort((a, b) => a.at - b.at || a.id - b.id);
+
+/** Handed over at once; a sender who scheduled very many for one time must not fill a commit. */
+const MOST_SENDING = 20;
+
+const dueAt = ({ at, notBefore = 0 }: Scheduled): number => Math.max(at * 1000, notBefore);
+
+/** Those to hand over now. */
+export function dueNow(parts: Parts, now: number): Scheduled[] {
+  const messages = undelivered(parts);
+  const sending = messages.filter(({ phase }) => phase === 'sending').length;
+  return messages
+    .filter((message) => message.phase === 'waiting' && dueAt(message) <= now)
+    .slice(0, Math.max(0, MOST_SENDING - sending));
+}
+
+/** When the next one is to be handed over, ms; null: none, or not before others are through. */
+export function nextDue(parts: Parts): number | null {
+  const messages = undelivered(parts);
+  if (messages.filter(({ phase }) => phase === 'sending').length >= MOST_SENDING) return null;
+  const times = messages.filter(({ phase }) => phase === 'waiting').map(dueAt);
+  return times.length === 0 ? null : times.reduce((a, b) => Math.min(a, b));
+}
+
+export const presentScheduled = ({ id, type, to, topic, content, html, at, phase }: Scheduled): JsonObject => ({
+  scheduled_message_id: id,
+  type,
+  to: type === 'stream' ? to[0] : to,
+  content,
+  rendered_content: html,
+  ...(type === 'stream' ? { topic } : {}),
+  scheduled_delivery_timestamp: at,
+  failed: phase === 'failed',
+});
+
+/** @throws ApiError */
+export function scheduledRecipients(type: 'stream' | 'private', to: string): number[] {
+  return type === 'stream' ? [streamIdIn(to)] : userIdsIn(to);
+}
+
+function streamIdIn(to: string): number {
+  const id = /^\s*[+-]?\d{1,15}\s*$/.test(to) ? Number(to) : Number.NaN;
+  if (Number.isNaN(id)) throw apiError('SCHEDULED_STREAM_TYPE');
+  return id;
+}
+
+function userIdsIn(to: string): number[] {
+  const list = parseJsonText(to)?.value;
+  if (!Array.isArray(list)) throw apiError('RECIPIENT_DATA_TYPE');
+  const ids = list.map((one: unknown) => {
+    // The peer's booleans are integers.
+    const id = typeof one === 'boolean' ? Number(one) : one;
+    if (id instanceof JsonFloat || !Number.isSafeInteger(id)) throw apiError('SCHEDULED_USER_IDS');
+    return id as number;
+  });
+  return [...new Set(ids)];
+}
