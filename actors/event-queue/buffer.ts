@@ -1,8 +1,8 @@
 /** Events that wait for the client, oldest first. The client's acknowledgement removes them. */
 import type { JsonObject } from '#base';
 import type { EventShape, SharedEvent, TransientEvent } from '#delivery';
+import type { QueueOptions } from '#model/commands';
 import { CoalescedEvent } from './coalesced-event.js';
-import type { QueueOptions } from './state.js';
 
 /** More waiting events than this end the queue: its client is not coming back for them. */
 export const BUFFER_LIMIT = 100_000;

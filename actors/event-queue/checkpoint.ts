@@ -4,12 +4,16 @@
  * Little is lost with what was not written: a client with a waiting poll says in its next poll, to the owner of that
  * moment, what it has received. So tens of thousands of clients that only get heartbeats cost next to no writes.
  */
-import { type Clock, type Deadline, wheelOf } from '#base/clock';
+
+import type { Clock, Deadline } from '#base/clock';
+import { wheelOf } from '#base/clock';
 import type { Cursor } from '#delivery';
 import { seqOfId } from '#model';
+import { queueCommands } from '#model/commands';
 import type { ActivationHandle } from '#runtime';
 import type { EventBuffer } from './buffer.js';
-import { HELD_LAG_MS, type QueueState } from './state.js';
+import type { QueueState } from './state.js';
+import { HELD_LAG_MS } from './state.js';
 import type { QueueVolatile } from './volatile.js';
 
 /** A queue without a waiting poll is written this long after its client's last sign of life (architecture/delivery.md § The life of a queue). */
@@ -101,6 +105,6 @@ export class CheckpointTimer implements Deadline {
     const { oldest } = this.buffer;
     const { position } = this.cursor;
     this.handle.volatile.checkpointAt(oldest === undefined ? position : Math.min(seqOfId(oldest) - 1, position));
-    return this.handle.sendSelf('flush', {});
+    return this.handle.sendSelf(queueCommands.flush, {});
   }
 }

@@ -1,22 +1,20 @@
 /** Commands of an event queue that change what is stored: register, flush, delete, end, due. */
 
 import { success, value } from '#actors/shared';
-import type { JsonObject } from '#base';
 import { encodeFields } from '#base';
 import { positionId } from '#model';
+import type { ArgsOf, Command, QueueEnd, queueCommands } from '#model/commands';
 import type { CommandDefinition, Outcome } from '#runtime';
 import type { ActorServices } from '../services.js';
-import type { QueueEnd } from './machine.js';
-import type { RegisterArgs } from './snapshot/inputs.js';
 import type { Snapshot } from './snapshot/take.js';
 import { takeSnapshot } from './snapshot/take.js';
 import type { QueueState } from './state.js';
 import { HELD_LAG_MS } from './state.js';
 import type { QueueVolatile } from './volatile.js';
 
-type QueueCommand<A extends JsonObject, I = undefined> = CommandDefinition<
+type QueueCommand<C extends Command<'queue'>, I = undefined> = CommandDefinition<
   QueueState,
-  A,
+  ArgsOf<C>,
   I,
   QueueVolatile,
   ActorServices
@@ -25,7 +23,7 @@ type QueueCommand<A extends JsonObject, I = undefined> = CommandDefinition<
 /** A crash must not cost a queue: for this long after a host took it over, it waits for its client. */
 const GRACE_MS = 60_000;
 
-export const register: QueueCommand<RegisterArgs, Snapshot> = {
+export const register: QueueCommand<typeof queueCommands.register, Snapshot> = {
   creates: true,
   mintsKey: true,
   inputs: takeSnapshot,
@@ -55,7 +53,7 @@ export const register: QueueCommand<RegisterArgs, Snapshot> = {
 };
 
 /** POST /register without an account: it answers with the state, and makes no queue. */
-export const visit: QueueCommand<RegisterArgs, Snapshot> = {
+export const visit: QueueCommand<typeof queueCommands.visit, Snapshot> = {
   creates: true,
   read: true,
   inputs: takeSnapshot,
@@ -63,7 +61,7 @@ export const visit: QueueCommand<RegisterArgs, Snapshot> = {
 };
 
 /** The queue's own command: a checkpoint. */
-export const flush: QueueCommand<JsonObject> = {
+export const flush: QueueCommand<typeof queueCommands.flush> = {
   handle: ({ state, volatile: { acked, active, position, isPolling } }) => ({
     reply: value(null),
     state: { ...state, acked, active, position, held: isPolling },
@@ -78,17 +76,17 @@ function endWith(volatile: QueueVolatile, reason: QueueEnd, reply: Outcome<Queue
 }
 
 /** DELETE /events. */
-export const remove: QueueCommand<JsonObject> = {
+export const remove: QueueCommand<typeof queueCommands.remove> = {
   handle: ({ volatile }) => endWith(volatile, 'deleted', success()),
 };
 
 /** The session, or the runtime's quota of queues per account, found a reason to end the queue. */
-export const end: QueueCommand<{ readonly reason: QueueEnd }> = {
+export const end: QueueCommand<typeof queueCommands.end> = {
   handle: ({ volatile }, { reason }) => endWith(volatile, reason, value(null)),
 };
 
 /** The collection: the due time has come. Ends the queue, unless its client gave a sign of life meanwhile. */
-export const due: QueueCommand<JsonObject> = {
+export const due: QueueCommand<typeof queueCommands.due> = {
   handle({ state, volatile }, _args, _inputs, { now }) {
     const active = volatile.isPolling ? now : volatile.active;
     const wake = Math.max(active + state.lifespanMs, volatile.since + GRACE_MS);

@@ -3,7 +3,8 @@ import type { JsonObject } from '#base';
 import type { SharedEvent } from '#delivery';
 import type { NeutralMessage } from '#domain/messages';
 import { seqOfId } from '#model';
-import type { CountedMessages, QueueOptions, QueueState } from './state.js';
+import type { QueueOptions } from '#model/commands';
+import type { CountedMessages, QueueState } from './state.js';
 
 /** API error with which the waiting poll of a user who is locked out ends. */
 export type LockOut = 'ORGANIZATION_DEACTIVATED' | 'ACCOUNT_DEACTIVATED';

@@ -1,10 +1,12 @@
 /** The event-queue actor. It lives on its user's partition; its key names realm, user and queue. */
 
 import type { ActorKey } from '#model';
+import type { QueueEnd } from '#model/commands';
+import { liveQueueCommands, queueCommands } from '#model/commands';
 import type { ActorKind } from '#runtime';
+import { handlersOf } from '#runtime';
 import type { ActorServices } from '../services.js';
 import { due, end, flush, register, remove, visit } from './commands.js';
-import type { QueueEnd } from './machine.js';
 import { QUEUE_ENDS } from './machine.js';
 import { missingQueue, QueueSidecar } from './sidecar.js';
 import type { QueueState } from './state.js';
@@ -23,14 +25,14 @@ export const queueKind: ActorKind<QueueState, QueueVolatile, ActorServices> = {
   summary: 'An event queue: the events that one client has not acknowledged yet.',
   directory: true,
   loadedParts: [],
-  commands: { register, visit, flush, delete: remove, end, due },
-  sidecarCommands: ['poll'],
+  commands: handlersOf(queueCommands, { register, visit, flush, remove, end, due }),
+  sidecarCommands: Object.values(liveQueueCommands),
   idleTimeoutMs: IDLE_TIMEOUT_MS,
   quota: {
     limit: ({ maxQueues }) => maxQueues,
     owner: accountOf,
     busyPhase: 'polling',
-    end: { command: 'end', args: { reason: 'crowded' satisfies QueueEnd } },
+    end: { command: queueCommands.end, args: { reason: 'crowded' satisfies QueueEnd } },
   },
   sidecarMetrics: {
     phases: { gauge: 'conclave_queues', names: ['idle', 'polling'], passivated: 'hibernated' },

@@ -6,7 +6,9 @@
  * idle queue is no timer of this machine, because an idle queue soon leaves memory: it is the due time of the stored
  * root, at which the `due` command sends `END.idle`.
  */
+
 import { setup } from 'xstate';
+import type { QueueEnd } from '#model/commands';
 import { MachineSteps } from '#runtime';
 
 /** Why a queue ended. The reasons are labels of a metric. */
@@ -26,8 +28,6 @@ export const QUEUE_ENDS = [
   /** The account has more queues than allowed, and this one was without a sign of life for the longest time. */
   'crowded',
 ] as const;
-
-export type QueueEnd = (typeof QUEUE_ENDS)[number];
 
 export type QueueEvent =
   /** A command needs the session: it starts to follow the realm's feed. */

@@ -2,10 +2,16 @@
  * An event queue while it is in use: it follows the realm's feed, holds the events that wait for its client, and the
  * poll that waits for them. The queue's machine says what becomes of the poll.
  */
-import { type Deadline, spread, wheelOf } from '#base/clock';
-import { Cursor, type EventSubscriber, type RealmFeed, type SharedEvent, type TransientEvent } from '#delivery';
-import { newestBeat, positionId, type StopReason, seq, seqOfId } from '#model';
-import { type ApiError, apiError } from '#model/errors';
+import type { Deadline } from '#base/clock';
+import { spread, wheelOf } from '#base/clock';
+import type { EventSubscriber, RealmFeed, SharedEvent, TransientEvent } from '#delivery';
+import { Cursor } from '#delivery';
+import type { StopReason } from '#model';
+import { newestBeat, positionId, seq, seqOfId } from '#model';
+import type { QueueEnd } from '#model/commands';
+import { queueCommands } from '#model/commands';
+import type { ApiError } from '#model/errors';
+import { apiError } from '#model/errors';
 import type { ActivationHandle, DeferredRequest, Reply, Step } from '#runtime';
 import type { InputSources } from '../services.js';
 import { AckValidator } from './ack-validator.js';
@@ -13,8 +19,9 @@ import { BUFFER_LIMIT, EventBuffer, heartbeat, shapeFor } from './buffer.js';
 import { CheckpointTimer } from './checkpoint.js';
 import type { LockOut } from './filter.js';
 import { Inbox } from './inbox.js';
-import type { QueueEnd, QueueEvent } from './machine.js';
-import { type QueueState, queueIdOf } from './state.js';
+import type { QueueEvent } from './machine.js';
+import type { QueueState } from './state.js';
+import { queueIdOf } from './state.js';
 import { TransientEventIds } from './transient-ids.js';
 import type { QueueVolatile } from './volatile.js';
 
@@ -314,6 +321,6 @@ export class QueueSession implements EventSubscriber, Deadline {
   }
 
   #end(reason: QueueEnd): void {
-    void this.handle.sendSelf('end', { reason }).catch(() => undefined);
+    void this.handle.sendSelf(queueCommands.end, { reason }).catch(() => undefined);
   }
 }

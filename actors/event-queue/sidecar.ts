@@ -1,7 +1,6 @@
 /** The side of a queue's actor outside the mailbox: opens a session when needed, and refuses polls after the end. */
 
 import type { JsonObject } from '#base';
-import type { ActorReply } from '#frontend/api';
 import type { StopReason } from '#model';
 import { apiError } from '#model/errors';
 import type { ActivationHandle, DeferredRequest, Reply, Sidecar } from '#runtime';
@@ -72,6 +71,6 @@ export class QueueSidecar implements Sidecar {
 }
 
 /** Reply to a command for a queue that does not exist, or no longer. */
-export const missingQueue = (key: ActivationHandle<QueueState>['key']): ActorReply => ({
+export const missingQueue = (key: ActivationHandle<QueueState>['key']) => ({
   error: apiError('BAD_EVENT_QUEUE_ID', { queue_id: queueIdOf(key) }).toReply(),
 });

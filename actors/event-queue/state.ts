@@ -1,29 +1,9 @@
 /** Stored state of an event queue: its registration and what its client has acknowledged. The events are in the log. */
 
 import type { JsonObject } from '#base';
-import { type ActorKey, parseKey } from '#model';
-
-export interface QueueOptions extends JsonObject {
-  readonly applyMarkdown: boolean;
-  readonly clientGravatar: boolean;
-  readonly slimPresence: boolean;
-  readonly includeSubscribers: boolean;
-  readonly allPublicStreams: boolean;
-  /** The client knows profile fields of the pronouns type. */
-  readonly pronouns: boolean;
-  /** null = all. */
-  readonly eventTypes: readonly string[] | null;
-  /** Pairs of operator and operand. They filter message events only. */
-  readonly narrow: readonly (readonly string[])[];
-  readonly capabilities: {
-    readonly notification_settings_null: boolean;
-    readonly bulk_message_deletion: boolean;
-    readonly user_avatar_url_field_optional: boolean;
-    readonly stream_typing_notifications: boolean;
-    readonly user_settings_object: boolean;
-    readonly linkifier_url_template: boolean;
-  };
-}
+import type { ActorKey } from '#model';
+import { parseKey } from '#model';
+import type { QueueOptions } from '#model/commands';
 
 /** Stored field `covers`: commits that the registration's snapshot contains, as actor → version. */
 export type SnapshotVersions = { readonly [actor: string]: number };

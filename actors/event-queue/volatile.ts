@@ -1,6 +1,8 @@
 /** State in memory that the handlers and the session of a queue share. It is lost when the actor leaves memory. */
+
+import type { QueueEnd } from '#model/commands';
 import type { Step } from '#runtime';
-import type { QueueEnd, QueueEvent } from './machine.js';
+import type { QueueEvent } from './machine.js';
 import { endIn, queueSteps } from './machine.js';
 import type { QueueState } from './state.js';
 import { activeUntil } from './state.js';

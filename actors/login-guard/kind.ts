@@ -1,14 +1,17 @@
 /**
- * The login guard counts log-ins with addresses of no account. They are limited, and take as long, as log-ins with the
- * address of an account (actors/user/commands/account/login.ts); otherwise the answers would show which addresses have
- * accounts. To bound the storage, addresses share a fixed number of actors that remember a few addresses each. Only the
- * server secret tells which addresses share an actor. The stored name of the kind is `stranger`.
+ * The login guard counts log-ins with addresses of no account. They are limited, and take as long, as log-ins with
+ * the address of an account (actors/user/commands/account/login.ts); otherwise the answers would show which addresses
+ * have accounts. To bound the storage, addresses share a fixed number of actors that remember a few addresses each.
+ * Only the server secret tells which addresses share an actor. The stored name of the kind is `stranger`.
  */
 
 import type { JsonObject } from '#base';
 import { attemptTooEarly, waitForAttempt, withFailure, wrongPassword } from '#domain/secrets';
+import type { ArgsOf } from '#model/commands';
+import { loginGuardCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { ActorKind, CommandDefinition } from '#runtime';
+import { handlersOf } from '#runtime';
 import type { ActorServices } from '../services.js';
 
 /** Addresses that one actor remembers. */
@@ -24,13 +27,13 @@ interface StrangerState extends JsonObject {
 const failuresOf = ({ attempts }: StrangerState, address: string): readonly number[] =>
   attempts.find(([of]) => of === address)?.[1] ?? [];
 
-interface Attempt extends JsonObject {
-  /** Hash of the address. */
-  readonly address: string;
-  readonly password: string;
-}
-
-const fetchKey: CommandDefinition<StrangerState, Attempt, undefined, undefined, ActorServices> = {
+const fetchKey: CommandDefinition<
+  StrangerState,
+  ArgsOf<typeof loginGuardCommands.fetchKey>,
+  undefined,
+  undefined,
+  ActorServices
+> = {
   creates: true,
   lane: 'login',
   exclusive: true,
@@ -55,10 +58,10 @@ const fetchKey: CommandDefinition<StrangerState, Attempt, undefined, undefined, 
 
 export const strangerKind: ActorKind<StrangerState, undefined, ActorServices> = {
   name: 'stranger',
-  summary: 'Failed log-ins with addresses of no account, counted so that they cannot be told from those of an account.',
+  summary: 'Failed log-ins with addresses of no account, counted so that they look like those of an account.',
   directory: false,
   loadedParts: [],
-  commands: { 'fetch-key': fetchKey },
+  commands: handlersOf(loginGuardCommands, { fetchKey }),
   initial: () => ({ attempts: [] }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('AUTHENTICATION_FAILED').toReply() }),

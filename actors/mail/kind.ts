@@ -1,37 +1,43 @@
 /**
- * The mail actor of an organization stores outgoing mails until they are sent. It is an actor of its own, so that a mail
- * server that is slow or away delays no other command: the sender of a mail is done when the mail is stored here.
+ * The mail actor of an organization stores outgoing mails until they are sent. It is an actor of its own, so that a
+ * mail server that is slow or away delays no other command: the sender of a mail is done when the mail is stored
+ * here.
  */
 
 import { value } from '#actors/shared';
-import type { Json, JsonObject } from '#base';
-import { type MailOutcome, retryDelay, withLinks } from '#domain/mail';
+import type { Json } from '#base';
+import type { MailOutcome } from '#domain/mail';
+import { retryDelay, withLinks } from '#domain/mail';
+import type { ArgsOf, Command } from '#model/commands';
+import { mailCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { ActorKind, CommandDefinition } from '#runtime';
+import { handlersOf } from '#runtime';
 import type { ActorServices } from '../services.js';
-import { type Kept, keptIn, MAIL_PART, type MailState, nextTry, waiting } from './state.js';
+import type { MailState, StoredMail } from './state.js';
+import { MAILS, mailsIn, nextTry, waiting } from './state.js';
 
-type MailCommand<A extends JsonObject, I = undefined> = CommandDefinition<MailState, A, I, undefined, ActorServices>;
+type MailCommand<C extends Command<'mail'>, I = undefined> = CommandDefinition<
+  MailState,
+  ArgsOf<C>,
+  I,
+  undefined,
+  ActorServices
+>;
 
 /** Mails sent per run; the others follow at once. */
 const BATCH = 40;
 
-interface SendArgs extends JsonObject {
-  readonly to: string;
-  readonly subject: string;
-  readonly text: string;
-}
-
 /** From other actors (actors/shared/mail.ts): never refuses. */
-const send: MailCommand<SendArgs> = {
+const send: MailCommand<typeof mailCommands.send> = {
   creates: true,
   handle({ state }, { to, subject, text }, _inputs, { now }) {
     const last = state.last + 1;
-    const mail: Kept = { to, subject, text, date: now, tries: 0, next: now };
+    const mail: StoredMail = { to, subject, text, date: now, tries: 0, next: now };
     return {
       reply: value(null),
       state: { ...state, last },
-      parts: { [`${MAIL_PART}${last}`]: mail },
+      parts: MAILS.write(last, mail),
       // A mail with an earlier time would be due now, too.
       due: now,
     };
@@ -39,33 +45,33 @@ const send: MailCommand<SendArgs> = {
 };
 
 /**
- * Sends the mails that are due. The lane is separate, because a mail server takes its time, and exclusive, because a run
- * must not find the mails of the run before. After a crash between sending and commit a mail is sent again, under the
- * same id.
+ * Sends the mails that are due. The lane is separate, because a mail server takes its time, and exclusive, because a
+ * run must not find the mails of the run before. After a crash between sending and commit a mail is sent again, under
+ * the same id.
  */
-const due: MailCommand<JsonObject, ReadonlyMap<string, MailOutcome>> = {
+const due: MailCommand<typeof mailCommands.due, ReadonlyMap<string, MailOutcome>> = {
   lane: 'sending',
   exclusive: true,
   async inputs(_args, { realm, view }, { services }) {
     const now = services.clock.now();
-    const batch = keptIn(view.parts)
+    const batch = mailsIn(view.parts)
       .filter(([, mail]) => mail.next <= now)
       .slice(0, BATCH);
     const open = (text: string): string => withLinks(services.secrets, text);
-    const fates = await services.mail.send(batch.map(([part, mail]) => waiting(realm, part, mail, open)));
-    return new Map(batch.map(([part], i) => [part, fates[i]!]));
+    const fates = await services.mail.send(batch.map(([number, mail]) => waiting(realm, number, mail, open)));
+    return new Map(batch.map(([number], i) => [number, fates[i]!]));
   },
   handle({ parts }, _args, fates, { now }) {
     const written: Record<string, Json> = {};
-    const left: Kept[] = [];
-    for (const [part, mail] of keptIn(parts)) {
-      const fate = fates.get(part);
-      if (fate === 'done') written[part] = null;
+    const left: StoredMail[] = [];
+    for (const [number, mail] of mailsIn(parts)) {
+      const fate = fates.get(number);
+      if (fate === 'done') Object.assign(written, MAILS.write(number, null));
       else if (fate === 'later') {
         const tries = mail.tries + 1;
-        const kept: Kept = { ...mail, tries, next: now + retryDelay(tries) };
-        written[part] = kept;
-        left.push(kept);
+        const again: StoredMail = { ...mail, tries, next: now + retryDelay(tries) };
+        Object.assign(written, MAILS.write(number, again));
+        left.push(again);
       } else left.push(mail);
     }
     return { reply: value(null), parts: written, due: nextTry(left) };
@@ -76,9 +82,9 @@ export const mailKind: ActorKind<MailState, undefined, ActorServices> = {
   name: 'mail',
   summary: 'The outgoing mails of an organization, until a mail server has taken them.',
   directory: false,
-  loadedParts: [MAIL_PART],
+  loadedParts: [MAILS.prefix],
   partsAreDeliveries: true,
-  commands: { send, due },
+  commands: handlersOf(mailCommands, { send, due }),
   initial: () => ({ last: 0 }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('NO_SUCH_USER').toReply() }),

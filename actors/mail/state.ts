@@ -1,6 +1,9 @@
 /** Persisted state of a mail actor. Each mail is a part, deleted when it is sent. */
-import type { Json, JsonObject } from '#base';
+
+import type { JsonObject } from '#base';
 import type { QueuedMail } from '#domain/mail';
+import type { Parts } from '#model';
+import { PartTable } from '#model';
 
 export interface MailState extends JsonObject {
   /** Number of the last mail that was stored. */
@@ -8,7 +11,7 @@ export interface MailState extends JsonObject {
 }
 
 /** A mail that waits to be sent. */
-export interface Kept extends JsonObject {
+export interface StoredMail extends JsonObject {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
@@ -19,17 +22,12 @@ export interface Kept extends JsonObject {
   readonly next: number;
 }
 
-export const MAIL_PART = 'mail/';
+/** Mails by number. */
+export const MAILS = new PartTable<StoredMail>('mail/');
 
-type Parts = ReadonlyMap<string, Json>;
-
-/** Part → mail, oldest first. */
-export const keptIn = (parts: Parts): [string, Kept][] =>
-  [...parts]
-    .map(([part, mail]): [string, Kept] => [part, mail as unknown as Kept])
-    .sort(([a], [b]) => numberOf(a) - numberOf(b));
-
-export const numberOf = (part: string): number => Number(part.slice(MAIL_PART.length));
+/** Number and mail, oldest first. */
+export const mailsIn = (parts: Parts): (readonly [number: string, mail: StoredMail])[] =>
+  [...MAILS.entries(parts)].sort(([a], [b]) => Number(a) - Number(b));
 
 /**
  * The mail as the mail server gets it. Its id contains the time, so that ids differ from those before a loss of data.
@@ -38,11 +36,11 @@ export const numberOf = (part: string): number => Number(part.slice(MAIL_PART.le
  */
 export const waiting = (
   realm: number,
-  part: string,
-  { to, subject, text, date, tries }: Kept,
+  number: string,
+  { to, subject, text, date, tries }: StoredMail,
   open: (text: string) => string,
 ): QueuedMail => ({
-  id: `${realm}-${numberOf(part)}-${date.toString(36)}`,
+  id: `${realm}-${Number(number)}-${date.toString(36)}`,
   to,
   subject,
   text: open(text),
@@ -51,7 +49,7 @@ export const waiting = (
 });
 
 /** Wall time of the first attempt that is due, ms; null: no mail waits. */
-export function nextTry(mails: Iterable<Kept>): number | null {
+export function nextTry(mails: Iterable<StoredMail>): number | null {
   let first: number | null = null;
   for (const { next } of mails) if (first === null || next < first) first = next;
   return first;

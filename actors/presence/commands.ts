@@ -4,17 +4,24 @@ import { success, value } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { madeOnce } from '#base';
 import { ROLE } from '#domain/people';
-import type { PresenceCursor, PresenceTimes } from '#domain/presence';
+import type { PresenceTimes } from '#domain/presence';
 import { hidesPresence, OFFLINE_SECONDS, presenceEvent } from '#domain/presence';
 import type { PlainItem } from '#model';
 import { userId } from '#model';
+import type { ArgsOf, Command, PresenceCursor, presenceCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import type { CommandDefinition, Outcome, View } from '#runtime';
 import type { ActorServices } from '../services.js';
 import type { Presences } from './presences.js';
 import type { PresenceState } from './state.js';
 
-type PresenceCommand<A extends JsonObject> = CommandDefinition<PresenceState, A, undefined, Presences, ActorServices>;
+type PresenceCommand<C extends Command<'presence'>> = CommandDefinition<
+  PresenceState,
+  ArgsOf<C>,
+  undefined,
+  Presences,
+  ActorServices
+>;
 
 /** Times are changed at most this often: several windows of one user report each. */
 const LEAST_CHANGE_MS = 55_000;
@@ -40,7 +47,7 @@ interface Report extends Reading {
 }
 
 /** A report changes memory only. The very first one also creates the root, which a flush needs. */
-export const report: PresenceCommand<Report> = {
+export const report: PresenceCommand<typeof presenceCommands.report> = {
   creates: true,
   handle(view, { status, pingOnly, known }, _inputs, { caller, directory, now }) {
     const { state, volatile } = view;
@@ -91,7 +98,7 @@ const written = ({ state, volatile }: View<PresenceState, Presences>): Partial<O
 });
 
 /** For operations. */
-export const presences: PresenceCommand<Reading> = {
+export const presences: PresenceCommand<typeof presenceCommands.presences> = {
   creates: true,
   lane: 'read',
   read: true,
@@ -99,21 +106,15 @@ export const presences: PresenceCommand<Reading> = {
 };
 
 /** For other actors. */
-export const presenceChanges: PresenceCommand<Reading> = {
+export const presenceChanges: PresenceCommand<typeof presenceCommands.presenceChanges> = {
   creates: true,
   lane: 'read',
   read: true,
   handle: ({ volatile }, { known }) => ({ reply: value(volatile.since(known)) }),
 };
 
-interface Switched extends JsonObject {
-  readonly on: boolean;
-  /** Wall time of the change, ms. */
-  readonly at: number;
-}
-
 /** Sent by the realm actor after its own event: a user's setting `presence_enabled` has changed. */
-export const switched: PresenceCommand<Switched> = {
+export const switched: PresenceCommand<typeof presenceCommands.switched> = {
   creates: true,
   handle(view, { on, at }, _inputs, { caller }) {
     const { volatile } = view;
@@ -125,6 +126,6 @@ export const switched: PresenceCommand<Switched> = {
 };
 
 /** Sent by the sidecar when it is time to write. */
-export const flush: PresenceCommand<JsonObject> = {
+export const flush: PresenceCommand<typeof presenceCommands.flush> = {
   handle: (view) => ({ reply: value(null), ...(view.volatile.dirty ? written(view) : {}) }),
 };

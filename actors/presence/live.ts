@@ -1,5 +1,6 @@
 /** Stores the presences that only memory knows: once a minute, and before the actor leaves memory. */
 import type { TimerHandle } from '#base/clock';
+import { presenceCommands } from '#model/commands';
 import type { ActivationHandle, DeferredRequest, Sidecar } from '#runtime';
 import type { InputSources } from '../services.js';
 import type { Presences } from './presences.js';
@@ -31,7 +32,7 @@ export class LivePresence implements Sidecar {
   }
 
   async flush(): Promise<void> {
-    if (this.handle.volatile.dirty) await this.handle.sendSelf('flush', {});
+    if (this.handle.volatile.dirty) await this.handle.sendSelf(presenceCommands.flush, {});
   }
 
   stopped(): void {

@@ -1,9 +1,10 @@
 /**
- * The presences of an organization in memory, which is the only complete copy. Changes since the last flush are noted by
- * part, changes since an earlier read by version.
+ * The presences of an organization in memory, which is the only complete copy. Changes since the last flush are noted
+ * by part, changes since an earlier read by version.
  */
 import type { Json } from '#base';
-import type { PresenceChanges, PresenceCursor, PresenceTimes } from '#domain/presence';
+import type { PresenceChanges, PresenceTimes } from '#domain/presence';
+import type { PresenceCursor } from '#model/commands';
 import { bucketOf, decodeTimes, encodeTimes, partOf } from './state.js';
 
 /** Changes that are remembered one by one, at least; a reader that missed more gets all presences. */

@@ -1,4 +1,6 @@
 /** Gives back, before the actor leaves memory, the message ids that it has reserved and not given out. */
+
+import { realmCommands } from '#model/commands';
 import type { ActivationHandle, DeferredRequest, PassivationReason, Sidecar } from '#runtime';
 import type { RealmState } from './state.js';
 import type { RealmVolatile } from './volatile.js';
@@ -20,7 +22,7 @@ export class LiveRealm implements Sidecar {
     const { volatile } = this.handle;
     // A passivation may yet be called off by a command, and whoever drains takes ids for others to the end.
     if (reason === 'drained') volatile.leaving = true;
-    if (volatile.nextId <= this.handle.state().reservedIds) await this.handle.sendSelf('return-ids', {});
+    if (volatile.nextId <= this.handle.state().reservedIds) await this.handle.sendSelf(realmCommands.returnIds, {});
   }
 
   stopped(): void {}

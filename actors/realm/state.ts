@@ -1,7 +1,9 @@
 /** Persisted state of a realm actor. Everything that grows, such as records and lists of the directory, is in parts. */
+
 import type { Json, JsonObject } from '#base';
-import { NO_SINGLETONS, type Records, type Singletons, type Traffic } from '#directory';
-import type { RealmSettings } from '#model';
+import type { Records, Singletons, Traffic } from '#directory';
+import { NO_SINGLETONS } from '#directory';
+import type { Parts, RealmSettings } from '#model';
 import { userId } from '#model';
 import type { DirectoryPreferences, DirectoryProfile } from '#model/records';
 
@@ -82,7 +84,7 @@ export const WHOLE_PARTS: { readonly [W in keyof Singletons]: string } = {
   pictures: PICTURES_PART,
 };
 
-export type Parts = ReadonlyMap<string, Json>;
+export type { Parts };
 
 export function* withPrefix<T>(parts: Parts, prefix: string): Iterable<T> {
   for (const [name, value] of parts) if (name.startsWith(prefix)) yield value as unknown as T;

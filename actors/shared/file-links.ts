@@ -1,8 +1,10 @@
 /** What conversations do about the uploaded files that their messages link. */
 import type { JsonObject } from '#base';
 import { parsePath } from '#domain/files';
-import { type RealmId, userId, userKey } from '#model';
-import type { OutboxCommand } from '#runtime';
+import type { RealmId } from '#model';
+import { userId, userKey } from '#model';
+import type { Command, OutboxCommand } from '#model/commands';
+import { outboxCommand, userCommands } from '#model/commands';
 import type { InputSources } from '../services.js';
 
 /**
@@ -18,19 +20,25 @@ export async function claimedFiles(
   const own = paths.filter((path) => parsePath(path)?.realm === realm);
   // The server itself uploads nothing.
   if (own.length === 0 || user === 0) return [];
-  return (await ask(userKey(realm, userId(user)), 'files-accessible', { paths: own }, user)) as string[];
+  return ask(userKey(realm, userId(user)), userCommands.filesAccessible, { paths: own }, user);
 }
 
-function tellOwners(realm: RealmId, paths: readonly string[], name: string, args: JsonObject): OutboxCommand[] {
+function tellOwners<A extends JsonObject>(
+  realm: RealmId,
+  paths: readonly string[],
+  name: Command<'user', A & { readonly path: string }>,
+  args: A,
+): OutboxCommand[] {
   return paths.flatMap((path) => {
     const owner = parsePath(path)?.owner;
-    return owner === undefined ? [] : [{ to: userKey(realm, owner), name, args: { ...args, path }, caller: 0 }];
+    if (owner === undefined) return [];
+    return [outboxCommand({ to: userKey(realm, owner), name, args: { ...args, path }, caller: 0 })];
   });
 }
 
 /** For the outcome of whatever made a message link these files. @param sent seconds since 1970 */
 export const filesLinked = (realm: RealmId, paths: readonly string[], message: number, sent: number): OutboxCommand[] =>
-  tellOwners(realm, paths, 'file-linked', { message, sent });
+  tellOwners(realm, paths, userCommands.fileLinked, { message, sent });
 
 /**
  * For the outcome of whatever ended that. @param deleted the message is gone (a file that it alone linked goes too), and
@@ -41,4 +49,4 @@ export const filesUnlinked = (
   paths: readonly string[],
   message: number,
   deleted: boolean,
-): OutboxCommand[] => tellOwners(realm, paths, 'file-unlinked', { message, deleted });
+): OutboxCommand[] => tellOwners(realm, paths, userCommands.fileUnlinked, { message, deleted });

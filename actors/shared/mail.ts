@@ -1,6 +1,7 @@
 /** Outgoing mail, for handlers: a command that never fails and waits for no mail server. Carried out by actors/mail. */
 import { mailKey, type RealmId } from '#model';
-import type { OutboxCommand } from '#runtime';
+import type { OutboxCommand } from '#model/commands';
+import { mailCommands, outboxCommand } from '#model/commands';
 
 export interface OutgoingMail {
   /** One address, without a name; what is none is dropped, with a line in the log. */
@@ -11,9 +12,10 @@ export interface OutgoingMail {
   readonly text: string;
 }
 
-export const mailCommand = (realm: RealmId, { to, subject, text }: OutgoingMail): OutboxCommand => ({
-  to: mailKey(realm),
-  name: 'send',
-  args: { to, subject, text },
-  caller: 0,
-});
+export const mailCommand = (realm: RealmId, { to, subject, text }: OutgoingMail): OutboxCommand =>
+  outboxCommand({
+    to: mailKey(realm),
+    name: mailCommands.send,
+    args: { to, subject, text },
+    caller: 0,
+  });

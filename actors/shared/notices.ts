@@ -1,9 +1,9 @@
 /** Commands that have a system bot, mostly the notification bot, say something; the text is Markdown. Carried out by actors/stream. */
 
-import type { JsonObject } from '#base';
 import { NOTIFICATION_BOT } from '#domain/people';
 import { dmKey, type RealmId, streamId, streamKey, userId } from '#model';
-import type { OutboxCommand } from '#runtime';
+import type { OutboxCommand } from '#model/commands';
+import { directCommands, outboxCommand, streamCommands } from '#model/commands';
 
 export interface Notice {
   readonly content: string;
@@ -15,22 +15,36 @@ export interface Notice {
   readonly after: number;
 }
 
-const command = (to: OutboxCommand['to'], { content, origin, read = [], after }: Notice, more: JsonObject) => ({
-  to,
-  name: 'notice',
-  args: { content, origin, read, ...more },
-  caller: 0,
-  after,
-});
-
 /** In a stream. */
-export const streamNotice = (realm: RealmId, stream: number, topic: string, notice: Notice): OutboxCommand =>
-  command(streamKey(realm, streamId(stream)), notice, { topic });
+export const streamNotice = (
+  realm: RealmId,
+  stream: number,
+  topic: string,
+  { after, ...notice }: Notice,
+): OutboxCommand =>
+  outboxCommand({
+    to: streamKey(realm, streamId(stream)),
+    name: streamCommands.notice,
+    args: { read: [], ...notice, topic },
+    caller: 0,
+    after,
+  });
 
 /** To one user. @param bot who says it */
-export function directNotice(realm: RealmId, user: number, notice: Notice, bot = NOTIFICATION_BOT): OutboxCommand {
+export function directNotice(
+  realm: RealmId,
+  user: number,
+  { after, ...notice }: Notice,
+  bot = NOTIFICATION_BOT,
+): OutboxCommand {
   const participants = [bot, userId(user)].sort((a, b) => a - b);
-  return command(dmKey(realm, participants), notice, { topic: '', participants, bot });
+  return outboxCommand({
+    to: dmKey(realm, participants),
+    name: directCommands.directNotice,
+    args: { read: [], ...notice, topic: '', participants, bot },
+    caller: 0,
+    after,
+  });
 }
 
 /** Names somebody without telling him. */

@@ -2,11 +2,14 @@
 import type { Json, JsonObject } from '#base';
 import type { Draft } from '#domain/messages';
 import type { Subscription, UserTopic } from '#domain/streams';
-import { type RealmId, type UserId, userKey } from '#model';
+import type { RealmId, UserId } from '#model';
+import { userKey } from '#model';
+import type { OwnSection } from '#model/commands';
+import { userCommands } from '#model/commands';
 import type { InputSources } from '../services.js';
 
 /** Sections by name, as the user actor answers them. */
-export interface OwnSections {
+export interface OwnSections extends Readonly<Record<OwnSection, unknown>> {
   /** Present and former subscriptions, in no particular order. */
   readonly subscriptions: readonly Subscription[];
   /** Newest edit first, as many as registrations show. */
@@ -21,12 +24,6 @@ export interface OwnSections {
   readonly hotspots: readonly JsonObject[];
 }
 
-export type OwnSection = keyof OwnSections;
-
-export interface OwnStateArgs extends JsonObject {
-  readonly sections: readonly OwnSection[];
-}
-
 export type OwnState<S extends OwnSection> = Pick<OwnSections, S> & {
   /** Version of the user actor that all sections are of. */
   readonly version: number;
@@ -38,6 +35,5 @@ export async function readOwnState<S extends OwnSection>(
   sections: readonly S[],
   sources: InputSources,
 ): Promise<OwnState<S>> {
-  const args: OwnStateArgs = { sections };
-  return (await sources.ask(userKey(realm, user), 'own-state', args)) as unknown as OwnState<S>;
+  return (await sources.ask(userKey(realm, user), userCommands.ownState, { sections })) as unknown as OwnState<S>;
 }

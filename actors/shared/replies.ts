@@ -2,7 +2,7 @@
 
 import type { Json, JsonObject } from '#base';
 import { encodeFields, encodeParts, type Fields } from '#base';
-import type { ActorReply } from '#frontend/api';
+import type { ActorReply } from '#model';
 import type { ApiError } from '#model/errors';
 
 const NOTHING: readonly Uint8Array[] = [];

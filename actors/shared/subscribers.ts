@@ -2,25 +2,13 @@
 
 import type { RealmId } from '#model';
 import { streamId, streamKey, userId } from '#model';
+import type { Membership } from '#model/commands';
+import { streamCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import type { InputSources } from '../services.js';
 
-/** What a stream's actor answers to `members`. */
-export interface Membership {
-  /** Ascending. */
-  readonly members: readonly number[];
-  /** Membership version. */
-  readonly mv: number;
-  /** Of the stream's actor. */
-  readonly version: number;
-  /** Id of the newest message; 0 = none. */
-  readonly last: number;
-  /** Realm version that the stream's actor knew: whoever is in the list was active there. */
-  readonly realm: number;
-}
-
-export const readMembership = async (realm: RealmId, stream: number, sources: InputSources): Promise<Membership> =>
-  (await sources.ask(streamKey(realm, streamId(stream)), 'members', {})) as unknown as Membership;
+export const readMembership = (realm: RealmId, stream: number, sources: InputSources): Promise<Membership> =>
+  sources.ask(streamKey(realm, streamId(stream)), streamCommands.members, {});
 
 /** Stream id → user ids, ascending. */
 export type Subscribers = ReadonlyMap<number, readonly number[]>;

@@ -1,9 +1,8 @@
 /** The event that tells that somebody types, or does no longer. */
 import type { JsonObject } from '#base';
 import type { Audience, PlainItem } from '#model';
+import type { TypingOp } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
-
-export type TypingOp = 'start' | 'stop';
 
 export const typist = ({ id, email }: DirectoryUser): JsonObject => ({ user_id: id, email });
 

@@ -1,9 +1,11 @@
 /** What a message means for bots: copies for those that it names, calls of those that are called. */
 
 import { BOT_TYPE } from '#domain/people';
-import { type RealmId, type UserId, userId, userKey, webhookKey } from '#model';
+import type { RealmId, UserId } from '#model';
+import { userId, userKey, webhookKey } from '#model';
+import type { OutboxCommand } from '#model/commands';
+import { outboxCommand, userCommands, webhookCommands } from '#model/commands';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
-import type { OutboxCommand } from '#runtime';
 
 /** Why an outgoing webhook is called, as it is told. */
 export type Trigger = 'mention' | 'private_message';
@@ -21,7 +23,14 @@ export const namedOutside = (
 
 /** For the actors of those bots. */
 export const copiesGiven = (realm: RealmId, message: number, bots: readonly number[]): OutboxCommand[] =>
-  bots.map((bot) => ({ to: userKey(realm, userId(bot)), name: 'give-copy', args: { ids: [message] }, caller: 0 }));
+  bots.map((bot) =>
+    outboxCommand({
+      to: userKey(realm, userId(bot)),
+      name: userCommands.giveCopy,
+      args: { ids: [message] },
+      caller: 0,
+    }),
+  );
 
 /** Calls of those among these users that are outgoing webhooks; what bots say calls nobody. */
 export function callsOf(
@@ -34,13 +43,15 @@ export function callsOf(
   return users
     .map((id): UserId => userId(id))
     .filter((id) => directory.user(id)?.isActive && directory.user(id)?.botType === BOT_TYPE.outgoingWebhook)
-    .map((id) => ({
-      to: webhookKey(realm, id),
-      name: 'triggered',
-      args: { message: said.id, trigger: said.trigger, origin: said.origin },
-      caller: 0,
-      after: directory.version,
-    }));
+    .map((id) =>
+      outboxCommand({
+        to: webhookKey(realm, id),
+        name: webhookCommands.triggered,
+        args: { message: said.id, trigger: said.trigger, origin: said.origin },
+        caller: 0,
+        after: directory.version,
+      }),
+    );
 }
 
 /** Nobody is in the stream to which a bot says something. */
@@ -50,5 +61,10 @@ export const toNobody = (
   origin: string,
   realm: RealmId,
 ): OutboxCommand[] => [
-  { to: userKey(realm, bot.id), name: 'lost-message', args: { stream: name, exists: true, origin }, caller: 0 },
+  outboxCommand({
+    to: userKey(realm, bot.id),
+    name: userCommands.lostMessage,
+    args: { stream: name, exists: true, origin },
+    caller: 0,
+  }),
 ];

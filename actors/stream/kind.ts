@@ -1,8 +1,10 @@
 /** Conversations: streams (`stream/…`) and direct messages (`dm/…`) share state and most commands. */
 
 import { MEMBER_PART } from '#domain/streams';
+import { conversationCommands, directCommands, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { ActorKind, Outcome, View } from '#runtime';
+import { handlersOf } from '#runtime';
 import type { ActorServices } from '../services.js';
 import { botReply, directBotReply } from './commands/bot-reply.js';
 import { copyMade } from './commands/copy-made.js';
@@ -20,7 +22,8 @@ import { listAllTopics, topicChanged, topicNames, topicWatched, topicWatchers } 
 import { typing } from './commands/typing.js';
 import { MOVING_PART } from './editing/carry.js';
 import { streamMachine } from './machine.js';
-import { RecentMessages, type StreamVolatile } from './recent.js';
+import type { StreamVolatile } from './recent.js';
+import { RecentMessages } from './recent.js';
 import type { StreamState } from './state.js';
 import { TOPIC_PART } from './topics.js';
 import { WATCHERS_PART } from './watchers.js';
@@ -36,8 +39,20 @@ const common = {
   missing: () => ({ error: apiError('INVALID_STREAM_ID').toReply() }),
 } as const;
 
-/** Commands of both. Changes of messages come by way of the caller's actor. */
-const shared = { edit, move, delete: deleteMessage, react, unreact, submessage, due: retain, told } as const;
+/** Commands of streams and direct messages. Changes of messages come by way of the caller's actor. */
+const shared = handlersOf<typeof conversationCommands, StreamState, StreamVolatile, ActorServices>(
+  conversationCommands,
+  {
+    edit,
+    move,
+    deleteMessage,
+    react,
+    unreact,
+    submessage,
+    due: retain,
+    told,
+  },
+);
 
 export const streamKind: ActorKind<StreamState, StreamVolatile, ActorServices> = {
   ...common,
@@ -47,26 +62,28 @@ export const streamKind: ActorKind<StreamState, StreamVolatile, ActorServices> =
   summary: 'A stream: its subscribers, its topics, and every change of its messages.',
   commands: {
     ...shared,
-    'copy-made': copyMade,
-    send,
-    'send-scheduled': sendScheduled,
-    'bot-reply': botReply,
-    typing,
-    notice,
-    join,
-    leave,
-    suspend,
-    'show-subscribers': showSubscribers,
-    archive,
-    members,
-    'is-member': isMemberNow,
-    'carry-on': carryOn,
-    'delete-topic': deleteTopic,
-    'list-topics': listAllTopics,
-    topics: topicNames,
-    'topic-changed': topicChanged,
-    'topic-watched': topicWatched,
-    'topic-watchers': topicWatchers,
+    ...handlersOf<typeof streamCommands, StreamState, StreamVolatile, ActorServices>(streamCommands, {
+      copyMade,
+      send,
+      sendScheduled,
+      botReply,
+      typing,
+      notice,
+      join,
+      leave,
+      suspend,
+      showSubscribers,
+      archive,
+      members,
+      isMember: isMemberNow,
+      carryOn,
+      deleteTopic,
+      listTopics: listAllTopics,
+      topicNames,
+      topicChanged,
+      topicWatched,
+      topicWatchers,
+    }),
   },
 };
 
@@ -76,9 +93,11 @@ export const directKind: ActorKind<StreamState, StreamVolatile, ActorServices> =
   summary: 'The direct messages of a set of users; they are never archived.',
   commands: {
     ...shared,
-    'send-direct': sendDirect,
-    'send-scheduled': sendDirectScheduled,
-    'bot-reply': directBotReply,
-    notice: directNotice,
+    ...handlersOf<typeof directCommands, StreamState, StreamVolatile, ActorServices>(directCommands, {
+      sendDirect,
+      sendDirectScheduled,
+      directBotReply,
+      directNotice,
+    }),
   },
 };

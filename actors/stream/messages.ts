@@ -6,6 +6,8 @@ import type { MessageBody, StoredMessage } from '#domain/messages';
 import { asStored, recordOf, streamConversation } from '#domain/messages';
 import type { Audience, RealmId } from '#model';
 import { parseKey, streamId } from '#model';
+import type { Command, Fields } from '#model/commands';
+import { redirect } from '#model/commands';
 import type { DirectoryView, MessageRecord } from '#model/records';
 import type { CommandContext, MessageChange, Outcome, View } from '#runtime';
 import type { InputSources } from '../services.js';
@@ -27,14 +29,14 @@ export function latest(view: StreamView, id: number, stored: MessageRecord | nul
 }
 
 /** The message has moved on since the caller's actor looked: the command follows it. */
-export function elsewhere(
+export function elsewhere<A extends JsonObject>(
   message: StoredMessage,
   { key, realm }: CommandContext,
-  command: string,
-  args: JsonObject,
+  command: Command<'stream' | 'dm', A, Fields>,
+  args: NoInfer<A>,
 ): Outcome<StreamState> | undefined {
   const owner = ownerOf(realm, message);
-  return owner === key ? undefined : { reply: { forward: { to: owner, command, args } } };
+  return owner === key ? undefined : { reply: { forward: redirect({ to: owner, command, args }) } };
 }
 
 const conversationOf = (message: StoredMessage, key: CommandContext['key']): string =>

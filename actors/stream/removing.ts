@@ -1,15 +1,17 @@
 /** What it means that messages go: their records, the topics' newest messages, and the events (events.md, delete_message). */
 
-import { filesUnlinked, idEvents, READ_STREAM } from '#actors/shared';
+import { filesUnlinked, idEvents } from '#actors/shared';
 import type { StoredMessage } from '#domain/messages';
 import { hasCopy, isMember, topicKey } from '#domain/streams';
 import type { Audience, LogItem } from '#model';
 import { parseKey } from '#model';
+import { userCommands } from '#model/commands';
 import type { MessageRecord } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
 import { memberOf } from './commands/members.js';
 import { goneItems } from './editing/event.js';
-import { removal, type StreamView } from './messages.js';
+import type { StreamView } from './messages.js';
+import { removal } from './messages.js';
 import type { StreamState } from './state.js';
 import { topicWithout } from './topics.js';
 
@@ -59,7 +61,7 @@ export function removed(
  * gone by then it does not find, and his clients would count it as unread for ever.
  */
 function readByLeavers({ parts }: StreamView, messages: readonly StoredMessage[], context: CommandContext): LogItem[] {
-  const users = new Set(context.pendingCommands(READ_STREAM).map(({ to }) => Number(parseKey(to).rest)));
+  const users = new Set(context.pendingCommands(userCommands.readStream).map(({ to }) => Number(parseKey(to).rest)));
   return [...users].flatMap((user) => {
     const member = memberOf(parts, user);
     const ids = isMember(member) ? [] : messages.map(({ id }) => id).filter((id) => hasCopy(member, id));

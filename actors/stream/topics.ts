@@ -2,10 +2,12 @@
  * Topics of a stream: one part for each, loaded with the actor. They follow from the messages; what is kept is the
  * newest message, whose spelling the topic has.
  */
+
 import type { Json, JsonObject } from '#base';
-import { asStored, NEWEST, type StoredMessage, streamConversation } from '#domain/messages';
+import type { StoredMessage } from '#domain/messages';
+import { asStored, NEWEST, streamConversation } from '#domain/messages';
 import { topicKey } from '#domain/streams';
-import type { RealmId } from '#model';
+import type { Parts, RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import type { Store } from '#ports/store';
 import type { StreamView } from './messages.js';
@@ -21,7 +23,6 @@ interface Topic extends JsonObject {
   readonly max: number;
 }
 
-type Parts = ReadonlyMap<string, Json>;
 type Changes = Readonly<Record<string, Json>>;
 
 export const topicOf = (parts: Parts, key: string): Topic | undefined =>

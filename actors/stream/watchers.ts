@@ -2,14 +2,14 @@
  * Whose actors keep something about a topic of this stream (muted, followed): told by them, so that a move of the topic
  * reaches these and no others. One part for each such topic, named by a hash: users may name topics that no message could have.
  */
+
 import { IdSet, type Json } from '#base';
 import { topicHash } from '#domain/streams';
+import type { Parts } from '#model';
 
 export const WATCHERS_PART = 'watchers/';
 
 const partOf = (topic: string): string => `${WATCHERS_PART}${topicHash(topic)}`;
-
-type Parts = ReadonlyMap<string, Json>;
 
 function setOf(parts: Parts, topic: string): IdSet {
   const stored = parts.get(partOf(topic)) as { readonly users: Uint8Array } | undefined;

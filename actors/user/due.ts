@@ -1,9 +1,9 @@
 /** The one time at which a user's actor wants to be woken: the earliest of all that it waits for. */
+
 import type { Json } from '#base';
 import { nextDue } from '#domain/messages';
+import type { Parts } from '#model';
 import { nextExpiry } from './files.js';
-
-type Parts = ReadonlyMap<string, Json>;
 
 /** Whoever changes one of the parts that wait for a time sets `due` to this. @param parts as they are about to be */
 export function nextWake(parts: Parts): number | null {

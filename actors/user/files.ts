@@ -1,11 +1,10 @@
 /** Uploaded files as their owner's actor keeps them: one part each, named by the file's token. Pure. */
 
-import type { FileChange } from '#actors/shared';
 import { tellRealm } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import { blobOfFile, parsePath } from '#domain/files';
-import type { RealmId } from '#model';
-import type { OutboxCommand } from '#runtime';
+import type { Parts, RealmId } from '#model';
+import type { FileChange, OutboxCommand } from '#model/commands';
 
 export interface OwnFile extends JsonObject {
   readonly id: number;
@@ -24,8 +23,6 @@ export interface OwnFile extends JsonObject {
 }
 
 export const FILE_PART = 'file/';
-
-type Parts = ReadonlyMap<string, Json>;
 
 /** @param path of a file, checked before */
 export const filePart = (path: string): string => `${FILE_PART}${parsePath(path)?.token}`;

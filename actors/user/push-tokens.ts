@@ -1,8 +1,9 @@
 /** Devices that want push notifications: a part each, named by the hash of the token, which is a text of the client's. */
-import { createHash } from 'node:crypto';
-import type { Json, JsonObject } from '#base';
 
-export type PushService = 'apns' | 'gcm';
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '#base';
+import type { Parts } from '#model';
+import type { PushService } from '#model/commands';
 
 export interface PushToken extends JsonObject {
   readonly service: PushService;
@@ -17,8 +18,6 @@ export const PUSH_TOKEN_PART = 'push/';
 
 export const pushTokenPart = (service: PushService, token: string): string =>
   `${PUSH_TOKEN_PART}${service}/${createHash('sha256').update(token).digest('hex').slice(0, 32)}`;
-
-type Parts = ReadonlyMap<string, Json>;
 
 export const pushTokenParts = (parts: Parts): string[] =>
   [...parts.keys()].filter((part) => part.startsWith(PUSH_TOKEN_PART));

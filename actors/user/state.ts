@@ -1,9 +1,9 @@
 /** Persisted state of a user actor. Each subscription is a part. */
 
-import type { Json, JsonObject } from '#base';
+import type { JsonObject } from '#base';
 import type { Tutorial } from '#domain/people';
 import type { Subscription } from '#domain/streams';
-import { type ActorKey, parseKey, type UserId, userId } from '#model';
+import { type ActorKey, type Parts, PartTable, parseKey, type UserId, userId } from '#model';
 
 export interface UserState extends JsonObject {
   readonly phase: string;
@@ -38,6 +38,8 @@ export const nextOwnId = (last: number | undefined, self: UserId): number =>
   (last ?? (self % ID_RANGES) * ID_DISTANCE) + 1;
 
 export const SUBSCRIPTION_PART = 'sub/';
+/** Subscriptions by stream. */
+const SUBSCRIPTIONS = new PartTable<Subscription>(SUBSCRIPTION_PART);
 
 /** A subscription without any choices of the user. */
 export const freshSubscription = (stream: number, color: string): Subscription => ({
@@ -53,15 +55,10 @@ export const freshSubscription = (stream: number, color: string): Subscription =
   wildcard: null,
 });
 
-type Parts = ReadonlyMap<string, Json>;
-
 export const subscriptionOf = (parts: Parts, stream: number): Subscription | undefined =>
-  parts.get(`${SUBSCRIPTION_PART}${stream}`) as unknown as Subscription | undefined;
+  SUBSCRIPTIONS.get(parts, stream);
 
 /** Present and former subscriptions, in no particular order. */
-export const subscriptionsOf = (parts: Parts): Subscription[] =>
-  [...parts]
-    .filter(([name]) => name.startsWith(SUBSCRIPTION_PART))
-    .map(([, value]) => value as unknown as Subscription);
+export const subscriptionsOf = (parts: Parts): Subscription[] => [...SUBSCRIPTIONS.values(parts)];
 
 export const isSubscribed = (parts: Parts, stream: number): boolean => subscriptionOf(parts, stream)?.active ?? false;

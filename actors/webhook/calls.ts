@@ -8,7 +8,7 @@ import type { ActorKey, RealmId } from '#model';
 import { parseKey, streamId, userId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { InputSources } from '../services.js';
-import type { Waiting } from './state.js';
+import type { WaitingCall } from './state.js';
 
 /** Place of the message at the time of the call. */
 export interface Place {
@@ -18,7 +18,7 @@ export interface Place {
   readonly participants: readonly number[];
 }
 
-export type Fate = { readonly call: Waiting } & (
+export type Fate = { readonly call: WaitingCall } & (
   | { readonly is: 'done' }
   | { readonly is: 'later'; readonly place: Place; readonly reason: string }
   | { readonly is: 'failed'; readonly place: Place; readonly reason: string }
@@ -36,7 +36,7 @@ const placeOf = ({ body, participants }: StoredMessage): Place => ({
 export async function makeCalls(
   key: ActorKey,
   realm: RealmId,
-  calls: readonly Waiting[],
+  calls: readonly WaitingCall[],
   sources: InputSources,
 ): Promise<readonly Fate[]> {
   const directory = await sources.directory(realm);
@@ -58,7 +58,7 @@ const UNREADABLE = 'its token is void since the server secret was changed, and i
 
 async function one(
   key: ActorKey,
-  call: Waiting,
+  call: WaitingCall,
   message: StoredMessage,
   directory: DirectoryView,
   { services }: InputSources,
@@ -76,7 +76,7 @@ async function one(
   return fateOf(call, place, service.interface, await services.webhooks.post(post));
 }
 
-function fateOf(call: Waiting, place: Place, form: number, answer: Answer): Fate {
+function fateOf(call: WaitingCall, place: Place, form: number, answer: Answer): Fate {
   if (answer.kind === 'unreachable') return { call, place, is: 'later', reason: answer.reason };
   if (answer.kind === 'failed') return { call, place, is: 'failed', reason: answer.reason };
   const { status, body } = answer;

@@ -4,11 +4,15 @@ import { directNotice, silentMention } from '#actors/shared';
 import type { Json } from '#base';
 import { checkContent } from '#domain/messages';
 import { dmKey, streamId, streamKey, userId } from '#model';
+import type { OutboxCommand } from '#model/commands';
+import { directCommands, outboxCommand, streamCommands } from '#model/commands';
 import { ApiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
-import type { CommandContext, OutboxCommand } from '#runtime';
-import { botOf, type Fate, type Place } from './calls.js';
-import { callPart, type Waiting } from './state.js';
+import type { CommandContext } from '#runtime';
+import type { Fate, Place } from './calls.js';
+import { botOf } from './calls.js';
+import type { WaitingCall } from './state.js';
+import { CALLS } from './state.js';
 
 /** Pauses before the second and third attempt at a server that could not be reached, ms. */
 const PAUSES: readonly number[] = [1_000, 4_000];
@@ -39,9 +43,9 @@ export function outcomeOf(
   for (const fate of fates) {
     const { call } = fate;
     const pause = fate.is === 'later' ? PAUSES[call.tries] : undefined;
-    const again: Waiting | null =
+    const again: WaitingCall | null =
       pause === undefined ? null : { ...call, tries: call.tries + 1, next: context.now + pause };
-    written[callPart(call.message)] = again;
+    Object.assign(written, CALLS.write(call.message, again));
     if (!again) commands.push(...following(fate, context));
   }
   return { written, commands };
@@ -78,8 +82,12 @@ function reply(
     widget,
     place: shown,
   };
-  const more = { name: 'bot-reply', caller: botOf(key), after: directory.version };
-  if (place.stream !== 0) return { to: streamKey(realm, streamId(place.stream)), args: common, ...more };
+  const more = { caller: botOf(key), after: directory.version };
+  if (place.stream !== 0) {
+    const to = streamKey(realm, streamId(place.stream));
+    return outboxCommand({ to, name: streamCommands.botReply, args: common, ...more });
+  }
   const participants = place.participants.map(userId);
-  return { to: dmKey(realm, participants), args: { ...common, participants }, ...more };
+  const args = { ...common, participants };
+  return outboxCommand({ to: dmKey(realm, participants), name: directCommands.directBotReply, args, ...more });
 }

@@ -1,20 +1,25 @@
 /**
- * The webhook actor stores and makes the calls of one outgoing webhook bot. It is an actor of its own, so that a server
- * that is slow or away delays no other command: a message that mentions the bot is done when the call is stored here.
+ * The webhook actor stores and makes the calls of one outgoing webhook bot. It is an actor of its own, so that a
+ * server that is slow or away delays no other command: a message that mentions the bot is done when the call is
+ * stored here.
  */
 
 import { value } from '#actors/shared';
-import type { JsonObject } from '#base';
+import type { ArgsOf, Command } from '#model/commands';
+import { webhookCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { ActorKind, CommandDefinition } from '#runtime';
+import { handlersOf } from '#runtime';
 import type { ActorServices } from '../services.js';
-import { type Fate, makeCalls } from './calls.js';
+import type { Fate } from './calls.js';
+import { makeCalls } from './calls.js';
 import { outcomeOf, toOwner } from './fates.js';
-import { CALL_PART, callPart, callsIn, nextCall, type Waiting, type WebhookState } from './state.js';
+import type { WaitingCall, WebhookState } from './state.js';
+import { CALLS, callsIn, nextCall } from './state.js';
 
-type WebhookCommand<A extends JsonObject, I = undefined> = CommandDefinition<
+type WebhookCommand<C extends Command<'webhook'>, I = undefined> = CommandDefinition<
   WebhookState,
-  A,
+  ArgsOf<C>,
   I,
   undefined,
   ActorServices
@@ -28,7 +33,7 @@ const MAX_WAITING = 1_000;
 const WARN_MS = 60_000;
 
 /** Sent by the conversation's actor. Never refused; a repeat changes nothing. */
-const triggered: WebhookCommand<{ readonly message: number; readonly trigger: string; readonly origin: string }> = {
+const triggered: WebhookCommand<typeof webhookCommands.triggered> = {
   creates: true,
   handle({ state, parts }, { message, trigger, origin }, _inputs, context) {
     const { now } = context;
@@ -41,17 +46,17 @@ const triggered: WebhookCommand<{ readonly message: number; readonly trigger: st
       );
       return { reply: value(null), state: { ...state, warned: now }, commands: [notice] };
     }
-    const call: Waiting = { message, trigger, origin, tries: 0, next: now };
+    const call: WaitingCall = { message, trigger, origin, tries: 0, next: now };
     // A call with an earlier time would be due now, too.
-    return { reply: value(null), state, parts: { [callPart(message)]: call }, due: now };
+    return { reply: value(null), state, parts: CALLS.write(message, call), due: now };
   },
 };
 
 /**
- * Makes the calls that are due. The lane is separate, because servers take their time, and exclusive, because a run must
- * not find the calls of the run before. After a crash between call and commit the call is made again.
+ * Makes the calls that are due. The lane is separate, because servers take their time, and exclusive, because a run
+ * must not find the calls of the run before. After a crash between call and commit the call is made again.
  */
-const due: WebhookCommand<JsonObject, readonly Fate[]> = {
+const due: WebhookCommand<typeof webhookCommands.due, readonly Fate[]> = {
   lane: 'calling',
   exclusive: true,
   inputs: (_args, { key, realm, view }, sources) => {
@@ -62,20 +67,20 @@ const due: WebhookCommand<JsonObject, readonly Fate[]> = {
   handle({ parts }, _args, fates, context) {
     const { written, commands } = outcomeOf(fates, context);
     const left = callsIn(parts).map((call) => {
-      const part = callPart(call.message);
+      const part = CALLS.nameOf(call.message);
       return part in written ? written[part] : call;
     });
     return {
       reply: value(null),
       parts: written,
       commands: [commands],
-      due: nextCall(left.filter((call): call is Waiting => call !== null && call !== undefined)),
+      due: nextCall(left.filter((call): call is WaitingCall => call !== null && call !== undefined)),
     };
   },
 };
 
 /** Sent by the conversation's actor: the bot's reply was refused. */
-const refused: WebhookCommand<{ readonly place: string; readonly origin: string; readonly reason: string }> = {
+const refused: WebhookCommand<typeof webhookCommands.refused> = {
   creates: true,
   handle: (_view, { place, origin, reason }, _inputs, context) => ({
     reply: value(null),
@@ -87,9 +92,9 @@ export const webhookKind: ActorKind<WebhookState, undefined, ActorServices> = {
   name: 'webhook',
   summary: 'The calls that wait for the server of one outgoing webhook bot.',
   directory: true,
-  loadedParts: [CALL_PART],
+  loadedParts: [CALLS.prefix],
   partsAreDeliveries: true,
-  commands: { triggered, due, refused },
+  commands: handlersOf(webhookCommands, { triggered, due, refused }),
   initial: () => ({ warned: 0 }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('NO_SUCH_BOT').toReply() }),

@@ -1,5 +1,6 @@
 /** Persisted state of a webhook actor. Each call is a part, deleted when it was made. */
-import type { Json, JsonObject } from '#base';
+import type { JsonObject } from '#base';
+import { type Parts, PartTable } from '#model';
 
 export interface WebhookState extends JsonObject {
   /** Wall time of the last notice to the owner about dropped calls, ms; 0 = never. */
@@ -7,7 +8,7 @@ export interface WebhookState extends JsonObject {
 }
 
 /** A call that waits to be made. */
-export interface Waiting extends JsonObject {
+export interface WaitingCall extends JsonObject {
   /** Id of the message that the call reports. */
   readonly message: number;
   /** mention or private_message. */
@@ -20,16 +21,14 @@ export interface Waiting extends JsonObject {
   readonly next: number;
 }
 
-export const CALL_PART = 'call/';
-
-export const callPart = (message: number): string => `${CALL_PART}${message}`;
+/** Calls by id of their message. */
+export const CALLS = new PartTable<WaitingCall>('call/');
 
 /** In the order of messages. */
-export const callsIn = (parts: ReadonlyMap<string, Json>): Waiting[] =>
-  [...parts.values()].map((call) => call as unknown as Waiting).sort((a, b) => a.message - b.message);
+export const callsIn = (parts: Parts): WaitingCall[] => [...CALLS.values(parts)].sort((a, b) => a.message - b.message);
 
 /** Wall time of the first call that is due, ms; null: no call waits. */
-export function nextCall(calls: Iterable<Waiting>): number | null {
+export function nextCall(calls: Iterable<WaitingCall>): number | null {
   let first: number | null = null;
   for (const { next } of calls) if (first === null || next < first) first = next;
   return first;

@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto';
 
 declare const brand: unique symbol;
+declare const kind: unique symbol;
 type Branded<T, B> = T & { readonly [brand]: B };
 
 export type RealmId = Branded<number, 'RealmId'>;
@@ -18,8 +19,8 @@ export type QueueId = Branded<string, 'QueueId'>;
 export type Epoch = Branded<number, 'Epoch'>;
 /** 0 … PARTITIONS-1. */
 export type Partition = Branded<number, 'Partition'>;
-/** Store key and mailbox address of one actor. */
-export type ActorKey = Branded<string, 'ActorKey'>;
+/** Store key and mailbox address of one actor, of one of these kinds. */
+export type ActorKey<K extends ActorKindName = ActorKindName> = Branded<string, 'ActorKey'> & { readonly [kind]: K };
 /** Position in the log of one realm: 1 for the first entry ever, 0 before it. */
 export type Seq = Branded<number, 'Seq'>;
 
@@ -37,24 +38,27 @@ export const PARTITIONS = 256;
 
 export type ActorKindName = 'realm' | 'user' | 'stream' | 'dm' | 'queue' | 'mail' | 'presence' | 'webhook' | 'stranger';
 
-export const realmKey = (realm: RealmId): ActorKey => `realm/${realm}` as ActorKey;
-export const userKey = (realm: RealmId, user: UserId): ActorKey => `user/${realm}/${user}` as ActorKey;
-export const presenceKey = (realm: RealmId): ActorKey => `presence/${realm}` as ActorKey;
-export const streamKey = (realm: RealmId, stream: StreamId): ActorKey => `stream/${realm}/${stream}` as ActorKey;
+export const realmKey = (realm: RealmId): ActorKey<'realm'> => `realm/${realm}` as ActorKey<'realm'>;
+export const userKey = (realm: RealmId, user: UserId): ActorKey<'user'> => `user/${realm}/${user}` as ActorKey<'user'>;
+export const presenceKey = (realm: RealmId): ActorKey<'presence'> => `presence/${realm}` as ActorKey<'presence'>;
+export const streamKey = (realm: RealmId, stream: StreamId): ActorKey<'stream'> =>
+  `stream/${realm}/${stream}` as ActorKey<'stream'>;
 /** Outgoing mail of an organization. */
-export const mailKey = (realm: RealmId): ActorKey => `mail/${realm}` as ActorKey;
+export const mailKey = (realm: RealmId): ActorKey<'mail'> => `mail/${realm}` as ActorKey<'mail'>;
 /** Calls of one outgoing webhook bot. */
-export const webhookKey = (realm: RealmId, bot: UserId): ActorKey => `webhook/${realm}/${bot}` as ActorKey;
+export const webhookKey = (realm: RealmId, bot: UserId): ActorKey<'webhook'> =>
+  `webhook/${realm}/${bot}` as ActorKey<'webhook'>;
 /** Log-ins with some of the addresses that no account has. */
-export const strangerKey = (realm: RealmId, slot: number): ActorKey => `stranger/${realm}/${slot}` as ActorKey;
-export const queueKey = (realm: RealmId, user: UserId, queue: QueueId): ActorKey =>
-  `queue/${realm}/${user}/${queue}` as ActorKey;
+export const strangerKey = (realm: RealmId, slot: number): ActorKey<'stranger'> =>
+  `stranger/${realm}/${slot}` as ActorKey<'stranger'>;
+export const queueKey = (realm: RealmId, user: UserId, queue: QueueId): ActorKey<'queue'> =>
+  `queue/${realm}/${user}/${queue}` as ActorKey<'queue'>;
 
 /** A direct-message conversation is addressed by its sorted set of participants; long sets by their hash. */
-export function dmKey(realm: RealmId, participants: readonly UserId[]): ActorKey {
+export function dmKey(realm: RealmId, participants: readonly UserId[]): ActorKey<'dm'> {
   const sorted = [...new Set(participants)].sort((a, b) => a - b);
   const set = sorted.join(',');
-  return `dm/${realm}/${sorted.length <= 8 ? set : `h${createHash('sha256').update(set).digest('hex').slice(0, 40)}`}` as ActorKey;
+  return `dm/${realm}/${sorted.length <= 8 ? set : `h${createHash('sha256').update(set).digest('hex').slice(0, 40)}`}` as ActorKey<'dm'>;
 }
 
 export interface ParsedKey {

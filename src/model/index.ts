@@ -63,7 +63,9 @@ export {
   type ReadRange,
   type RecipientPart,
 } from './log-entry.js';
+export { type Parts, PartTable } from './parts.js';
 export type { CommandFailure, RetryReason, StopReason } from './reasons.js';
+export type { ActorRefusal, ActorRepeat, ActorReply, RawAnswer } from './replies.js';
 export { LANGUAGES } from './settings/languages.js';
 export {
   ALWAYS_REPORTED_NAMES,

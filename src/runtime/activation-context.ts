@@ -6,6 +6,7 @@
 import type { JsonObject } from '#base';
 import type { Clock } from '#base/clock';
 import type { ActorKey, RealmId, Seq, StopReason } from '#model';
+import type { OutboxCommand } from '#model/commands';
 import type { EventLog } from '#ports/log';
 import type { CommitBatch } from './commit-batch.js';
 import type { CommitOwner } from './commit-loop.js';
@@ -15,7 +16,7 @@ import type { ActorMemory } from './memory.js';
 import type { KindMeter } from './meters.js';
 import type { Delivery, OutboxPorts } from './outbox.js';
 import type { ActivationPorts } from './ports.js';
-import type { OutboxCommand, Reply } from './protocol.js';
+import type { Reply } from './protocol.js';
 import type { UnpublishedTicket } from './unpublished-commits.js';
 
 /** The activation, as its parts see it. */

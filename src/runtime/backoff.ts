@@ -1,8 +1,8 @@
 /** How long the runtime waits before it tries again, by reason: one table of all retry policies. Milliseconds. */
 export const BACKOFF = {
   /**
-   * A command whose partition has no owner. Hundreds of commands may wait for a host that died, and their attempts would
-   * hinder the hosts that take over; the bus announces new owners anyway.
+   * A command whose partition has no owner. Hundreds of commands may wait for a host that died, and their attempts
+   * would hinder the hosts that take over; the bus announces new owners anyway.
    */
   moved: [10, 20, 40, 80, 160, 300, 500, 1_000],
   /** A command whose host is overloaded or cannot reach its Store: many attempts do not help. */

@@ -29,8 +29,8 @@ export interface SendOptions {
   /** Realm version that the receiver's replica must have applied. */
   readonly after?: number;
   /**
-   * Milliseconds; default 30 s, and less while a needed service is known to be away (outage.ts). Infinity: retries until
-   * cancelled (commands from outboxes, waiting polls).
+   * Milliseconds; default 30 s, and less while a needed service is known to be away (outage.ts). Infinity: retries
+   * until cancelled (commands from outboxes, waiting polls).
    */
   readonly deadlineMs?: number;
   /** The reply may take long: an attempt may last as long as a parked poll. */

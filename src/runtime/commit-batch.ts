@@ -2,9 +2,10 @@
 
 import type { Json, JsonObject } from '#base';
 import type { ActorKey, LogItem, RealmId } from '#model';
+import type { OutboxCommand } from '#model/commands';
 import type { RecordWrite } from '#ports/store';
 import type { MessageChange } from './kind.js';
-import type { OutboxCommand, Reply } from './protocol.js';
+import type { Reply } from './protocol.js';
 
 /** The commands of one outcome, stage after stage. */
 export interface Sequence {

@@ -5,10 +5,12 @@
 
 import type { JsonObject } from '#base';
 import type { ActorKey, Epoch, RealmId, StopReason } from '#model';
+import type { OutboxCommand } from '#model/commands';
 import type { RecordWrite, Store } from '#ports/store';
-import { asJson, CommitBatch, type OutboxEntry } from './commit-batch.js';
-import { commandsIn, type Outbox } from './outbox.js';
-import type { OutboxCommand } from './protocol.js';
+import type { OutboxEntry } from './commit-batch.js';
+import { asJson, CommitBatch } from './commit-batch.js';
+import type { Outbox } from './outbox.js';
+import { commandsIn } from './outbox.js';
 import type { ReplyCache } from './reply-cache.js';
 
 export interface CommitOwner {
@@ -26,8 +28,8 @@ export interface CommitOwner {
 }
 
 /**
- * Items that may wait for the log before commits wait, too. A root is written with all items that the log does not hold
- * yet, so a slow log would make roots large; waiting commits collect more commands instead.
+ * Items that may wait for the log before commits wait, too. A root is written with all items that the log does not
+ * hold yet, so a slow log would make roots large; waiting commits collect more commands instead.
  */
 const MAX_BACKLOG = 2_000;
 

@@ -14,9 +14,9 @@ export interface Handover {
 
 /**
  * Drains the activations of the partitions. Commands and questions of actors are taken to the end, because draining
- * actors may wait for each other, or for actors elsewhere that ask them: a realm's subscription waits behind a stream's
- * sends, which wait for message ids of that very realm. Bounded in time, because an outbox is not lost: the next owner
- * continues it.
+ * actors may wait for each other, or for actors elsewhere that ask them: a realm's subscription waits behind a
+ * stream's sends, which wait for message ids of that very realm. Bounded in time, because an outbox is not lost: the
+ * next owner continues it.
  */
 export async function drain(
   clock: Clock,

@@ -1,7 +1,7 @@
 /**
  * Wakes actors, in memory or not, at the wall time that their roots ask for. For most actors that time moves on with
- * each sign of life of a client, so an entry is small and moving it is cheap: one timer for all, a heap of entries, and
- * an entry that was put off keeps its place in the heap until its old time comes.
+ * each sign of life of a client, so an entry is small and moving it is cheap: one timer for all, a heap of entries,
+ * and an entry that was put off keeps its place in the heap until its old time comes.
  */
 import type { Clock, TimerHandle } from '#base/clock';
 import type { ActorKey } from '#model';

@@ -1,8 +1,7 @@
 /** Runs the handlers of commands; an outcome becomes part of the open commit batch, or just an answer. */
 
 import type { Json, JsonObject } from '#base';
-import type { ActorReply } from '#frontend/api';
-import type { ActorKey, PlainItem, RealmId } from '#model';
+import type { ActorKey, ActorReply, PlainItem, RealmId } from '#model';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { CommitBatch } from './commit-batch.js';

@@ -1,6 +1,6 @@
 /**
- * The actor host: brings commands and timers to the actors of its partitions (ownership.ts), activating actors as needed
- * (activations.ts).
+ * The actor host: brings commands and timers to the actors of its partitions (ownership.ts), activating actors as
+ * needed (activations.ts).
  */
 
 import type { Json, JsonObject, Logger } from '#base';
@@ -9,6 +9,7 @@ import type { Clock, TimerHandle } from '#base/clock';
 import { Metrics } from '#base/metrics';
 import type { ActorKey, Epoch, Partition, RealmId } from '#model';
 import { partitionOf } from '#model';
+import type { OutboxCommand } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import type { Bus } from '#ports/bus';
 import type { EventLog } from '#ports/log';
@@ -26,7 +27,7 @@ import type { AnyKind, InputSources } from './kind.js';
 import { Meters } from './meters.js';
 import type { Delivery } from './outbox.js';
 import { Ownership } from './ownership.js';
-import type { CommandRequest, Envelope, OutboxCommand, Reply } from './protocol.js';
+import type { CommandRequest, Envelope, Reply } from './protocol.js';
 import { isForActor } from './protocol.js';
 import { StoreOutage } from './store-outage.js';
 import { SuccessorWakeup } from './successor-wakeup.js';
@@ -94,7 +95,8 @@ export class ActorHost<Services = any> implements PartitionOwner {
     const unpublished = new UnpublishedCommits(options.clock);
     this.sources = {
       messageId: (realm) => ids.next(realm),
-      ask: (to, name, args, caller, requestId) => this.#ask(to, name, args, caller, requestId),
+      ask: <T>(to: ActorKey, name: string, args: JsonObject, caller?: number, requestId?: string) =>
+        this.#ask(to, name, args, caller, requestId) as Promise<T>,
       store,
       log,
       directory: async (realm) => {

@@ -1,6 +1,7 @@
 /**
- * Message ids for the actors of this host. One request per realm is under way at a time; the next one serves all callers
- * that came meanwhile. Ids are never fetched ahead, so that a send begun after another was answered gets a higher id.
+ * Message ids for the actors of this host. One request per realm is under way at a time; the next one serves all
+ * callers that came meanwhile. Ids are never fetched ahead, so that a send begun after another was answered gets a
+ * higher id.
  */
 import type { JsonObject } from '#base';
 import { type RealmId, realmKey } from '#model';
@@ -32,8 +33,8 @@ export class IdSource {
   }
 
   /**
-   * One request at a time: if two were under way and the first had to be repeated, earlier callers would get higher ids,
-   * and the messages of a conversation would be out of order.
+   * One request at a time: if two were under way and the first had to be repeated, earlier callers would get higher
+   * ids, and the messages of a conversation would be out of order.
    */
   async #fetch(realm: RealmId): Promise<void> {
     for (;;) {

@@ -1,25 +1,27 @@
 /**
  * The actor runtime: hosts actors of kinds that it does not know, and brings commands to them.
  *
- * The way of a command: `client` finds the partition's owner over the bus and retries under one command id (`backoff`,
- * `outage`) → `host` and `ownership` check that this host owns the partition → `activations` brings the actor into
- * memory (`activation`, `load`) → `reply-cache` answers a repeat → `mailbox` keeps the order of each lane while
- * `input-loader` loads the inputs → `executor` asks the actor's phase (`phases`) and runs the handler over `memory` →
- * `commit-batch` and `commit-loop` write the outcome → `outbox` appends the events to the log (`pack-entries`) and sends
- * the commands → the reply goes back. A `sidecar` answers commands that may wait for minutes, outside the mailbox.
+ * The way of a command: `client` finds the partition's owner over the bus and retries under one command id
+ * (`backoff`, `outage`) → `host` and `ownership` check that this host owns the partition → `activations` brings the
+ * actor into memory (`activation`, `load`) → `reply-cache` answers a repeat → `mailbox` keeps the order of each lane
+ * while `input-loader` loads the inputs → `executor` asks the actor's phase (`phases`) and runs the handler over
+ * `memory` → `commit-batch` and `commit-loop` write the outcome → `outbox` appends the events to the log
+ * (`pack-entries`) and sends the commands → the reply goes back. A `sidecar` answers commands that may wait for
+ * minutes, outside the mailbox.
  *
  * Invariants:
  * - A handler is pure: it gets state, arguments and inputs, and returns an outcome (`kind`).
- * - A commit is one conditional write under the partition's epoch; after a conflict or an unknown outcome the activation
- *   stops, and the next one starts from the Store.
+ * - A commit is one conditional write under the partition's epoch. After a conflict or an unknown outcome the
+ *   activation stops, and the next one starts from the Store.
  * - A command id is executed at most once; a repeat gets the remembered reply.
  * - Events are appended in order of version, and commands are sent only after the events of their commit.
  * - All work after a commit may be done twice; readers of the log drop repeats by version.
  *
- * Imports ports, model and base. Actors import the types of `kind`; of the other wings, frontend/gateway, directory and
- * app import the client, and app the host.
+ * Imports ports, model and base. Actors import the types of `kind`; of the other wings, frontend/gateway, directory
+ * and app import the client, and app the host.
  */
 export { ActorClient, CommandTimeout, type SendOptions, type SentCommand } from './client.js';
+export { type HandlersOf, handlersOf } from './command-table.js';
 export { ActorHost, type DirectorySource, type HostOptions } from './host.js';
 export {
   type ActivationHandle,
@@ -43,4 +45,4 @@ export {
 export { MachineSteps, type Step } from './machine-steps.js';
 export { splitForEvents } from './pack-entries.js';
 export { type PhaseEvent, Phases, TAKE } from './phases.js';
-export type { Envelope, OutboxCommand, Reply } from './protocol.js';
+export type { Envelope, Reply } from './protocol.js';

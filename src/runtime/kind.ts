@@ -1,18 +1,18 @@
 /**
  * How a kind of actor is declared: the commands it answers, the shape of its state, and the phases of its life.
  *
- * A handler is a pure function of state, arguments and inputs; it does no I/O and awaits nothing. The runtime loads the
- * inputs first (in mailbox order), runs handlers one at a time, and commits what they return.
+ * A handler is a pure function of state, arguments and inputs; it does no I/O and awaits nothing. The runtime loads
+ * the inputs first (in mailbox order), runs handlers one at a time, and commits what they return.
  */
 import type { AnyStateMachine } from 'xstate';
 import type { Json, JsonObject } from '#base';
 import type { CounterName, GaugeName, LabelValues, MetricName } from '#base/metrics';
-import type { ActorRedirect, ActorReply } from '#frontend/api';
-import type { ActorKey, LogItem, PlainItem, RealmId, StopReason } from '#model';
+import type { ActorKey, ActorKindName, ActorReply, LogItem, PlainItem, RealmId, StopReason } from '#model';
+import type { ActorRedirect, Command, OutboxCommand, Value } from '#model/commands';
 import type { DirectoryView, MessageRecord } from '#model/records';
 import type { EventLog } from '#ports/log';
 import type { Store } from '#ports/store';
-import type { OutboxCommand, Reply } from './protocol.js';
+import type { Reply } from './protocol.js';
 
 /** The knowledge of a handler besides state, arguments and inputs. */
 export interface CommandContext {
@@ -29,7 +29,7 @@ export interface CommandContext {
   /** Replica of the realm's directory; only for kinds with `directory`. */
   readonly directory: DirectoryView;
   /** Commands of this name that this actor has decided to send and that may not be carried out yet. */
-  pendingCommands(name: string): readonly OutboxCommand[];
+  pendingCommands(command: Command): readonly OutboxCommand[];
 }
 
 /** The actor as handlers see it: the newest state, committed or not. */
@@ -62,8 +62,8 @@ export interface Outcome<S> {
   readonly messages?: readonly MessageChange[];
   readonly events?: readonly LogItem[];
   /**
-   * Events that are never stored and may be lost (typing notices). They alone make no commit; they go out after the log
-   * holds everything that the handler may have seen.
+   * Events that are never stored and may be lost (typing notices). They alone make no commit; they go out after the
+   * log holds everything that the handler may have seen.
    */
   readonly transient?: readonly PlainItem[];
   /** Commands to other actors, stage after stage; those of a stage may arrive in any order. */
@@ -84,7 +84,13 @@ export interface InputSources<Services = unknown> {
   /** One new message id of the realm, larger than every id handed out before the call. */
   messageId(realm: RealmId): Promise<number>;
   /** Asks another actor, perhaps more than once: the command there must bear a repeat. */
-  ask(to: ActorKey, name: string, args: JsonObject, caller?: number, requestId?: string): Promise<Json>;
+  ask<K extends ActorKindName, A extends JsonObject, T>(
+    to: ActorKey<NoInfer<K>>,
+    command: Command<K, A, Value<T>>,
+    args: NoInfer<A>,
+    caller?: number,
+    requestId?: string,
+  ): Promise<T>;
   readonly store: Store;
   readonly log: EventLog;
   directory(realm: RealmId): Promise<DirectoryView>;
@@ -103,7 +109,7 @@ export interface CommandDefinition<S, A extends JsonObject, I, V, Services = unk
   /** Loads what the handler needs. Started when the command arrives; never awaited inside a handler. */
   readonly inputs?: (args: A, context: InputContext<S, V>, sources: InputSources<Services>) => Promise<I> | I;
   /** @throws ApiError when the command is refused: nothing is committed */
-  handle(view: View<S, V>, args: A, inputs: I, context: CommandContext): Outcome<S>;
+  readonly handle: (view: View<S, V>, args: A, inputs: I, context: CommandContext) => Outcome<S>;
   /** Changes nothing and may see uncommitted state: the reply waits for the commits it saw. */
   readonly read?: true;
   /** A read that is answered only when the realm's log holds the events of everything it saw. */
@@ -177,7 +183,7 @@ export interface ActivationHandle<S, V = unknown> {
   /** The object that `ActorKind.volatile` made, shared by handlers and sidecar. */
   readonly volatile: V;
   /** Sends the actor a command through its own mailbox, as the system. */
-  sendSelf(name: string, args: JsonObject): Promise<void>;
+  sendSelf<K extends ActorKindName, A extends JsonObject>(command: Command<K, A>, args: NoInfer<A>): Promise<void>;
 }
 
 /**

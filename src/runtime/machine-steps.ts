@@ -1,7 +1,7 @@
 /**
- * Runs a machine for thousands of actors without an XState actor for each. The effect of an event follows from the state
- * and the event's type alone, so the machine is asked once, and the actor stores only the name of its state. The actor
- * itself runs the timer that a step names.
+ * Runs a machine for thousands of actors without an XState actor for each. The effect of an event follows from the
+ * state and the event's type alone, so the machine is asked once, and the actor stores only the name of its state.
+ * The actor itself runs the timer that a step names.
  */
 import { type AnyStateMachine, transition } from 'xstate';
 

@@ -1,6 +1,7 @@
 /**
- * Commands that wait for their handlers: one queue per lane, each in order of arrival. A command is ready when its inputs
- * are loaded; a lane whose first command isn't ready waits, so that the handlers of a lane run in order of arrival.
+ * Commands that wait for their handlers: one queue per lane, each in order of arrival. A command is ready when its
+ * inputs are loaded; a lane whose first command isn't ready waits, so that the handlers of a lane run in order of
+ * arrival.
  */
 import { emptyMap, ownMap } from '#base';
 import type { AnyCommand } from './kind.js';

@@ -1,8 +1,7 @@
 /** The actor as its activation holds it in memory: the newest state and parts, committed or not. */
 
 import type { Json, JsonObject } from '#base';
-import type { ActorReply } from '#frontend/api';
-import type { ActorKey } from '#model';
+import type { ActorKey, ActorReply } from '#model';
 import type { CommitBatch } from './commit-batch.js';
 import type { AnyKind, Outcome, View } from './kind.js';
 import type { Loaded } from './load.js';

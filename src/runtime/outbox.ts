@@ -1,16 +1,17 @@
 /**
- * The work after a commit, in order: append its events to the log, then send its commands, one stage after the other. An
- * entry stays in the root until it is done, so that the next owner can repeat it; all of this may be done twice.
+ * The work after a commit, in order: append its events to the log, then send its commands, one stage after the other.
+ * An entry stays in the root until it is done, so that the next owner can repeat it; all of this may be done twice.
  */
 
-import { emptyMap, emptySet, type Json, ownMap, ownSet } from '#base';
+import type { Json } from '#base';
+import { emptyMap, emptySet, ownMap, ownSet } from '#base';
 import type { Clock } from '#base/clock';
 import type { ActorKey, RealmId, Seq } from '#model';
+import type { OutboxCommand } from '#model/commands';
 import type { EventLog } from '#ports/log';
 import { BACKOFF, delayOf } from './backoff.js';
 import type { OutboxEntry, Sequence } from './commit-batch.js';
 import { packEntries } from './pack-entries.js';
-import type { OutboxCommand } from './protocol.js';
 import type { UnpublishedTicket } from './unpublished-commits.js';
 
 export interface Delivery {
@@ -213,8 +214,8 @@ export class Outbox {
   }
 
   /**
-   * Receivers keep one high-water mark per sender and drop commands that are not above it, so commands for one target go
-   * strictly in order of their numbers, across stages, outcomes and commits. Other targets do not wait.
+   * Receivers keep one high-water mark per sender and drop commands that are not above it, so commands for one target
+   * go strictly in order of their numbers, across stages, outcomes and commits. Other targets do not wait.
    */
   #inOrder(command: OutboxCommand, id: string, requestId: string, stage: Promise<unknown>): Promise<void> {
     const last = this.#tails.get(command.to);

@@ -1,7 +1,7 @@
 /**
  * The phases of a kind, as its machine declares them. The effect of a command on a phase follows from the phase, the
- * command's name and whether a user or the system sent it, so the machine is asked once per combination, and activations
- * share the answers.
+ * command's name and whether a user or the system sent it, so the machine is asked once per combination, and
+ * activations share the answers.
  */
 import { type AnyStateMachine, initialTransition, transition } from 'xstate';
 

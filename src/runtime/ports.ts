@@ -2,13 +2,13 @@
 import type { JsonObject, Logger, Semaphore } from '#base';
 import type { Clock } from '#base/clock';
 import type { ActorKey, RealmId, StopReason } from '#model';
+import type { OutboxCommand } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import type { EventLog } from '#ports/log';
 import type { Store } from '#ports/store';
 import type { AnyKind, InputSources } from './kind.js';
 import type { Meters } from './meters.js';
 import type { Delivery } from './outbox.js';
-import type { OutboxCommand } from './protocol.js';
 import type { StoreOutage } from './store-outage.js';
 import type { UnpublishedCommits } from './unpublished-commits.js';
 

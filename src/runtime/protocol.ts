@@ -1,8 +1,8 @@
 /** Commands and replies as they travel between frontends, hosts and actors: plain data. */
 
 import type { Json, JsonObject } from '#base';
-import type { ActorRedirect, ActorRepeat, ActorReply } from '#frontend/api';
-import type { ActorKey, RetryReason } from '#model';
+import type { ActorKey, ActorRepeat, ActorReply, RetryReason } from '#model';
+import type { ActorRedirect } from '#model/commands';
 import type { BusRequest } from '#ports/bus';
 
 /** A command on its way to an actor. */
@@ -39,16 +39,6 @@ export type Reply =
 
 /** A command as the bus brings it. */
 export type CommandRequest = BusRequest<Reply>;
-
-/** A command in an actor's outbox. */
-export interface OutboxCommand {
-  readonly to: ActorKey;
-  readonly name: string;
-  readonly args: JsonObject;
-  readonly caller: number;
-  /** Realm version that the receiver's directory replica must have applied. */
-  readonly after?: number;
-}
 
 /** Splits `<sender>:<n>` or `<actor key>@<n>`; null for ids that need no memory. */
 export function parseCommandId(id: string): { sender: string; n: number; actor: boolean } | null {

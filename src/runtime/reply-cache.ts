@@ -1,11 +1,11 @@
 /**
- * Replies that an actor remembers, so that a retried command is answered and not executed again; and, for commands from
- * other actors, the highest number executed per sender.
+ * Replies that an actor remembers, so that a retried command is answered and not executed again; and, for commands
+ * from other actors, the highest number executed per sender.
  *
- * One part `done/<version>` per commit holds its replies. The part is free when every sender has said that its command
- * is settled, or after ten minutes (a sender that died never says so). The commit that notices mostly reuses a free part
- * for its own replies: one write instead of a deletion and an insertion. One number per sender stays in the part
- * `from/<sender>`: a late command below that number (a repeat held up on the way) is dropped.
+ * One part `done/<version>` per commit holds its replies. The part is free when every sender has said that its
+ * command is settled, or after ten minutes (a sender that died never says so). The commit that notices mostly reuses
+ * a free part for its own replies: one write instead of a deletion and an insertion. One number per sender stays in
+ * the part `from/<sender>`: a late command below that number (a repeat held up on the way) is dropped.
  */
 import { emptyMap, type Json, type JsonObject, ownMap } from '#base';
 import type { Reply } from './protocol.js';

@@ -1,6 +1,6 @@
 /**
- * Commits of this host's actors whose events the log does not hold yet, by realm. A sender is answered before its event
- * is logged; a registration after that answer must not get the event as something new, so it waits for the log.
+ * Commits of this host's actors whose events the log does not hold yet, by realm. A sender is answered before its
+ * event is logged; a registration after that answer must not get the event as something new, so it waits for the log.
  */
 import type { Clock } from '#base/clock';
 import type { RealmId } from '#model';

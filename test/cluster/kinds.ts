@@ -3,8 +3,10 @@
 import type { JsonObject } from '#base';
 import type { LogItem } from '#model';
 import { type ActorKey, parseKey, realmId, streamId, streamKey } from '#model';
+import { type OutboxCommand, outboxCommand } from '#model/commands';
 import { validationError } from '#model/errors';
 import type { ActorKind, AnyKind, CommandDefinition, Outcome, View } from '#runtime';
+import { anyCommand } from '../support/any-command.js';
 
 export const REALM = realmId(1);
 export const ledgerKey = (n: number): ActorKey => streamKey(REALM, streamId(n));
@@ -45,9 +47,12 @@ function record(
   };
 }
 
-const credits = (args: OpArgs): { to: ActorKey; name: string; args: OpArgs; caller: number }[][] =>
+const credits = (args: OpArgs): OutboxCommand[][] =>
   (args.stages ?? []).map((targets, s) =>
-    targets.map((n, i) => ({ to: ledgerKey(n), name: 'credit', args: { op: `${args.op}.${s}.${i}` }, caller: 0 })),
+    targets.map((n, i) => {
+      const op = `${args.op}.${s}.${i}`;
+      return outboxCommand({ to: ledgerKey(n), name: anyCommand('credit'), args: { op }, caller: 0 });
+    }),
   );
 
 const commands: Record<string, Ledger> = {

@@ -1,23 +1,9 @@
-/** Arguments of a registration, and the inputs from which the sections of its snapshot are made. */
-import type { JsonObject } from '#base';
+/** The inputs from which the sections of its snapshot are made. */
 import type { Limits } from '#domain/files';
 import type { Unseal } from '#domain/people';
 import type { Subscription } from '#domain/streams';
+import type { RegisterArgs } from '#model/commands';
 import type { DirectoryBot, DirectoryUser, DirectoryView } from '#model/records';
-import type { QueueOptions } from '../state.js';
-
-export interface RegisterArgs extends JsonObject {
-  readonly options: QueueOptions;
-  /** State sections to send; null = all, [] = none. */
-  readonly fetch: readonly string[] | null;
-  readonly queue_id: string;
-  readonly lifespanMs: number;
-  readonly origin: string;
-  /** Base URL of the organization. */
-  readonly site: string;
-  /** The configuration allows streams that are open to the web. */
-  readonly webPublicStreams: boolean;
-}
 
 export interface SnapshotInputs {
   readonly user: DirectoryUser;

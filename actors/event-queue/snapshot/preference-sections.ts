@@ -1,12 +1,13 @@
 /** Sections about the user's own preferences and lists (register.md § fetch_event_types). */
 
-import type { OwnSection, OwnState } from '#actors/shared';
+import type { OwnState } from '#actors/shared';
 import type { Fields, JsonObject } from '#base';
 import { Encoded } from '#base';
 import { presentEmoji } from '#domain/emoji';
 import { userSettings } from '#domain/people';
 import { mutedTopics, presentUserTopics } from '#domain/streams';
 import { EMOJISET_CHOICES, NOTIFICATION_SOUNDS } from '#model';
+import type { OwnSection } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 import type { SnapshotInputs, Wanted } from './inputs.js';
 

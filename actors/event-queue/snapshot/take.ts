@@ -3,21 +3,22 @@
  * leave out exactly the events that the client has already seen as state (architecture/delivery.md § Snapshots).
  */
 
-import type { OwnSection } from '#actors/shared';
 import { readOwnState, VISITOR } from '#actors/shared';
-import type { Fields, Json, JsonObject } from '#base';
+import type { Fields, Json } from '#base';
 import { encodeParts } from '#base';
 import { newestMessage, recentConversations } from '#domain/messages';
 import { presencesIn } from '#domain/presence';
 import type { ActorKey, RealmId, Seq } from '#model';
 import { presenceKey, realmKey, userId } from '#model';
+import type { OwnSection, RegisterArgs } from '#model/commands';
+import { presenceCommands, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryBot } from '#model/records';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../services.js';
 import type { CountedMessages, QueueState } from '../state.js';
 import type { QueueVolatile } from '../volatile.js';
-import type { RegisterArgs, SnapshotInputs, Wanted } from './inputs.js';
+import type { SnapshotInputs, Wanted } from './inputs.js';
 import { readWithSubscribers, untilFirstMessagesShow } from './memberships.js';
 import { messageReads, readStarred, readUnread } from './message-sections.js';
 import { presenceSection, userSections, visitorsPresence } from './people-sections.js';
@@ -76,7 +77,9 @@ export async function takeSnapshot(
 
 /** An API key sealed under a former server secret can't be decrypted: a user with a right to the key gets a new one. */
 async function renewKeys(realm: RealmId, bots: ReadonlySet<DirectoryBot>, { ask }: InputSources): Promise<void> {
-  for (const { user, keySealed } of bots) await ask(realmKey(realm), 'renew-bot-key', { user, instead: keySealed });
+  for (const { user, keySealed } of bots) {
+    await ask(realmKey(realm), realmCommands.renewBotKey, { user, instead: keySealed });
+  }
 }
 
 /**
@@ -147,9 +150,7 @@ async function takeOnce(
   if (wanted('presence') && !isVisitor) {
     const to = presenceKey(realm);
     // Presence has no version: the next report brings changes in between (architecture/actors.md § Presence).
-    await presencesIn(directory).sync(
-      async (known) => (await sources.ask(to, 'presence-changes', { known })) as JsonObject,
-    );
+    await presencesIn(directory).sync((known) => sources.ask(to, presenceCommands.presenceChanges, { known }));
   }
   // Nothing is awaited from here on, so the replica stays at the version that is noted.
   if (withSubscribers && directory.usersVersion !== usersVersion && !last) return undefined;

@@ -3,8 +3,9 @@
  * of a guest without subscriptions, minus everything that is not open to the web.
  */
 
-import type { OwnSection, OwnState } from '#actors/shared';
+import type { OwnState } from '#actors/shared';
 import type { Fields } from '#base';
+import type { OwnSection } from '#model/commands';
 
 /** The own state of a visitor: all sections are empty, as there is no actor to ask. */
 export const nothingOwn = (sections: readonly OwnSection[]): OwnState<OwnSection> =>

@@ -1,18 +1,23 @@
 import type { JsonObject } from '#base';
+import type { ArgsOf, Command } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { AnyCommand, CommandDefinition } from '#runtime';
 import type { ActorServices } from '../../services.js';
-import { type RealmState, userOf } from '../state.js';
+import type { RealmState } from '../state.js';
+import { userOf } from '../state.js';
 import type { RealmVolatile } from '../volatile.js';
 
-export type RealmCommand<A extends JsonObject, I = undefined> = CommandDefinition<
+/** Handler of commands with these arguments. */
+export type RealmHandler<A extends JsonObject, I = undefined> = CommandDefinition<
   RealmState,
   A,
   I,
   RealmVolatile,
   ActorServices
 >;
+/** Handler of a declared command. */
+export type RealmCommand<C extends Command<'realm'>, I = undefined> = RealmHandler<ArgsOf<C>, I>;
 
 type Commands = Readonly<Record<string, AnyCommand<RealmState, RealmVolatile>>>;
 

@@ -1,7 +1,7 @@
 /** Message ids: the realm actor alone gives them out. */
 
 import { value } from '#actors/shared';
-import type { JsonObject } from '#base';
+import type { realmCommands } from '#model/commands';
 import type { RealmCommand } from './command.js';
 
 /** One commit reserves this many, so that giving them out costs no write; only a crash skips what is left of a block. */
@@ -9,7 +9,7 @@ const BLOCK = 10_000;
 const MOST = 100_000;
 
 /** A lane of its own: everybody who waits for an id would otherwise wait for whatever this actor waits for. */
-export const takeIds: RealmCommand<{ readonly count: number }> = {
+export const takeIds: RealmCommand<typeof realmCommands.takeIds> = {
   lane: 'ids',
   handle({ state, volatile }, { count }) {
     if (!Number.isSafeInteger(count) || count < 1 || count > MOST) throw new Error(`take-ids: count ${count}`);
@@ -26,7 +26,7 @@ export const takeIds: RealmCommand<{ readonly count: number }> = {
  * The actor leaves memory in good order, and its next activation goes on with the id after the last one given out. In the
  * lane of `take-ids`: an id that comes after this is reserved by a commit of its own, which a former owner cannot make.
  */
-export const returnIds: RealmCommand<JsonObject> = {
+export const returnIds: RealmCommand<typeof realmCommands.returnIds> = {
   lane: 'ids',
   handle({ state, volatile }) {
     const reservedIds = volatile.nextId - 1;

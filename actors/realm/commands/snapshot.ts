@@ -3,7 +3,9 @@
 import { value } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import { NO_SINGLETONS } from '#directory';
-import { type Parts, RECORD_PARTS, trafficOf, WHOLE_PARTS } from '../state.js';
+import type { realmCommands } from '#model/commands';
+import type { Parts } from '../state.js';
+import { RECORD_PARTS, trafficOf, WHOLE_PARTS } from '../state.js';
 import type { RealmCommand } from './command.js';
 
 /** In the order of their numbers: that of parts is that of their names. */
@@ -17,7 +19,7 @@ function records(parts: Parts, prefix: string): Json[] {
 const mapped = <T>(of: { readonly [name: string]: T }, as: (one: T, name: string) => Json): JsonObject =>
   Object.fromEntries(Object.entries(of).map(([name, one]) => [name, as(one, name)]));
 
-export const snapshot: RealmCommand<JsonObject> = {
+export const snapshot: RealmCommand<typeof realmCommands.snapshot> = {
   lane: 'snapshot',
   read: true,
   handle: ({ state, parts }, _args, _inputs, { version }) => ({

@@ -1,22 +1,24 @@
 /** What an outgoing webhook answers: sent as anything else is sent, but its bot's actor hears of a refusal. Never refused. */
 
 import { value } from '#actors/shared';
-import type { JsonObject } from '#base';
 import { userId, webhookKey } from '#model';
+import {
+  type BotReplyArgs,
+  type directCommands,
+  outboxCommand,
+  type SendArgs,
+  type streamCommands,
+  webhookCommands,
+} from '#model/commands';
 import { ApiError } from '#model/errors';
-import type { StreamCommand } from '../command.js';
-import { judgedOnce, sendDirect } from './send.js';
-
-interface Answered extends JsonObject {
-  /** What it answers, as part of a sentence. */
-  readonly place: string;
-  readonly origin: string;
-}
+import type { StreamCommand, StreamHandler } from '../command.js';
+import { type DirectInputs, judgedOnce, sendDirect } from './send.js';
+import type { Prepared } from './sent.js';
 
 /** Client name of what they say. */
 const CLIENT = 'OutgoingWebhookResponse';
 
-function replying<A extends JsonObject, I>(plain: StreamCommand<A, I>): StreamCommand<A & Answered, I> {
+function replying<A extends SendArgs, I>(plain: StreamHandler<A, I>): StreamHandler<A & BotReplyArgs, I> {
   return {
     ...plain,
     handle(view, args, inputs, context) {
@@ -27,11 +29,14 @@ function replying<A extends JsonObject, I>(plain: StreamCommand<A, I>): StreamCo
         if (!(error instanceof ApiError)) throw error;
         const to = webhookKey(context.realm, userId(context.caller));
         const refusal = { place: args.place, origin: args.origin, reason: error.message };
-        return { reply: value(null), commands: [[{ to, name: 'refused', args: refusal, caller: 0 }]] };
+        return {
+          reply: value(null),
+          commands: [[outboxCommand({ to, name: webhookCommands.refused, args: refusal, caller: 0 })]],
+        };
       }
     },
   };
 }
 
-export const botReply = replying(judgedOnce);
-export const directBotReply = replying(sendDirect);
+export const botReply: StreamCommand<typeof streamCommands.botReply, Prepared> = replying(judgedOnce);
+export const directBotReply: StreamCommand<typeof directCommands.directBotReply, DirectInputs> = replying(sendDirect);

@@ -4,14 +4,12 @@
  */
 
 import { ownerOf, value } from '#actors/shared';
+import type { streamCommands } from '#model/commands';
 import type { MessageRecord } from '#model/records';
 import type { StreamCommand } from '../command.js';
 import { change, latest } from '../messages.js';
 
-export const copyMade: StreamCommand<
-  { readonly ids: readonly number[]; readonly user: number },
-  readonly (MessageRecord | null)[]
-> = {
+export const copyMade: StreamCommand<typeof streamCommands.copyMade, readonly (MessageRecord | null)[]> = {
   inputs: ({ ids }, { realm }, { store }) => store.getMessages(realm, ids),
   handle(view, { ids, user }, stored, context) {
     const messages = ids.flatMap((id, i) => {

@@ -1,12 +1,13 @@
 /** Deleting messages: one of them, or a topic batch by batch. */
 
 import { partially, success } from '#actors/shared';
-import type { JsonObject } from '#base';
 import type { StoredMessage } from '#domain/messages';
 import { asStored, plainViewer, Reader, streamConversation } from '#domain/messages';
 import { isAdmin, policyAllows } from '#domain/people';
 import { canReadHistory, isMember, topicKey } from '#domain/streams';
-import { parseKey, streamId, userId } from '#model';
+import { parseKey, streamId, streamKey, userId } from '#model';
+import type { DeleteTopicArgs } from '#model/commands';
+import { conversationCommands, redirect, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { MessageRecord } from '#model/records';
 import type { CommandContext, InputContext, Outcome } from '#runtime';
@@ -42,7 +43,7 @@ function checkDelete(message: StoredMessage, { directory, caller, now }: Command
 }
 
 /** DELETE /messages/{message_id}. */
-export const deleteMessage: StreamCommand<{ readonly message_id: number }, DeleteInputs> = {
+export const deleteMessage: StreamCommand<typeof conversationCommands.deleteMessage, DeleteInputs> = {
   async inputs({ message_id }, { realm }, sources) {
     const stored = await storedRecord(realm, message_id, sources);
     const { stream, topic } = stored ? asStored(stored).body : { stream: 0, topic: '' };
@@ -53,20 +54,12 @@ export const deleteMessage: StreamCommand<{ readonly message_id: number }, Delet
     const message = latest(view, args.message_id, stored);
     // The caller's actor has just seen it.
     if (!message) throw apiError('ALREADY_DELETED');
-    const follow = elsewhere(message, context, 'delete', args);
+    const follow = elsewhere(message, context, conversationCommands.deleteMessage, args);
     if (follow) return follow;
     checkDelete(message, context);
     return { reply: success(), ...removed(view, [message], newest, context) };
   },
 };
-
-interface DeleteTopicArgs extends JsonObject {
-  readonly topic: string;
-  /** Wall time at which the caller gets an answer, ms. */
-  readonly until: number;
-  /** Only messages older than this; 0: all. */
-  readonly before: number;
-}
 
 interface Page {
   /** Newest first. */
@@ -110,7 +103,7 @@ async function topicPage(
 }
 
 /** POST /streams/{stream_id}/delete_topic: a batch, from the newest; the frontend goes on until all is done. */
-export const deleteTopic: StreamCommand<DeleteTopicArgs, Page> = {
+export const deleteTopic: StreamCommand<typeof streamCommands.deleteTopic, Page> = {
   // Not while a move writes its messages: they are neither here nor there.
   lane: 'moves',
   creates: true,
@@ -125,11 +118,11 @@ export const deleteTopic: StreamCommand<DeleteTopicArgs, Page> = {
       : context.now >= args.until
         ? partially()
         : {
-            forward: {
-              to: context.key,
-              command: 'delete-topic',
+            forward: redirect({
+              to: streamKey(context.realm, streamId(stream)),
+              command: streamCommands.deleteTopic,
               args: { ...args, before: records.at(-1)!.id },
-            },
+            }),
           };
     return gone.length === 0 ? { reply } : { reply, ...removed(view, gone, newest, context) };
   },

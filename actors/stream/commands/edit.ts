@@ -4,7 +4,6 @@
  * can't be on its way to another one.
  */
 
-import type { EditArgs } from '#actors/shared';
 import { claimedFiles, filesLinked, filesUnlinked, success, value } from '#actors/shared';
 import type { Json } from '#base';
 import type { StoredMessage } from '#domain/messages';
@@ -12,12 +11,13 @@ import { asStored, checkWildcard } from '#domain/messages';
 import type { Member } from '#domain/streams';
 import { asMember, memberPart } from '#domain/streams';
 import { parseKey, streamId, userId } from '#model';
+import type { CopyKnown, EditMessageArgs, streamCommands } from '#model/commands';
+import { conversationCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser, MessageRecord } from '#model/records';
 import type { CommandContext, InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../services.js';
 import type { StreamCommand } from '../command.js';
-import type { CarryArgs } from '../editing/carry.js';
 import { carriedOn, idsOf, topicsOf } from '../editing/carry.js';
 import type { Editor } from '../editing/checks.js';
 import { checkEdit } from '../editing/checks.js';
@@ -49,7 +49,7 @@ function textOf(content: string | null): string | undefined {
   }
 }
 
-async function readContent(args: EditArgs, stored: MessageRecord, context: Context, sources: InputSources) {
+async function readContent(args: EditMessageArgs, stored: MessageRecord, context: Context, sources: InputSources) {
   const text = textOf(args.content);
   if (text === undefined) return UNREAD;
   const directory = await sources.directory(context.realm);
@@ -70,7 +70,7 @@ async function readContent(args: EditArgs, stored: MessageRecord, context: Conte
   return { rendered, files, memberships };
 }
 
-async function readTarget(args: EditArgs, { realm, caller }: Context, sources: InputSources) {
+async function readTarget(args: EditMessageArgs, { realm, caller }: Context, sources: InputSources) {
   const stream = args.stream_id;
   if (stream === null) return new Map<number, Member | undefined>();
   const owner = (await sources.directory(realm)).user(userId(caller))?.botOwner;
@@ -81,8 +81,8 @@ async function readTarget(args: EditArgs, { realm, caller }: Context, sources: I
 
 const UNREAD = { rendered: undefined, files: [], memberships: new Map() };
 
-function needs(moves: boolean) {
-  return async (args: EditArgs, context: Context, sources: InputSources): Promise<EditInputs> => {
+function inputs(moves: boolean) {
+  return async (args: EditMessageArgs, context: Context, sources: InputSources): Promise<EditInputs> => {
     const stored = await storedRecord(context.realm, args.message_id, sources);
     const here = stored && stored.body.stream === ownStream(context);
     if (!here) return { stored, ...UNREAD, scope: undefined, inTarget: new Map() };
@@ -130,11 +130,16 @@ function editorOf({ directory, caller, now }: CommandContext): Editor & { readon
   return { user, settings: directory.settings, now };
 }
 
-function handle(name: 'edit' | 'move') {
-  return (view: StreamView, args: EditArgs, inputs: EditInputs, context: CommandContext): Outcome<StreamState> => {
+function handle(command: typeof conversationCommands.edit) {
+  return (
+    view: StreamView,
+    args: EditMessageArgs & CopyKnown,
+    inputs: EditInputs,
+    context: CommandContext,
+  ): Outcome<StreamState> => {
     const message = latest(view, args.message_id, inputs.stored);
     if (!message) throw apiError('INVALID_MESSAGES');
-    const follow = elsewhere(message, context, name, args);
+    const follow = elsewhere(message, context, command, args);
     if (follow) return follow;
     const editor = editorOf(context);
     const wanted = checkEdit(message, args, editor);
@@ -159,14 +164,17 @@ function handle(name: 'edit' | 'move') {
 }
 
 /** Only the text. */
-export const edit: StreamCommand<EditArgs, EditInputs> = { inputs: needs(false), handle: handle('edit') };
+export const edit: StreamCommand<typeof conversationCommands.edit, EditInputs> = {
+  inputs: inputs(false),
+  handle: handle(conversationCommands.edit),
+};
 
 /** Topic or stream, and perhaps the text. */
-export const move: StreamCommand<EditArgs, EditInputs> = {
+export const move: StreamCommand<typeof conversationCommands.move, EditInputs> = {
   lane: 'moves',
   exclusive: true,
-  inputs: needs(true),
-  handle: handle('move'),
+  inputs: inputs(true),
+  handle: handle(conversationCommands.move),
 };
 
 interface CarryInputs {
@@ -176,7 +184,7 @@ interface CarryInputs {
 }
 
 /** The next batch of a move. */
-export const carryOn: StreamCommand<CarryArgs, CarryInputs> = {
+export const carryOn: StreamCommand<typeof streamCommands.carryOn, CarryInputs> = {
   async inputs(args, context, { store }) {
     const { realm, view } = context;
     const stream = ownStream(context);

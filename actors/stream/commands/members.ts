@@ -1,15 +1,16 @@
 /** Who is subscribed: read, join, leave, and the end of it all. */
 
-import { READ_STREAM, value } from '#actors/shared';
-import type { Json, JsonObject } from '#base';
-import { asMember, audienceRole, isMember, MEMBER_PART, type Member } from '#domain/streams';
-import type { LogItem } from '#model';
-import { type ActorKey, parseKey, streamId, userId, userKey } from '#model';
-import type { CommandContext, OutboxCommand, View } from '#runtime';
+import { value } from '#actors/shared';
+import type { Json } from '#base';
+import type { Member } from '#domain/streams';
+import { asMember, audienceRole, isMember, MEMBER_PART } from '#domain/streams';
+import type { ActorKey, LogItem, Parts } from '#model';
+import { parseKey, streamId, userId, userKey } from '#model';
+import type { OutboxCommand, streamCommands } from '#model/commands';
+import { outboxCommand, userCommands } from '#model/commands';
+import type { CommandContext, View } from '#runtime';
 import type { StreamCommand } from '../command.js';
 import type { StreamState } from '../state.js';
-
-type Parts = ReadonlyMap<string, Json>;
 
 export const memberOf = (parts: Parts, user: number): Member | undefined =>
   asMember(parts.get(`${MEMBER_PART}${user}`));
@@ -30,7 +31,7 @@ export function hasMembers(parts: Parts): boolean {
 }
 
 /** Subscribers with the version they are of, for coordinators and snapshots. */
-export const members: StreamCommand<JsonObject> = {
+export const members: StreamCommand<typeof streamCommands.members> = {
   lane: 'members',
   read: true,
   creates: true,
@@ -54,7 +55,7 @@ function peers(op: 'peer_add' | 'peer_remove', users: readonly number[], mv: num
 }
 
 /** Does the stream know of this user's subscription? */
-export const isMemberNow: StreamCommand<{ readonly user: number }> = {
+export const isMemberNow: StreamCommand<typeof streamCommands.isMember> = {
   lane: 'members',
   read: true,
   creates: true,
@@ -63,14 +64,8 @@ export const isMemberNow: StreamCommand<{ readonly user: number }> = {
 
 type MembersContext = Pick<CommandContext, 'key' | 'directory'>;
 
-interface JoinArgs extends JsonObject {
-  readonly users: readonly number[];
-  /** They have messages that came before, above this id. */
-  readonly after?: number;
-}
-
 /** Decided by the realm actor: never refuses, and a repeat changes nothing. */
-export const join: StreamCommand<JoinArgs> = {
+export const join: StreamCommand<typeof streamCommands.join> = {
   creates: true,
   handle({ state, parts }, { users, after: given = state.last }, _inputs, context) {
     const joining = users.filter((user) => !isMember(memberOf(parts, user)));
@@ -134,12 +129,12 @@ function reading({ state }: View<StreamState>, users: readonly number[], context
   const args = { stream: ownStream(key), until: state.last, ...(archived ? { archived } : {}) };
   return users.map((user): OutboxCommand => {
     const to = userKey(parseKey(key).realm, userId(user));
-    return { to, name: READ_STREAM, args, caller: 0, after: directory.version };
+    return outboxCommand({ to, name: userCommands.readStream, args, caller: 0, after: directory.version });
   });
 }
 
 /** Decided by the realm actor: never refuses, and a repeat changes nothing. */
-export const leave: StreamCommand<{ readonly users: readonly number[] }> = {
+export const leave: StreamCommand<typeof streamCommands.leave> = {
   creates: true,
   handle(view, { users }, _inputs, context) {
     const leaving = users.filter((user) => isMember(memberOf(view.parts, user)));
@@ -154,7 +149,7 @@ export const leave: StreamCommand<{ readonly users: readonly number[] }> = {
  * The accounts were deactivated, and everybody has heard of that: they are subscribed no more, as far as the stream is
  * concerned, and get no copies. Their own actors remember the subscription; with it they join again.
  */
-export const suspend: StreamCommand<{ readonly users: readonly number[] }> = {
+export const suspend: StreamCommand<typeof streamCommands.suspend> = {
   creates: true,
   handle(view, { users }, _inputs, context) {
     const leaving = users.filter((user) => isMember(memberOf(view.parts, user)));
@@ -165,7 +160,7 @@ export const suspend: StreamCommand<{ readonly users: readonly number[] }> = {
 };
 
 /** Somebody else may see the stream from now on, who is not in it, and knows nobody who is. */
-export const showSubscribers: StreamCommand<{ readonly user: number }> = {
+export const showSubscribers: StreamCommand<typeof streamCommands.showSubscribers> = {
   creates: true,
   handle({ parts }, { user }, _inputs, { key }) {
     const users = memberIds(parts);
@@ -176,7 +171,7 @@ export const showSubscribers: StreamCommand<{ readonly user: number }> = {
 };
 
 /** The realm actor archived the stream and has told everybody: nobody is subscribed any more, and nobody hears of that. */
-export const archive: StreamCommand<JsonObject> = {
+export const archive: StreamCommand<typeof streamCommands.archive> = {
   creates: true,
   handle(view, _args, _inputs, context) {
     const leaving = memberIds(view.parts);

@@ -3,25 +3,20 @@
  * `streamNotice` and `directNotice` (actors/shared/notices.ts); never refused.
  */
 
-import type { Said } from '#actors/shared';
 import { value } from '#actors/shared';
-import { apology, type Rendered } from '#domain/markdown';
+import type { Rendered } from '#domain/markdown';
+import { apology } from '#domain/markdown';
 import { flagsAtCreation } from '#domain/messages';
 import { NOTIFICATION_BOT } from '#domain/people';
 import { isMember } from '#domain/streams';
 import { parseKey, streamId, userId } from '#model';
+import type { directCommands, NoticeArgs, streamCommands } from '#model/commands';
 import { PRODUCT } from '#model/errors';
 import type { CommandContext } from '#runtime';
 import type { StreamCommand } from '../command.js';
 import { memberOf } from './members.js';
-import { type Prepared, prepare, type Spoken, sentDirectly, sentToStream } from './sent.js';
-
-export interface NoticeArgs extends Said {
-  /** Whose copies are read from the beginning. */
-  readonly read: readonly number[];
-  /** Who says it; absent: the notification bot. */
-  readonly bot?: number;
-}
+import type { Prepared, Spoken } from './sent.js';
+import { prepare, sentDirectly, sentToStream } from './sent.js';
 
 /** Client name of what the server says itself. */
 const CLIENT = 'Internal';
@@ -55,7 +50,7 @@ const UNRENDERED: Rendered = {
   attachmentPaths: [],
 };
 
-export const notice: StreamCommand<NoticeArgs, Prepared> = {
+export const notice: StreamCommand<typeof streamCommands.notice, Prepared> = {
   creates: true,
   inputs: prepare,
   handle({ state, parts }, args, prepared, context) {
@@ -66,12 +61,7 @@ export const notice: StreamCommand<NoticeArgs, Prepared> = {
   },
 };
 
-interface DirectNoticeArgs extends NoticeArgs {
-  /** Everybody in the conversation, the bot included, ascending. */
-  readonly participants: readonly number[];
-}
-
-export const directNotice: StreamCommand<DirectNoticeArgs, Prepared> = {
+export const directNotice: StreamCommand<typeof directCommands.directNotice, Prepared> = {
   creates: true,
   inputs: prepare,
   handle({ state }, args, prepared, context) {

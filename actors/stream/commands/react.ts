@@ -1,28 +1,17 @@
 /** Reactions: made and taken back, by the actor that owns the message (messages.md § Reactions). */
 
 import { success } from '#actors/shared';
-import type { JsonObject } from '#base';
 import { checkEmoji, emojiByName, emojiCodeOf, emojiType, isEmoji, presentEmoji, resolveEmoji } from '#domain/emoji';
 import type { StoredMessage, StoredReaction } from '#domain/messages';
 import type { EmojiRef, LogItem } from '#model';
 import { userId, userKey } from '#model';
+import type { RemoveReactionArgs } from '#model/commands';
+import { conversationCommands, outboxCommand, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView, MessageRecord } from '#model/records';
 import type { StreamCommand } from '../command.js';
 import { change, elsewhere, holders, latest, storedRecord } from '../messages.js';
 import type { StreamState } from '../state.js';
-
-interface OnMessage extends JsonObject {
-  readonly message_id: number;
-  /** The caller has a copy; as the caller's actor knows it. */
-  readonly copy: boolean;
-}
-
-interface ReactArgs extends OnMessage {
-  readonly emoji_name: string;
-  readonly emoji_code: string | null;
-  readonly reaction_type: string | null;
-}
 
 /** A reaction takes some 100 bytes of a record that is written whole. */
 const MOST_REACTIONS = 5_000;
@@ -33,13 +22,13 @@ const same = (
   sought: { readonly code: string; readonly type: EmojiRef['type'] | undefined },
 ): boolean => stored.type === sought.type && emojiCodeOf(stored.code, stored.type) === sought.code;
 
-export const react: StreamCommand<ReactArgs, MessageRecord | null> = {
+export const react: StreamCommand<typeof conversationCommands.react, MessageRecord | null> = {
   inputs: ({ message_id }, { realm }, sources) => storedRecord(realm, message_id, sources),
   handle(view, args, stored, context) {
     const { caller, directory, realm } = context;
     const message = latest(view, args.message_id, stored);
     if (!message) throw apiError('INVALID_MESSAGES');
-    const moved = elsewhere(message, context, 'react', args);
+    const moved = elsewhere(message, context, conversationCommands.react, args);
     if (moved) return moved;
     const { reactions = [], copies = [] } = message.body;
     const given = { name: args.emoji_name, code: args.emoji_code, type: args.reaction_type };
@@ -58,12 +47,12 @@ export const react: StreamCommand<ReactArgs, MessageRecord | null> = {
       context,
     );
     const next = latest(view, message.id, changed.record) ?? message;
-    const makeCopy = {
+    const makeCopy = outboxCommand({
       to: userKey(realm, userId(caller)),
-      name: 'made-copy',
+      name: userCommands.makeCopy,
       args: { ids: [message.id] },
       caller: 0,
-    };
+    });
     return {
       reply: success(),
       messages: [changed],
@@ -73,18 +62,12 @@ export const react: StreamCommand<ReactArgs, MessageRecord | null> = {
   },
 };
 
-interface UnreactArgs extends OnMessage {
-  readonly emoji_name: string | null;
-  readonly emoji_code: string | null;
-  readonly reaction_type: string | null;
-}
-
-export const unreact: StreamCommand<UnreactArgs, MessageRecord | null> = {
+export const unreact: StreamCommand<typeof conversationCommands.unreact, MessageRecord | null> = {
   inputs: ({ message_id }, { realm }, sources) => storedRecord(realm, message_id, sources),
   handle(view, args, stored, context) {
     const message = latest(view, args.message_id, stored);
     if (!message) throw apiError('INVALID_MESSAGES');
-    const moved = elsewhere(message, context, 'unreact', args);
+    const moved = elsewhere(message, context, conversationCommands.unreact, args);
     if (moved) return moved;
     const { reactions = [] } = message.body;
     const own = reactions.filter(({ user }) => user === context.caller);
@@ -99,7 +82,7 @@ export const unreact: StreamCommand<UnreactArgs, MessageRecord | null> = {
 };
 
 /** The caller's reaction that the arguments name. @throws ApiError */
-function findOwn(own: readonly StoredReaction[], args: UnreactArgs, directory: DirectoryView): StoredReaction {
+function findOwn(own: readonly StoredReaction[], args: RemoveReactionArgs, directory: DirectoryView): StoredReaction {
   const { emoji_name: name, emoji_code: code, reaction_type: type } = args;
   if (code === null) {
     if (name === null) throw apiError('REACTION_ARGUMENTS');

@@ -4,11 +4,12 @@
  */
 
 import { value } from '#actors/shared';
-import type { JsonObject } from '#base';
 import { asStored, streamConversation } from '#domain/messages';
 import { recentTraffic } from '#domain/streams';
 import type { ActorKey } from '#model';
 import { parseKey, realmKey, streamId } from '#model';
+import type { conversationCommands } from '#model/commands';
+import { outboxCommand, realmCommands } from '#model/commands';
 import type { DirectoryView, MessageRecord } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
 import type { StreamCommand } from '../command.js';
@@ -34,7 +35,7 @@ function kept(key: ActorKey, directory: DirectoryView): number | null {
   return days > 0 ? days : null;
 }
 
-export const retain: StreamCommand<JsonObject, readonly MessageRecord[]> = {
+export const retain: StreamCommand<typeof conversationCommands.due, readonly MessageRecord[]> = {
   async inputs(_args, { key, realm }, { store, directory }) {
     if (kept(key, await directory(realm)) === null) return [];
     const { kind, rest } = parseKey(key);
@@ -58,7 +59,12 @@ function withTraffic(before: StreamState, outcome: Retained, { key, realm, now }
   const state = outcome.state ?? before;
   const recent = recentTraffic(state.traffic, now);
   if (kind !== 'stream' || recent === (state.trafficTold ?? 0)) return outcome;
-  const command = { to: realmKey(realm), name: 'stream-traffic', args: { stream: Number(rest), recent }, caller: 0 };
+  const command = outboxCommand({
+    to: realmKey(realm),
+    name: realmCommands.streamTraffic,
+    args: { stream: Number(rest), recent },
+    caller: 0,
+  });
   return {
     ...outcome,
     state: { ...state, trafficTold: recent },

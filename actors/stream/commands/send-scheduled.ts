@@ -4,42 +4,41 @@
  */
 
 import { value } from '#actors/shared';
-import type { JsonObject } from '#base';
 import { userId, userKey } from '#model';
+import {
+  type directCommands,
+  outboxCommand,
+  type SendArgs,
+  type SendScheduledArgs,
+  type streamCommands,
+  userCommands,
+} from '#model/commands';
 import { ApiError } from '#model/errors';
-import type { OutboxCommand } from '#runtime';
-import type { StreamCommand } from '../command.js';
-import { judgedOnce, sendDirect } from './send.js';
+import type { StreamCommand, StreamHandler } from '../command.js';
+import { type DirectInputs, judgedOnce, sendDirect } from './send.js';
+import type { Prepared } from './sent.js';
 
-interface Handed extends JsonObject {
-  /** Id of the scheduled message. */
-  readonly scheduled: number;
-  /** Name of the client with which it was written. */
-  readonly client: string;
-}
-
-function scheduled<A extends JsonObject, I>(plain: StreamCommand<A, I>): StreamCommand<A & Handed, I> {
+function scheduled<A extends SendArgs, I>(plain: StreamHandler<A, I>): StreamHandler<A & SendScheduledArgs, I> {
   return {
     ...plain,
     handle(view, args, inputs, context) {
-      const tell = (name: string, of: JsonObject): OutboxCommand => ({
-        to: userKey(context.realm, userId(context.caller)),
-        name,
-        args: { id: args.scheduled, ...of },
-        caller: 0,
-      });
+      const to = userKey(context.realm, userId(context.caller));
+      const id = args.scheduled;
       try {
         const outcome = plain.handle(view, args, inputs, { ...context, client: args.client });
         const others = (outcome.commands ?? []).flat();
-        return { ...outcome, reply: value(null), commands: [[...others, tell('scheduled-sent', {})]] };
+        const sent = outboxCommand({ to, name: userCommands.scheduledSent, args: { id }, caller: 0 });
+        return { ...outcome, reply: value(null), commands: [[...others, sent]] };
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        const outside = error.reason === 'NOT_AUTHORIZED_TO_SEND';
-        return { reply: value(null), commands: [[tell('scheduled-failed', { reason: error.message, outside })]] };
+        const failure = { id, reason: error.message, outside: error.reason === 'NOT_AUTHORIZED_TO_SEND' };
+        const failed = outboxCommand({ to, name: userCommands.scheduledFailed, args: failure, caller: 0 });
+        return { reply: value(null), commands: [[failed]] };
       }
     },
   };
 }
 
-export const sendScheduled = scheduled(judgedOnce);
-export const sendDirectScheduled = scheduled(sendDirect);
+export const sendScheduled: StreamCommand<typeof streamCommands.sendScheduled, Prepared> = scheduled(judgedOnce);
+export const sendDirectScheduled: StreamCommand<typeof directCommands.sendDirectScheduled, DirectInputs> =
+  scheduled(sendDirect);

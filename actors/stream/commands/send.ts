@@ -1,6 +1,5 @@
 /** Sending a message: to a stream, or to the participants of a direct-message conversation (messages.md). */
 
-import type { SendAgainArgs, SendArgs } from '#actors/shared';
 import {
   activeSender,
   checkDirect,
@@ -11,21 +10,25 @@ import {
   flagsAtCreation,
 } from '#domain/messages';
 import { isMember } from '#domain/streams';
-import { type ActorKey, parseKey, realmKey, streamId, userId, userKey } from '#model';
+import type { ActorKey } from '#model';
+import { parseKey, realmKey, streamId, userId, userKey } from '#model';
+import type { directCommands, SendArgs, streamCommands } from '#model/commands';
+import { realmCommands, redirect, userCommands } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { callsOf, namedOutside, toNobody } from '../bots.js';
-import type { StreamCommand } from '../command.js';
+import type { StreamCommand, StreamHandler } from '../command.js';
 import { hasMembers, memberIds, memberOf } from './members.js';
-import { type Prepared, prepare, type Spoken, sentDirectly, sentToStream } from './sent.js';
+import type { Prepared, Spoken } from './sent.js';
+import { prepare, sentDirectly, sentToStream } from './sent.js';
 
 /** No such stream, or it was archived. */
 export const noSuchStream = (key: ActorKey): ApiError =>
   apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: Number(parseKey(key).rest) });
 
 /** Whoever sends in a person's name refuses by itself (send-scheduled.ts). */
-export const judgedOnce: StreamCommand<SendArgs, Prepared> = {
+export const judgedOnce: StreamHandler<SendArgs, Prepared> = {
   creates: true,
   inputs: prepare,
   handle({ state, parts }, args, prepared, context) {
@@ -60,28 +63,25 @@ const GRANTED: ReadonlySet<string> = new Set([
 ]);
 
 /** Before the stream refuses, the sender's own actor is asked whether the right to send is on its way. */
-export const send: StreamCommand<SendArgs & { readonly again?: boolean }, Prepared> = {
+export const send: StreamCommand<typeof streamCommands.send, Prepared> = {
   ...judgedOnce,
   handle(view, { again = false, ...message }, prepared, context) {
     try {
       return judgedOnce.handle(view, message, prepared, context);
     } catch (error) {
       if (again || !(error instanceof ApiError) || !GRANTED.has(error.reason)) throw error;
-      const args: SendAgainArgs = { stream: Number(parseKey(context.key).rest), message };
+      const args = { stream: Number(parseKey(context.key).rest), message };
       const to = userKey(context.realm, userId(context.caller));
-      const reply = { forward: { to, command: 'send-again', args }, fresh: true } as const;
+      const reply = { forward: redirect({ to, command: userCommands.sendAgain, args }), fresh: true } as const;
       // A commit, so that it is remembered: should this command come once more, it must not be carried out beside what follows.
       return { reply, parts: {} };
     }
   },
 };
 
-interface DirectArgs extends SendArgs {
-  /** Everybody in the conversation, the sender included, ascending. */
-  readonly participants: readonly number[];
-}
+export type DirectInputs = Prepared & { readonly recipient: number };
 
-export const sendDirect: StreamCommand<DirectArgs, Prepared & { recipient: number }> = {
+export const sendDirect: StreamCommand<typeof directCommands.sendDirect, DirectInputs> = {
   creates: true,
   async inputs(args, context, sources) {
     const known = context.view.state.recipient;
@@ -89,7 +89,7 @@ export const sendDirect: StreamCommand<DirectArgs, Prepared & { recipient: numbe
     const [prepared, recipient] = await Promise.all([
       prepare(args, context, sources),
       isGroup && known === 0
-        ? sources.ask(realmKey(context.realm), 'group-recipient', { group: parseKey(context.key).rest })
+        ? sources.ask(realmKey(context.realm), realmCommands.groupRecipient, { group: parseKey(context.key).rest })
         : known,
     ]);
     return { ...prepared, recipient: recipient as number };

@@ -1,6 +1,5 @@
 /** What sending does to a conversation, once it is decided: the message, its event, and the conversation's newest id. */
 
-import type { Said } from '#actors/shared';
 import { claimedFiles, filesLinked, success } from '#actors/shared';
 import type { Rendered } from '#domain/markdown';
 import { topicLinks } from '#domain/markdown';
@@ -9,8 +8,10 @@ import { neutral, recordOf, renderContext, streamConversation } from '#domain/me
 import { countMessage, isMember } from '#domain/streams';
 import type { Audience, MessageItem } from '#model';
 import { parseKey, realmKey } from '#model';
+import type { MessageInput, OutboxCommand } from '#model/commands';
+import { outboxCommand, realmCommands } from '#model/commands';
 import type { DirectoryStream, DirectoryView } from '#model/records';
-import type { CommandContext, InputContext, OutboxCommand, Outcome } from '#runtime';
+import type { CommandContext, InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../services.js';
 import { copiesGiven } from '../bots.js';
 import type { StreamView } from '../messages.js';
@@ -30,7 +31,7 @@ export interface Prepared {
 
 /** Needs of every command that makes a message. */
 export async function prepare(
-  { content, origin }: Said,
+  { content, origin }: MessageInput,
   { realm, caller }: InputContext<StreamState, StreamVolatile>,
   sources: InputSources,
 ): Promise<Prepared> {
@@ -45,7 +46,7 @@ export async function prepare(
 }
 
 export function linksOf(
-  { topic, origin }: Pick<Said, 'topic' | 'origin'>,
+  { topic, origin }: Pick<MessageInput, 'topic' | 'origin'>,
   directory: DirectoryView,
 ): MessageBody['topicLinks'] {
   if (topic === '') return [];
@@ -74,7 +75,7 @@ type SentContext = Pick<CommandContext, 'now' | 'directory' | 'realm' | 'key'>;
 
 export function sentToStream(
   { state, parts }: Pick<StreamView, 'state' | 'parts'>,
-  said: Said,
+  said: MessageInput,
   context: SentContext,
   stream: DirectoryStream,
   spoken: Spoken,
@@ -101,14 +102,14 @@ export function sentToStream(
   const placed = { ...outcome, parts: arrivedIn(parts, said.topic, spoken.id) };
   if (!first) return placed;
   const args = { stream: stream.id, id: spoken.id };
-  const told = { to: realmKey(context.realm), name: 'first-message', args, caller: 0 };
+  const told = outboxCommand({ to: realmKey(context.realm), name: realmCommands.firstMessage, args, caller: 0 });
   return { ...placed, commands: [[told, ...(outcome.commands?.[0] ?? [])]] };
 }
 
 /** @param recipient recipient_id that the message carries */
 export function sentDirectly(
   state: StreamState,
-  said: Said,
+  said: MessageInput,
   context: SentContext,
   recipient: number,
   spoken: Spoken,
@@ -135,7 +136,7 @@ interface Place {
 
 function sent(
   state: StreamState,
-  said: Said,
+  said: MessageInput,
   { now, directory, realm }: SentContext,
   { id, sender, client, rendered, flags, files, local, submessage, copies = [], calls = [] }: Spoken,
   { first, participants, recipient, stream, conversation, to }: Place,

@@ -1,25 +1,19 @@
 /** POST /submessage: data that people add to a widget (messages.md § Submessages and widgets). */
 
 import { success } from '#actors/shared';
-import type { JsonObject } from '#base';
 import { nextSubmessage } from '#domain/messages';
+import { conversationCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { MessageRecord } from '#model/records';
 import type { StreamCommand } from '../command.js';
 import { change, copyHolders, elsewhere, latest, storedRecord } from '../messages.js';
 
-interface SubmessageArgs extends JsonObject {
-  readonly message_id: number;
-  readonly msg_type: string;
-  readonly content: string;
-}
-
-export const submessage: StreamCommand<SubmessageArgs, MessageRecord | null> = {
+export const submessage: StreamCommand<typeof conversationCommands.submessage, MessageRecord | null> = {
   inputs: ({ message_id }, { realm }, sources) => storedRecord(realm, message_id, sources),
   handle(view, args, stored, context) {
     const message = latest(view, args.message_id, stored);
     if (!message) throw apiError('INVALID_MESSAGES');
-    const moved = elsewhere(message, context, 'submessage', args);
+    const moved = elsewhere(message, context, conversationCommands.submessage, args);
     if (moved) return moved;
     const added = nextSubmessage(message, { sender: context.caller, type: args.msg_type, content: args.content });
     const submessages = [...(message.body.submessages ?? []), added];

@@ -4,10 +4,10 @@
  */
 
 import { value } from '#actors/shared';
-import type { JsonObject } from '#base';
+import type { conversationCommands } from '#model/commands';
 import type { StreamCommand } from '../command.js';
 
-export const told: StreamCommand<JsonObject> = {
+export const told: StreamCommand<typeof conversationCommands.told> = {
   lane: 'told',
   read: true,
   logged: true,

@@ -1,8 +1,10 @@
 /** The topics of a stream (streams.md § GET /users/me/{stream_id}/topics), and what others tell about them. */
 
 import { success, value } from '#actors/shared';
-import type { Json, JsonObject } from '#base';
-import { type ActorKey, parseKey } from '#model';
+import type { Json } from '#base';
+import type { ActorKey } from '#model';
+import { parseKey } from '#model';
+import type { streamCommands } from '#model/commands';
 import type { MessageRecord } from '#model/records';
 import type { StreamCommand } from '../command.js';
 import { listTopics, newestOfTopic, topicWithout } from '../topics.js';
@@ -12,7 +14,7 @@ import { armed } from './retention.js';
 const ownStream = (key: ActorKey): number => Number(parseKey(key).rest);
 
 /** For who may read all of the stream; whoever forwards here has checked that. */
-export const listAllTopics: StreamCommand<JsonObject> = {
+export const listAllTopics: StreamCommand<typeof streamCommands.listTopics> = {
   lane: 'topics',
   read: true,
   creates: true,
@@ -20,7 +22,7 @@ export const listAllTopics: StreamCommand<JsonObject> = {
 };
 
 /** For who may read only some of it. */
-export const topicNames: StreamCommand<JsonObject> = {
+export const topicNames: StreamCommand<typeof streamCommands.topicNames> = {
   lane: 'topics',
   read: true,
   creates: true,
@@ -28,7 +30,7 @@ export const topicNames: StreamCommand<JsonObject> = {
 };
 
 /** Messages came from another stream: what is newest now? Never refuses, may be repeated. */
-export const topicChanged: StreamCommand<{ readonly topic: string }, readonly MessageRecord[]> = {
+export const topicChanged: StreamCommand<typeof streamCommands.topicChanged, readonly MessageRecord[]> = {
   creates: true,
   inputs: ({ topic }, { realm, key }, { store }) => newestOfTopic(store, realm, ownStream(key), topic),
   handle: (view, { topic }, newest, { key, now }) => ({
@@ -39,21 +41,15 @@ export const topicChanged: StreamCommand<{ readonly topic: string }, readonly Me
 };
 
 /** Whose actors keep something about a topic. */
-export const topicWatchers: StreamCommand<{ readonly topic: string }> = {
+export const topicWatchers: StreamCommand<typeof streamCommands.topicWatchers> = {
   lane: 'topics',
   read: true,
   creates: true,
   handle: ({ parts }, { topic }) => ({ reply: value(watchersOf(parts, topic)) }),
 };
 
-interface Watched extends JsonObject {
-  readonly topic: string;
-  readonly user: number;
-  readonly watches: boolean;
-}
-
 /** A user's actor keeps something about the topic, or no longer does. Never refuses, may be repeated. */
-export const topicWatched: StreamCommand<Watched> = {
+export const topicWatched: StreamCommand<typeof streamCommands.topicWatched> = {
   creates: true,
   handle: ({ parts }, { topic, user, watches }) => ({
     reply: value(null),

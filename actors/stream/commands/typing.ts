@@ -1,21 +1,16 @@
 /** Somebody types in a stream (messages.md § Typing): told to those who are subscribed, and forgotten. */
 
-import { success, type TypingOp, typingEvent } from '#actors/shared';
-import type { JsonObject } from '#base';
+import { success, typingEvent } from '#actors/shared';
 import { activeSender, checkPosting } from '#domain/messages';
 import { preference } from '#domain/people';
 import { canAccess, cutTopic, isMember } from '#domain/streams';
 import { parseKey, streamId } from '#model';
+import type { streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { StreamCommand } from '../command.js';
 import { memberOf } from './members.js';
 
-interface TypingArgs extends JsonObject {
-  readonly op: TypingOp;
-  readonly topic: string;
-}
-
-export const typing: StreamCommand<TypingArgs> = {
+export const typing: StreamCommand<typeof streamCommands.typing> = {
   lane: 'typing',
   read: true,
   // Nobody may ever have been subscribed.

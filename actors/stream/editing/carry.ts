@@ -8,7 +8,9 @@ import { IdSet, type Json, type JsonObject } from '#base';
 import type { MessageBody, Move, StoredEdit, StoredMessage } from '#domain/messages';
 import { topicKey } from '#domain/streams';
 import type { ActorKey, LogItem } from '#model';
-import type { CommandContext, MessageChange, OutboxCommand } from '#runtime';
+import type { OutboxCommand } from '#model/commands';
+import { type CarryOnArgs, outboxCommand, streamCommands } from '#model/commands';
+import type { CommandContext, MessageChange } from '#runtime';
 import { change, type StreamView } from '../messages.js';
 
 export const MOVING_PART = 'moving/';
@@ -73,14 +75,6 @@ export function batches(messages: readonly StoredMessage[]): StoredMessage[][] {
   return all;
 }
 
-export interface CarryArgs extends JsonObject {
-  readonly part: string;
-  /** Of the ids in the part: from this one, up to before that one. */
-  readonly from: number;
-  readonly to: number;
-  readonly last: boolean;
-}
-
 interface Kept extends JsonObject {
   readonly decision: Decision;
   readonly ids: Uint8Array;
@@ -106,8 +100,8 @@ export function carryOut(
   const commands: OutboxCommand[] = [];
   let from = 0;
   rest.forEach((batch, i) => {
-    const args: CarryArgs = { part, from, to: from + batch.length, last: i === rest.length - 1 };
-    commands.push({ to: key, name: 'carry-on', args, caller: 0 });
+    const args: CarryOnArgs = { part, from, to: from + batch.length, last: i === rest.length - 1 };
+    commands.push(outboxCommand({ to: key as ActorKey<'stream'>, name: streamCommands.carryOn, args, caller: 0 }));
     from += batch.length;
   });
   return { parts: { [part]: { decision, ids: IdSet.of(ids).encode() } satisfies Kept }, commands };
@@ -117,13 +111,13 @@ const keptIn = (parts: ReadonlyMap<string, Json>, part: string): Kept | undefine
   parts.get(part) as Kept | undefined;
 
 /** Ids of a batch. */
-export function idsOf(parts: ReadonlyMap<string, Json>, { part, from, to }: CarryArgs): readonly number[] {
+export function idsOf(parts: ReadonlyMap<string, Json>, { part, from, to }: CarryOnArgs): readonly number[] {
   const kept = keptIn(parts, part);
   return kept ? IdSet.decode(kept.ids).ids.slice(from, to) : [];
 }
 
 /** Keys of the stream's own topics between which messages move. */
-export function topicsOf(parts: ReadonlyMap<string, Json>, { part }: CarryArgs): readonly string[] {
+export function topicsOf(parts: ReadonlyMap<string, Json>, { part }: CarryOnArgs): readonly string[] {
   const decision = keptIn(parts, part)?.decision;
   if (!decision) return [];
   const topics = [topicKey(decision.from.topic)];
@@ -134,7 +128,7 @@ export function topicsOf(parts: ReadonlyMap<string, Json>, { part }: CarryArgs):
 /** Those of the messages that are still where the decision found them: others were deleted, or written before. */
 export function carriedOn(
   view: StreamView,
-  { part, last }: CarryArgs,
+  { part, last }: CarryOnArgs,
   messages: readonly StoredMessage[],
   context: CommandContext,
 ): Omit<Carried, 'commands'> & { readonly events: readonly LogItem[] } {

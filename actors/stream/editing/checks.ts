@@ -1,10 +1,10 @@
-/** Who may change what of a message, in the order in which messages.md § PATCH /messages/{id} lists the checks. Pure. */
+/** Rights to change a message, in the order of checks in messages.md § PATCH /messages/{id}. Pure. */
 
-import type { EditArgs } from '#actors/shared';
 import type { StoredMessage } from '#domain/messages';
 import { policyAllows, ROLE } from '#domain/people';
 import { canAccess, checkMayPost, checkTopic } from '#domain/streams';
 import type { RealmSettings } from '#model';
+import type { EditMessageArgs } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 
@@ -33,7 +33,7 @@ const isLate = ({ body }: StoredMessage, limit: number | null, now: number): boo
 const movesFreely = (user: DirectoryUser): boolean => user.role <= ROLE.moderator;
 
 /** Everything but the text itself and the streams. @throws ApiError */
-export function checkEdit(message: StoredMessage, args: EditArgs, { user, settings, now }: Editor): Wanted {
+export function checkEdit(message: StoredMessage, args: EditMessageArgs, { user, settings, now }: Editor): Wanted {
   const { content, stream_id } = args;
   if (content !== null && !settings.allow_message_editing) throw apiError('EDITING_OFF');
   const topic = args.topic === message.body.topic ? null : args.topic;

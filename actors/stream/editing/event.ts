@@ -1,9 +1,9 @@
 /** The events of edits and moves (messages.md § Edit event). Pure. */
 
-import type { PropagateMode } from '#actors/shared';
 import type { JsonObject } from '#base';
 import type { MessageBody, StoredMessage } from '#domain/messages';
 import type { Audience, LogItem } from '#model';
+import type { PropagateMode } from '#model/commands';
 import type { DirectoryStream } from '#model/records';
 
 /** An event must fit into an entry of the log: the ids of more messages than this are spread over several. */

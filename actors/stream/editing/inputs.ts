@@ -1,8 +1,8 @@
 import type { Rendered } from '#domain/markdown';
 import type { MessageBody, StoredEdit } from '#domain/messages';
 import type { Member } from '#domain/streams';
+import type { OutboxCommand } from '#model/commands';
 import type { MessageRecord } from '#model/records';
-import type { OutboxCommand } from '#runtime';
 import type { Memberships } from './content.js';
 import type { Scope } from './scope.js';
 

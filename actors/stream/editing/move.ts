@@ -1,22 +1,26 @@
 /** Messages get another topic or go to another stream: what is decided in one commit (messages.md § PATCH, effects). */
 
-import type { EditArgs } from '#actors/shared';
 import { success } from '#actors/shared';
 import type { Move, StoredMessage } from '#domain/messages';
 import { isGuest } from '#domain/people';
 import { hasCopy, isMember, topicKey } from '#domain/streams';
 import type { LogItem } from '#model';
 import { parseKey, streamId, streamKey, userId, userKey } from '#model';
+import type { EditMessageArgs, OutboxCommand } from '#model/commands';
+import { outboxCommand, streamCommands, userCommands } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
-import type { CommandContext, OutboxCommand, Outcome } from '#runtime';
+import type { CommandContext, Outcome } from '#runtime';
 import { memberIds, memberOf } from '../commands/members.js';
 import { linksOf } from '../commands/sent.js';
-import { change, holders, type StreamView } from '../messages.js';
+import type { StreamView } from '../messages.js';
+import { change, holders } from '../messages.js';
 import type { StreamState } from '../state.js';
 import { arrivedIn, recentlyIn, stillIn, topicOf, topicWithout } from '../topics.js';
 import { watchersOf } from '../watchers.js';
-import { batches, carryOut, type Decision, movedBody } from './carry.js';
-import { checkMove, checkWholeTopic, type Editor, type Wanted } from './checks.js';
+import type { Decision } from './carry.js';
+import { batches, carryOut, movedBody } from './carry.js';
+import type { Editor, Wanted } from './checks.js';
+import { checkMove, checkWholeTopic } from './checks.js';
 import { editItems, goneItems } from './event.js';
 import type { EditInputs, NewText } from './inputs.js';
 import { involved, noticesOf } from './notices.js';
@@ -48,7 +52,7 @@ function topicNow(view: StreamView, message: StoredMessage, inputs: EditInputs, 
 function choose(
   view: StreamView,
   message: StoredMessage,
-  args: EditArgs,
+  args: EditMessageArgs,
   wanted: Wanted,
   inputs: EditInputs,
   editor: Editor,
@@ -85,7 +89,7 @@ function losers(view: StreamView, to: DirectoryStream, inTarget: readonly number
 export function moveOf(
   view: StreamView,
   message: StoredMessage,
-  args: EditArgs,
+  args: EditMessageArgs,
   wanted: Wanted,
   text: NewText | undefined,
   inputs: EditInputs,
@@ -257,12 +261,13 @@ function topicsAfter(
   return { ...leaving, ...(to === undefined ? {} : arrivedIn(view.parts, to, newest)) };
 }
 
-const topicChanged = ({ realm }: CommandContext, stream: DirectoryStream, topic: string): OutboxCommand => ({
-  to: streamKey(realm, stream.id),
-  name: 'topic-changed',
-  args: { topic: topicKey(topic) },
-  caller: 0,
-});
+const topicChanged = ({ realm }: CommandContext, stream: DirectoryStream, topic: string): OutboxCommand =>
+  outboxCommand({
+    to: streamKey(realm, stream.id),
+    name: streamCommands.topicChanged,
+    args: { topic: topicKey(topic) },
+    caller: 0,
+  });
 
 interface Topic {
   readonly stream: number;
@@ -285,14 +290,16 @@ function policies(
   const inTarget =
     to.stream === Number(parseKey(key).rest) ? watchersOf(view.parts, to.topic) : (scope?.watchers ?? []);
   for (const id of inTarget) watchers.add(id);
-  return [...watchers].map((id) => ({
-    to: userKey(realm, userId(id)),
-    name: 'move-topic-policy',
-    args: {
-      from: { stream: from.stream, topic: from.topic },
-      to: cannotSee.has(id) ? null : { stream: to.stream, topic: to.topic },
-      targetExisted,
-    },
-    caller: 0,
-  }));
+  return [...watchers].map((id) =>
+    outboxCommand({
+      to: userKey(realm, userId(id)),
+      name: userCommands.moveTopicPolicy,
+      args: {
+        from: { stream: from.stream, topic: from.topic },
+        to: cannotSee.has(id) ? null : { stream: to.stream, topic: to.topic },
+        targetExisted,
+      },
+      caller: 0,
+    }),
+  );
 }

@@ -4,8 +4,8 @@ import { silentMention, streamNotice } from '#actors/shared';
 import { messageUrl } from '#domain/markdown';
 import { RESOLVED_PREFIX, type StoredMessage } from '#domain/messages';
 import type { RealmId } from '#model';
+import type { OutboxCommand } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
-import type { OutboxCommand } from '#runtime';
 
 export interface Place {
   readonly stream: DirectoryStream;

@@ -1,11 +1,12 @@
 /** What a move needs to know of other messages and of the target: read before it is decided. */
 
-import type { EditArgs } from '#actors/shared';
-import type { Json, JsonObject } from '#base';
+import type { JsonObject } from '#base';
 import type { StoredMessage } from '#domain/messages';
 import { asStored, NEWEST, plainViewer, RESOLVED_PREFIX, Reader, streamConversation } from '#domain/messages';
 import { canReadHistory, isMember, topicKey } from '#domain/streams';
 import { streamId, streamKey, userId } from '#model';
+import type { Command, EditMessageArgs, Value } from '#model/commands';
+import { streamCommands } from '#model/commands';
 import type { DirectoryStream, DirectoryUser, DirectoryView, MessageRecord } from '#model/records';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../services.js';
@@ -77,7 +78,7 @@ function readerFor(
 }
 
 export async function readScope(
-  args: EditArgs,
+  args: EditMessageArgs,
   message: StoredMessage,
   context: Context,
   sources: InputSources,
@@ -100,10 +101,9 @@ export async function readScope(
   const elsewhere = args.stream_id !== null && args.stream_id !== stream.id ? args.stream_id : undefined;
   const newTopic = (args.topic ?? message.body.topic).trim();
   const toggles = newTopic.startsWith(RESOLVED_PREFIX) !== message.body.topic.startsWith(RESOLVED_PREFIX);
-  const askTarget = async (command: string, of: JsonObject): Promise<Json> =>
-    elsewhere === undefined || !directory.stream(streamId(elsewhere))
-      ? null
-      : sources.ask(streamKey(realm, streamId(elsewhere)), command, of);
+  const other = elsewhere === undefined ? undefined : directory.stream(streamId(elsewhere));
+  const askTarget = async <A extends JsonObject, T>(command: Command<'stream', A, Value<T>>, of: A) =>
+    other && sources.ask(streamKey(realm, other.id), command, of);
   const [topic, newest, target, watchers, inTarget] = await Promise.all([
     readTopic(stream.id, key, context, sources, add, alone ? 2 : PAGE),
     newestOfTopic(
@@ -113,16 +113,16 @@ export async function readScope(
       key,
       args.propagate_mode === 'change_later' ? message.id : undefined,
     ),
-    askTarget('members', {}),
-    askTarget('topic-watchers', { topic: newTopic }),
+    askTarget(streamCommands.members, {}),
+    askTarget(streamCommands.topicWatchers, { topic: newTopic }),
     readTopic(elsewhere ?? stream.id, topicKey(newTopic), context, sources, async () => !toggles, toggles ? PAGE : 1),
   ]);
   return {
     topic,
     accessible,
     newest,
-    target: (target ?? undefined) as unknown as Target | undefined,
-    watchers: (watchers ?? []) as readonly number[],
+    target: target,
+    watchers: watchers ?? [],
     inTarget,
   };
 }

@@ -1,13 +1,13 @@
 /** The time for which this actor wanted to be woken has come. */
 
 import { value } from '#actors/shared';
-import type { JsonObject } from '#base';
+import type { userCommands } from '#model/commands';
 import type { UserCommand } from '../command.js';
 import { nextWake, withParts } from '../due.js';
 import { sweepFiles } from './files/files.js';
 import { deliverDue } from './later/delivery.js';
 
-export const due: UserCommand<JsonObject> = {
+export const due: UserCommand<typeof userCommands.due> = {
   handle({ parts }, _args, _inputs, context) {
     const delivery = deliverDue(parts, context);
     const sweep = sweepFiles(parts, context);

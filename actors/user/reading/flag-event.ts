@@ -3,10 +3,9 @@
 import { flagEventBody } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import type { HomeReading, OwnMessage } from '#domain/messages';
-import { type LogItem, READ_IDS_PER_EVENT, type ReadRange } from '#model';
+import type { LogItem, Parts, ReadRange } from '#model';
+import { READ_IDS_PER_EVENT } from '#model';
 import { subscriptionOf } from '../state.js';
-
-type Parts = ReadonlyMap<string, Json>;
 
 /** The last of them takes all the rest. */
 const MOST_EVENTS = 64;

@@ -3,6 +3,7 @@
 import { ownerOf } from '#actors/shared';
 import type { StoredMessage } from '#domain/messages';
 import type { ActorKey, RealmId } from '#model';
+import { conversationCommands } from '#model/commands';
 import type { InputSources } from '../../services.js';
 
 /** Between a commit and its place in the log lie milliseconds; a service that is away for longer is no haste. */
@@ -15,7 +16,7 @@ export async function untilTold(
   sources: InputSources,
 ): Promise<void> {
   const since = (sources.services.clock.now() - RECENT_MS) / 1000;
-  const owners = new Set<ActorKey>();
+  const owners = new Set<ActorKey<'stream' | 'dm'>>();
   for (const message of messages) if (message.body.sent >= since) owners.add(ownerOf(realm, message));
-  await Promise.all([...owners].map((owner) => sources.ask(owner, 'told', {})));
+  await Promise.all([...owners].map((owner) => sources.ask(owner, conversationCommands.told, {})));
 }

@@ -1,15 +1,12 @@
 /** Making organizations and accounts from the command line, through the same actors as everything else. */
-import type { JsonObject } from '#base';
+
 import { SERVER_REALM } from '#directory';
 import { checkFullName, isEmail, subdomainProblem } from '#domain/people';
 import type { Secrets } from '#domain/secrets';
 import { type RealmId, realmId, realmKey, userId, userKey } from '#model';
+import { realmCommands, userCommands } from '#model/commands';
 import type { ActorCaller } from './actor-caller.js';
-
-/** What went wrong, in words for the person at the terminal. */
-export class AdminError extends Error {
-  override name = 'AdminError';
-}
+import { AdminError } from './admin-error.js';
 
 export interface NewRealm {
   readonly subdomain: string;
@@ -39,10 +36,10 @@ export async function createRealm(actors: ActorCaller, secrets: Secrets, of: New
   }
   // The key names its realm, so the number must be known first; if somebody else takes it meanwhile we ask again.
   for (let attempt = 0; attempt < 5; attempt++) {
-    const number = (await actors.value(realmKey(SERVER_REALM), 'peek-realm', {})) as number;
+    const number = await actors.value(realmKey(SERVER_REALM), realmCommands.peekRealm, {});
     const realm = realmId(number);
     const ownerKey = secrets.newApiKey(realm);
-    const reply = await actors.send(realmKey(SERVER_REALM), 'create-realm', {
+    const reply = await actors.send(realmKey(SERVER_REALM), realmCommands.createRealm, {
       realm,
       subdomain: of.subdomain,
       name: of.name,
@@ -71,7 +68,7 @@ export interface RealmRow {
 }
 
 export async function listRealms(actors: ActorCaller): Promise<RealmRow[]> {
-  const reply = await actors.send(realmKey(SERVER_REALM), 'snapshot', {});
+  const reply = await actors.send(realmKey(SERVER_REALM), realmCommands.snapshot, {});
   return 'value' in reply ? (reply.value as unknown as { realms: RealmRow[] }).realms : [];
 }
 
@@ -95,14 +92,14 @@ export interface NewUser {
 }
 
 export async function createUser(actors: ActorCaller, realm: RealmId, of: NewUser): Promise<number> {
-  const args: JsonObject = { email: of.email, full_name: of.name, password: of.password, role: of.role };
-  const fields = await actors.fields(realmKey(realm), 'create-user', args);
-  return fields.user_id as number;
+  const args = { email: of.email, full_name: of.name, password: of.password, role: of.role };
+  const fields = await actors.fields(realmKey(realm), realmCommands.createUser, args);
+  return fields.user_id;
 }
 
 /** Id of the account with this real or API address. @throws AdminError */
 export async function findUser(actors: ActorCaller, realm: RealmId, email: string): Promise<number> {
-  const snapshot = (await actors.value(realmKey(realm), 'snapshot', {})) as unknown as {
+  const snapshot = (await actors.value(realmKey(realm), realmCommands.snapshot, {})) as unknown as {
     users: { id: number; email: string; deliveryEmail: string }[];
   };
   const wanted = email.toLowerCase();
@@ -120,7 +117,7 @@ export async function userApiKey(
   email: string,
 ): Promise<string> {
   const user = await findUser(actors, realm, email);
-  const sealed = (await actors.value(userKey(realm, userId(user)), 'sealed-key', {})) as string;
+  const sealed = await actors.value(userKey(realm, userId(user)), userCommands.sealedKey, {});
   // Sealed under a secret that is gone: it opens nothing any more.
   return secrets.tryOpen(sealed) ?? newKeyOf(actors, secrets, realm, user);
 }
@@ -131,6 +128,6 @@ export async function renewKey(actors: ActorCaller, secrets: Secrets, realm: Rea
 }
 
 async function newKeyOf(actors: ActorCaller, secrets: Secrets, realm: RealmId, user: number): Promise<string> {
-  const { sealed } = await actors.fields(realmKey(realm), 'renew-key', { user, instead: null });
+  const { sealed } = await actors.fields(realmKey(realm), realmCommands.renewKey, { user, instead: null });
   return secrets.open(String(sealed));
 }

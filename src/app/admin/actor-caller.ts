@@ -1,10 +1,10 @@
 /** How the command line reaches actors: over its own bus client, or through the server that has the data directory. */
 
 import type { Json, JsonObject } from '#base';
-import type { ActorRefusal } from '#frontend/api';
-import type { ActorKey } from '#model';
+import type { ActorKey, ActorKindName, ActorRefusal } from '#model';
+import type { Command, Fields, Value } from '#model/commands';
 import type { ActorClient } from '#runtime';
-import { AdminError } from './accounts.js';
+import { AdminError } from './admin-error.js';
 
 /** Replies as plain JSON: response fields are decoded. */
 export type PlainReply = { readonly value: Json } | { readonly fields: JsonObject } | ActorRefusal;
@@ -14,16 +14,24 @@ export abstract class ActorCaller {
   abstract close(): Promise<void>;
 
   /** @throws AdminError with the actor's message */
-  async value(to: ActorKey, name: string, args: JsonObject): Promise<Json> {
+  async value<K extends ActorKindName, A extends JsonObject, T>(
+    to: ActorKey<NoInfer<K>>,
+    name: Command<K, A, Value<T>>,
+    args: NoInfer<A>,
+  ): Promise<T> {
     const reply = await this.send(to, name, args);
-    if ('value' in reply) return reply.value;
+    if ('value' in reply) return reply.value as T;
     throw new AdminError('error' in reply ? reply.error.msg : `${name} answered in another form`);
   }
 
   /** @throws AdminError with the actor's message */
-  async fields(to: ActorKey, name: string, args: JsonObject): Promise<JsonObject> {
+  async fields<K extends ActorKindName, A extends JsonObject, T>(
+    to: ActorKey<NoInfer<K>>,
+    name: Command<K, A, Fields<T>>,
+    args: NoInfer<A>,
+  ): Promise<T> {
     const reply = await this.send(to, name, args);
-    if ('fields' in reply) return reply.fields;
+    if ('fields' in reply) return reply.fields as T;
     throw new AdminError('error' in reply ? reply.error.msg : `${name} answered in another form`);
   }
 }

@@ -2,23 +2,30 @@
 
 import { parseRules } from '#frontend/limits';
 import { type RealmId, realmKey } from '#model';
-import { AdminError, findUser, listRealms } from './accounts.js';
+import { realmCommands } from '#model/commands';
+import { findUser, listRealms } from './accounts.js';
 import type { ActorCaller } from './actor-caller.js';
+import { AdminError } from './admin-error.js';
 
 /** Nobody can call anything in an organization that is not active. */
 export async function setRealmActive(actors: ActorCaller, realm: RealmId, active: boolean): Promise<void> {
   const known = (await listRealms(actors)).find(({ id }) => id === realm);
   if (known?.deactivated === !active) return;
-  await actors.fields(realmKey(realm), active ? 'reactivate' : 'deactivate', {});
+  await actors.fields(realmKey(realm), active ? realmCommands.reactivate : realmCommands.deactivate, {});
 }
 
 export async function setRole(actors: ActorCaller, realm: RealmId, email: string, role: number): Promise<void> {
   const user_id = await findUser(actors, realm, email);
-  await actors.fields(realmKey(realm), 'update-user', { user_id, role, full_name: null, profile_data: null });
+  await actors.fields(realmKey(realm), realmCommands.updateUser, {
+    user_id,
+    role,
+    full_name: null,
+    profile_data: null,
+  });
 }
 
 export async function setBilling(actors: ActorCaller, realm: RealmId, email: string, on: boolean): Promise<void> {
-  await actors.fields(realmKey(realm), 'set-billing', { user_id: await findUser(actors, realm, email), on });
+  await actors.fields(realmKey(realm), realmCommands.setBilling, { user_id: await findUser(actors, realm, email), on });
 }
 
 /** @param rules null: those of all accounts */
@@ -35,15 +42,18 @@ export async function setRateLimits(
       throw new AdminError((error as Error).message);
     }
   }
-  await actors.fields(realmKey(realm), 'set-rate-limits', { user_id: await findUser(actors, realm, email), rules });
+  await actors.fields(realmKey(realm), realmCommands.setRateLimits, {
+    user_id: await findUser(actors, realm, email),
+    rules,
+  });
 }
 
 /** Without a letter to the user. */
 export async function deactivateUser(actors: ActorCaller, realm: RealmId, email: string): Promise<void> {
   const user_id = await findUser(actors, realm, email);
-  await actors.fields(realmKey(realm), 'deactivate-user', { user_id, comment: null });
+  await actors.fields(realmKey(realm), realmCommands.deactivateUser, { user_id, comment: null });
 }
 
 export async function reactivateUser(actors: ActorCaller, realm: RealmId, email: string): Promise<void> {
-  await actors.fields(realmKey(realm), 'reactivate-user', { user_id: await findUser(actors, realm, email) });
+  await actors.fields(realmKey(realm), realmCommands.reactivateUser, { user_id: await findUser(actors, realm, email) });
 }

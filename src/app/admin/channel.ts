@@ -8,8 +8,8 @@ import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { JsonObject } from '#base';
 import type { ActorKey } from '#model';
-import { AdminError } from './accounts.js';
 import { ActorCaller, type PlainReply } from './actor-caller.js';
+import { AdminError } from './admin-error.js';
 
 interface CommandLine {
   readonly to: ActorKey;

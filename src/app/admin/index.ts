@@ -1,5 +1,4 @@
 export {
-  AdminError,
   type CreatedRealm,
   createRealm,
   createUser,
@@ -13,5 +12,6 @@ export {
   userApiKey,
 } from './accounts.js';
 export { ActorCaller, BusCaller, type PlainReply } from './actor-caller.js';
+export { AdminError } from './admin-error.js';
 export { deactivateUser, reactivateUser, setBilling, setRateLimits, setRealmActive, setRole } from './changes.js';
 export { AdminChannel, ChannelCaller } from './channel.js';

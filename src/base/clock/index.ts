@@ -7,6 +7,7 @@
  *
  * Invariant: a timer never fires early; it may be late by its grain.
  */
+
 export type { Clock, TimerHandle } from './clock.js';
 export { REAL_CLOCK } from './clock-real.js';
 export { type Deadline, Deadlines, wheelOf } from './deadlines.js';

@@ -1,6 +1,6 @@
-/** Addresses as people type them into an invitation (realm.md § Invitations). */
+/** Addresses as users type them into an invitation (realm.md § Invitations). */
 
-/** Separated by commas or line breaks, each plain or as `Name <address>`; each once, ignoring case. */
+/** Addresses separated by commas or line breaks, each plain or as `Name <address>`. Duplicates go, ignoring case. */
 export function parseInvitees(text: string): string[] {
   const found = new Map<string, string>();
   for (const entry of text.split(/[,\n]/)) {

@@ -1,4 +1,4 @@
-/** The link with which somebody who was not invited by letter confirms an address; it holds all there is to know, so nothing is stored for it. */
+/** Links that confirm the address of a person who signs up. The token has all data, sealed, so nothing is stored. */
 
 import type { Secrets } from '#domain/secrets';
 import { type RealmId, realmId } from '#model';
@@ -8,7 +8,7 @@ export interface SignUp {
   readonly email: string;
   /** Milliseconds since 1970. */
   readonly expires: number;
-  /** The link of an invitation with which he came; null: without one. */
+  /** The invitation link that led to the sign-up; null: none. */
   readonly by: { readonly id: number; readonly nonce: string } | null;
 }
 
@@ -19,7 +19,7 @@ export function signUpLink(secrets: Secrets, origin: string, { realm, email, exp
   return `${origin}/signup/${Buffer.from(sealed, 'base64').toString('base64url')}`;
 }
 
-/** Undefined: this server did not make it, or its time is over. */
+/** Undefined if the token was not made by this server, or has expired. */
 export function readSignUp(secrets: Secrets, token: string, now: number): SignUp | undefined {
   let opened: unknown;
   try {

@@ -1,6 +1,6 @@
 /**
- * What a link of an invitation ends in. It names the invitation and is signed with the server's secret, so that nobody can
- * make one up, whoever reads the Store finds none in it, and the same invitation always has the same link.
+ * Tokens of invitation links. A token names the invitation and is signed with the server's secret: it can't be forged,
+ * the Store doesn't hold it, and an invitation always has the same link.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { Secrets } from '#domain/secrets';
@@ -8,10 +8,10 @@ import { type RealmId, realmId } from '#model';
 
 export interface InvitationName {
   readonly realm: RealmId;
-  /** To one address, or a link for any number of people. */
+  /** An invitation to one address, or a link for any number of people. */
   readonly kind: 'single' | 'link';
   readonly id: number;
-  /** Of the invitation's own: numbers are used again after a Store was made anew under the same secret. */
+  /** Random text of the invitation. A new Store under the same secret uses the same numbers again. */
   readonly nonce: string;
 }
 
@@ -32,7 +32,7 @@ export function invitationToken(secrets: Secrets, of: InvitationName): string {
 export const invitationLink = (secrets: Secrets, origin: string, of: InvitationName): string =>
   `${origin}/${LINK_PATH[of.kind]}/${invitationToken(secrets, of)}`;
 
-/** Undefined for what this server did not make. Says nothing of whether the invitation still stands. */
+/** Undefined if the token was not made by this server. The invitation itself may be gone. */
 export function readToken(secrets: Secrets, kind: InvitationName['kind'], token: string): InvitationName | undefined {
   const [, realm = '', id = '', nonce = '', signed = ''] = SHAPE.exec(token) ?? [];
   if (signed === '') return undefined;

@@ -1,18 +1,18 @@
-/** What is handed to nodemailer: from checked parts only, so that no text ever becomes a header or a recipient. */
+/** The message for nodemailer, made of checked parts only, so that no text becomes a header or a recipient. */
 import type { SendMailOptions } from 'nodemailer';
 import { isEmail } from '#domain/people';
 import { type Mail, MailRefused } from './mailer.js';
 
-/** Longest subject, code points; what is longer is cut. */
+/** Code points of a subject; longer ones are cut. */
 const MAX_SUBJECT_LENGTH = 200;
 
-/** `Name <address>` or an address, as in the configuration, where it is checked. */
+/** @param from `Name <address>` or an address; the configuration has checked it */
 export function sender(from: string): { readonly name: string; readonly address: string } {
   const [, name = '', address = from] = /^(.*)<([^<>]*)>$/.exec(from.trim()) ?? [];
   return { name: name.trim(), address: address.trim() };
 }
 
-/** @throws MailRefused when its address is none */
+/** @throws MailRefused if the recipient is not an address */
 export function compose({ id, to, subject, text, date }: Mail, from: string): SendMailOptions {
   if (!isEmail(to)) throw new MailRefused('this is not an address');
   const by = sender(from);
@@ -24,7 +24,7 @@ export function compose({ id, to, subject, text, date }: Mail, from: string): Se
     text: text.replace(/[\p{Cs}\0]/gu, '\ufffd'),
     date: new Date(date),
     messageId: `<${id}@${by.address.slice(by.address.lastIndexOf('@') + 1)}>`,
-    // Nobody's holiday notice should answer (RFC 3834).
+    // Keeps automatic replies, such as holiday notices, from answering (RFC 3834).
     headers: { 'Auto-Submitted': 'auto-generated' },
     disableFileAccess: true,
     disableUrlAccess: true,

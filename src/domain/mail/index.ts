@@ -1,3 +1,19 @@
+/**
+ * Outgoing mail.
+ *
+ * Pipeline: a command builds a mail, with links sealed by `hidden-links.ts`, and sends it to the mail actor
+ * (actors/mail), which stores it. When the mail is due, the actor unseals its links and gives it to the
+ * `MailDispatcher`. The dispatcher sends it through a `Mailer`, and decides about the outcome: done, or later.
+ * `compose.ts` makes the message.
+ *
+ * Implementations of `Mailer`: `SmtpMailer` (a mail server), `FolderMailer` (a file per mail), `NoMailer` (mails wait).
+ * test/contract/mailer.ts runs the same contract against all of them.
+ *
+ * Invariants: no text of a mail becomes a header or a recipient. A mail may be sent twice, with the same Message-ID. It
+ * is tried again for three days. Addresses and texts never go into logs.
+ *
+ * Actors may import the types, sealed links and the dispatcher; only src/app/server names the implementations.
+ */
 export { hiddenLink, withLinks } from './hidden-links.js';
 export { MailDispatcher, type MailOutcome, type QueuedMail, retryDelay } from './mail-dispatcher.js';
 export { type Mail, type Mailer, MailerUnavailable, MailRefused } from './mailer.js';

@@ -1,4 +1,4 @@
-/** Tries to send what is due, and says what is to become of each mail; keeps nothing. */
+/** Sends mails that are due, and decides for each whether to drop it or to try again. It keeps no state of mails. */
 
 import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
@@ -10,26 +10,26 @@ export interface QueuedMail extends Mail {
   readonly tries: number;
 }
 
-/** done: it is sent, or nobody should try again. */
+/** done: sent, or dropped for good. later: try again. */
 export type MailOutcome = 'done' | 'later';
 
-/** Connections to the mail server of one organization. */
+/** Connections to the mail server per organization. */
 const MAX_CONNECTIONS = 4;
 const MINUTE_MS = 60_000;
 const MAX_RETRY_DELAY_MS = 60 * MINUTE_MS;
-/** As long as mail servers commonly try. */
+/** Age at which a mail is dropped; mail servers commonly use the same. */
 const GIVE_UP_MS = 3 * 24 * 60 * MINUTE_MS;
-/** While no mail gets through, the log says so this often, however many mails wait. */
+/** Interval of log lines while the mail server is unavailable. */
 const LOG_INTERVAL_MS = 60 * MINUTE_MS;
 
-/** Until the next attempt, ms: a minute, then twice as long each time, an hour at most. @param tries at least 1 */
+/** Time until the next attempt, ms: a minute, doubled each time, at most an hour. @param tries at least 1 */
 export const retryDelay = (tries: number): number => Math.min(MINUTE_MS * 2 ** (tries - 1), MAX_RETRY_DELAY_MS);
 
 export class MailDispatcher {
-  /** When the log may say again that the mail server is away; wall clock, ms. */
-  #sayAgain = Number.NEGATIVE_INFINITY;
-  /** New mails that wait for the mail server, and of which the log has no line yet. */
-  #unsaid = 0;
+  /** Earliest time of the next log line about the mail server, wall clock, ms. */
+  #nextLogAt = Number.NEGATIVE_INFINITY;
+  /** New mails that wait for the mail server and are not counted in a log line yet. */
+  #unlogged = 0;
 
   constructor(
     private readonly mailer: Mailer,
@@ -37,7 +37,7 @@ export class MailDispatcher {
     private readonly logger: Logger,
   ) {}
 
-  /** Never rejects. The order of the answers is that of the mails. */
+  /** Sends the mails. Never rejects. @returns outcomes in the order of the mails */
   async send(mails: readonly QueuedMail[]): Promise<readonly MailOutcome[]> {
     const fates = new Array<MailOutcome>(mails.length);
     let next = 0;
@@ -46,7 +46,7 @@ export class MailDispatcher {
       for (let i = next++; i < mails.length; i = next++) {
         const mail = mails[i]!;
         try {
-          // One that can't be reached isn't asked for every mail.
+          // The mail server was unavailable for an earlier mail of this call: don't try the others.
           if (away) throw away;
           await this.mailer.send(mail);
           fates[i] = 'done';
@@ -60,7 +60,7 @@ export class MailDispatcher {
     return fates;
   }
 
-  /** Texts and addresses stay out of the log: they are people's own. */
+  /** Logs the failure without texts and addresses, which are private. */
   #failed({ id, date, tries }: QueuedMail, err: Error): MailOutcome {
     if (err instanceof MailRefused) {
       this.logger.warn({ mail: id, err }, 'a mail was refused for good and is dropped');
@@ -80,13 +80,16 @@ export class MailDispatcher {
     return 'later';
   }
 
-  /** A line for each mail would bury the log of a server that has no mail server. */
+  /** Logs at most one line per LOG_INTERVAL_MS: one per mail would flood the log of a server without mail server. */
   #away({ message: reason }: MailerUnavailable): void {
-    this.#unsaid++;
+    this.#unlogged++;
     const now = this.clock.now();
-    if (now < this.#sayAgain) return;
-    this.logger.warn({ mails: this.#unsaid, reason }, 'the mail server is away: mails wait and are tried again later');
-    this.#unsaid = 0;
-    this.#sayAgain = now + LOG_INTERVAL_MS;
+    if (now < this.#nextLogAt) return;
+    this.logger.warn(
+      { mails: this.#unlogged, reason },
+      'the mail server is away: mails wait and are tried again later',
+    );
+    this.#unlogged = 0;
+    this.#nextLogAt = now + LOG_INTERVAL_MS;
   }
 }

@@ -8,8 +8,8 @@ import { type Mail, type Mailer, MailerUnavailable } from './mailer.js';
 const compiler = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
 
 /**
- * A file per mail, `<time>-<id>.eml` (RFC 822), for a server without a mail server: somebody reads them there. Files
- * appear whole; nothing removes them.
+ * Writes each mail to a file `<time>-<id>.eml` (RFC 822), for installations without a mail server. A file appears only
+ * when it is complete, and is never removed.
  */
 export class FolderMailer implements Mailer {
   private constructor(

@@ -1,6 +1,6 @@
 import { type Mailer, MailerUnavailable } from './mailer.js';
 
-/** A cluster that was given no mail server: mails wait, and go out if one is given within the time that they are kept. */
+/** For a cluster without a mail server: mails wait, and are sent if one is configured before they are dropped. */
 export class NoMailer implements Mailer {
   async send(): Promise<void> {
     throw new MailerUnavailable('no --smtp-url is given');

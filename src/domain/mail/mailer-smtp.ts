@@ -2,18 +2,18 @@ import { createTransport, type Transporter } from 'nodemailer';
 import { compose } from './compose.js';
 import { type Mail, type Mailer, MailerUnavailable, MailRefused } from './mailer.js';
 
-/** A server that says nothing for so long is away. */
+/** Timeouts after which the mail server counts as unavailable. */
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 30_000;
 
-/** Answers of the server, and what nodemailer adds to its errors. */
+/** An error of nodemailer, with the server's reply. */
 interface SmtpError extends Error {
   readonly code?: string;
   readonly command?: string;
   readonly permanent?: boolean;
 }
 
-/** A connection for each mail: mails are few, and an idle connection is one that may have died. */
+/** Opens a connection per mail: mails are few, and an idle connection may be dead. */
 export class SmtpMailer implements Mailer {
   readonly #transport: Transporter;
 
@@ -49,7 +49,7 @@ export class SmtpMailer implements Mailer {
   }
 }
 
-/** Only what the server says of the recipient or of the text is about this mail; the rest is about us or the way. */
+/** Only replies about the recipient or the text concern this mail; other errors concern the connection. */
 function judged(error: SmtpError): Error {
   const { command, permanent } = error;
   const ofThisMail = command === 'RCPT TO' || command === 'DATA';

@@ -1,24 +1,24 @@
 /**
- * Mailer: takes one mail out of the server.
+ * Mailer: hands mails to a mail server or to the disk.
  *
  * Contract (test/contract/mailer.ts runs it against every implementation):
- * - A resolved `send` means that somebody else answers for the mail: the mail server accepted it, or it is on the disk.
- * - One mail goes to one address; the mail's `id` is in its Message-ID. Sent twice, it is the same mail twice, which a
- *   folder keeps once.
- * - Whatever texts a mail has, they can neither add a header nor a recipient.
- * - `MailRefused`: this mail never gets through. `MailerAway`: none gets through now. Any other rejection: this mail not
- *   now. Everything may be repeated.
+ * - A resolved `send` means that the mail server accepted the mail, or that it is on the disk.
+ * - One mail goes to one address, and the mail's `id` is in its Message-ID. A mail that is sent twice has the same
+ *   Message-ID, and a folder keeps it once.
+ * - No text of a mail can add a header or a recipient.
+ * - Rejections: `MailRefused` if this mail can never be sent, `MailerUnavailable` if no mail can be sent now, any other
+ *   error if this mail can't be sent now. A caller may repeat every `send`.
  */
 export interface Mail {
   /** Unique on the server for ever; letters, digits and hyphens. */
   readonly id: string;
   /** One address, without a name. */
   readonly to: string;
-  /** One line; control characters in it count as blanks. */
+  /** One line. Control characters become blanks. */
   readonly subject: string;
   /** Plain text. */
   readonly text: string;
-  /** When it was written, milliseconds since 1970. */
+  /** Time of writing, milliseconds since 1970. */
   readonly date: number;
 }
 
@@ -27,7 +27,7 @@ export class MailRefused extends Error {
 }
 
 export class MailerUnavailable extends Error {
-  override name = 'MailerAway';
+  override name = 'MailerUnavailable';
 }
 
 export interface Mailer {

@@ -86,7 +86,6 @@ export {
   draftOf,
   draftPart,
   draftsOf,
-  type GivenDraft,
   MOST_DRAFTS_SHOWN,
 } from './sending/drafts.js';
 export { MessageRenderer, renderContext } from './sending/rendering.js';

@@ -1,5 +1,6 @@
-/** What somebody sees who opens the link that a new e-mail address got. */
-import type { RawAnswer } from '#frontend/api';
+/** Pages of the link that confirms a new e-mail address. */
+
+import type { RawAnswer } from '#model';
 import { html, pageAnswer } from './page.js';
 
 export const confirmForm = (): RawAnswer =>

@@ -1,16 +1,18 @@
-/** What somebody sees who opens the link of an invitation. */
-import type { RawAnswer } from '#frontend/api';
-import { type Html, html, pageAnswer } from './page.js';
+/** Pages of invitation links and of sign-up. */
+
+import type { RawAnswer } from '#model';
+import type { Html } from './page.js';
+import { html, pageAnswer } from './page.js';
 
 export interface JoinPage {
   readonly organization: string;
-  /** null: nobody did. */
+  /** Name of the inviting user; null: none. */
   readonly inviter: string | null;
-  /** Invited, or confirmed. */
+  /** The invited or confirmed address. */
   readonly email: string;
 }
 
-/** Why a form was refused before, and the status to say so with. */
+/** Reason why the form was refused, and the HTTP status. */
 export interface FormProblem {
   readonly status: number;
   readonly text: string;
@@ -23,7 +25,7 @@ const problemText = (problem: FormProblem | undefined): Html =>
     ? html`<p class="problem" role="alert" id="problem"><strong>That did not work:</strong> ${problem.text}</p>`
     : NOTHING;
 
-/** @param problem absent: this is the first time */
+/** @param problem absent on the first view */
 export function signUpForm(organization: string, email: string, problem?: FormProblem): RawAnswer {
   const body = html`<p>You will get a letter with a link.</p>
 ${problemText(problem)}
@@ -45,11 +47,11 @@ export const invitationNeeded = (): RawAnswer =>
     html`<p>Who wants to join this organization asks a member for an invitation.</p>`,
   );
 
-/** Its time is over, or it never was one. */
+/** The link has expired or was never valid. */
 export const expiredLink = (): RawAnswer =>
   pageAnswer(404, 'This link is not good any more', html`<p>It may be more than a day old. Have a new one sent.</p>`);
 
-/** @param fullName typed in before @param problem absent: this is the first time */
+/** @param fullName name that was typed before @param problem absent on the first view */
 export function joinForm(of: JoinPage, fullName: string, problem?: FormProblem): RawAnswer {
   const body = html`<p>${of.inviter === null ? '' : `${of.inviter} invites you. `}Make your account:</p>
 ${problemText(problem)}
@@ -77,7 +79,7 @@ export const joined = (organization: string, origin: string, email: string): Raw
 </dl>`,
   );
 
-/** Used, taken back, expired, or never there: which of them is nobody's business. */
+/** The invitation was used, revoked, expired or never existed. The page doesn't say which. */
 export const invitationGone = (): RawAnswer =>
   pageAnswer(
     404,

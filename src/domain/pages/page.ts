@@ -1,7 +1,7 @@
-/** Pages that people open in a browser: plain HTML, which needs no script and nothing from elsewhere. */
+/** Pages for browsers: plain HTML without scripts and without external resources. */
 
 import { escapeHtml } from '#base';
-import type { RawAnswer } from '#frontend/api';
+import type { RawAnswer } from '#model';
 
 const STYLE = [
   ':root{color-scheme:light dark}',
@@ -14,7 +14,7 @@ const STYLE = [
 
 const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
-  // The address itself is a secret of whoever got it, and what is typed in is for us alone.
+  // The address of a page is a secret of its recipient, and form data is for this server only.
   'Cache-Control': 'no-store',
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
@@ -24,12 +24,12 @@ const HEADERS = {
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
 };
 
-/** HTML that may be put into other HTML as it is. */
+/** HTML that needs no escaping. */
 export class Html {
   constructor(readonly text: string) {}
 }
 
-/** HTML of a template: everything put in is escaped, unless it is Html itself; lists are joined. */
+/** HTML of a template. Values are escaped unless they are Html; lists are joined. */
 export function html(
   strings: TemplateStringsArray,
   ...values: readonly (string | number | Html | readonly Html[])[]

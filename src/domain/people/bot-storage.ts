@@ -1,14 +1,15 @@
-/** What anybody may keep on the server: text by key (users.md § Bot storage). Bots have no other place. Pure. */
+/** Key-value storage for texts of users and bots (users.md § Bot storage). Pure. */
 import { createHash } from 'node:crypto';
-import type { Json, JsonObject } from '#base';
+import type { JsonObject } from '#base';
+import type { Parts } from '#model';
 
-/** One entry is one part of the owner's actor. */
+/** Each entry is a part of the owner's actor. */
 export const STORAGE_PART = 'storage/';
 
-/** Characters of all keys and values. */
+/** Characters of all keys and values of one owner. */
 export const MAX_STORAGE = 10_000_000;
 
-/** Each is a part of its own, which takes some 20 µs to write, and some 200 bytes beside its text. */
+/** Bounds, because each entry is a part: some 20 µs to write, and some 200 bytes besides its text. */
 export const MAX_ENTRIES_AT_ONCE = 2_000;
 export const MAX_ENTRIES = 20_000;
 
@@ -17,12 +18,10 @@ export interface StorageEntry extends JsonObject {
   readonly value: string;
 }
 
-type Parts = ReadonlyMap<string, Json>;
-
-/** Keys may be as long as values, and hold anything. */
+/** A part is named by a hash, because keys may be long and have any characters. */
 const partOf = (key: string): string => STORAGE_PART + createHash('sha256').update(key, 'utf16le').digest('base64url');
 
-/** Code points, as the peer counts; a string's iterator takes ten times as long. */
+/** Code points of a text, as the peer counts. The string iterator would take ten times as long. */
 function lengthOf(text: string): number {
   let { length } = text;
   for (let i = 1; i < text.length; i++) {
@@ -39,7 +38,7 @@ const weight = ({ key, value }: StorageEntry): number => lengthOf(key) + lengthO
 const entryOf = (parts: Parts, key: string): StorageEntry | undefined =>
   parts.get(partOf(key)) as StorageEntry | undefined;
 
-/** All entries, or those of the keys. @throws what `missing` makes for a key that is not there */
+/** All entries (`keys` null), or those of the keys. @throws the error that `missing` makes, for an unknown key */
 export function entriesOf(
   parts: Parts,
   keys: readonly string[] | null,
@@ -58,14 +57,14 @@ export function entriesOf(
   );
 }
 
-/** Characters that entries of these parts have. */
+/** Characters of all keys and values of these entries. */
 export const charactersOf = (entries: Iterable<StorageEntry>): number => {
   let sum = 0;
   for (const entry of entries) sum += weight(entry);
   return sum;
 };
 
-/** How many there would be with these. */
+/** Number of entries after these are added. */
 export function entriesWith(parts: Parts, added: Readonly<Record<string, StorageEntry>>): number {
   let count = 0;
   for (const name of parts.keys()) if (name.startsWith(STORAGE_PART)) count++;
@@ -73,7 +72,7 @@ export function entriesWith(parts: Parts, added: Readonly<Record<string, Storage
   return count;
 }
 
-/** The parts to write, and by how many characters the storage grows. */
+/** The parts to write, and the number of characters by which the storage grows. */
 export function putEntries(
   parts: Parts,
   given: Readonly<Record<string, string>>,

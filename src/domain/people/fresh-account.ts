@@ -1,6 +1,6 @@
 import type { DirectoryUser } from '#model/records';
 
-/** What the directory says of an account about which nothing was decided yet: an ordinary member, active, nobody's bot. */
+/** Fields of a new account: an active human with the role of a member. */
 export const FRESH_ACCOUNT = {
   role: 400,
   isActive: true,

@@ -1,11 +1,11 @@
-/** User groups (users.md § User groups): those that people make, and the system groups, which follow from roles. */
+/** User groups (users.md § User groups): groups that users make, and system groups, which follow from roles. */
 import { Encoded, madeOnce } from '#base';
 import type { UserId } from '#model';
 import type { DirectoryGroup, DirectoryUser, DirectoryView } from '#model/records';
 import type { WaitingPeriod } from './roles.js';
 import { isFullMember, ROLE } from './roles.js';
 
-/** Fixed in every realm, one chain, each a subgroup of the next; `nobody` stands alone. */
+/** Ids of the system groups, the same in every realm. Each is a subgroup of the next one, except `nobody`. */
 export const SYSTEM_GROUP = {
   owners: 1,
   administrators: 2,
@@ -17,14 +17,14 @@ export const SYSTEM_GROUP = {
   nobody: 8,
 } as const;
 
-/** Id of the first group that people make. */
+/** Id of the first group that users make. */
 export const FIRST_GROUP = 9;
 
 export const SYSTEM_GROUP_NAMES: Readonly<Record<number, string>> = Object.fromEntries(
   Object.entries(SYSTEM_GROUP).map(([name, id]) => [id, `@role:${name}`]),
 );
 
-/** By id. The role of direct members (full members are chosen by age too); the group that each contains. */
+/** System groups by id - 1: `role` of the direct members (full members also need an age), `contains`: the subgroup. */
 const SYSTEM: readonly { readonly description: string; readonly role?: number; readonly contains?: number }[] = [
   { description: 'Owners of this organization', role: ROLE.owner },
   { description: 'Administrators of this organization, including owners', role: ROLE.admin, contains: 1 },
@@ -40,7 +40,7 @@ const SYSTEM: readonly { readonly description: string; readonly role?: number; r
   { description: 'Nobody' },
 ];
 
-/** System groups of which an account of this role and age is a direct member. */
+/** The system groups that have the account as a direct member, by its role and age. */
 export function systemGroupsOf(user: DirectoryUser, settings: WaitingPeriod, now: number): readonly number[] {
   const direct = SYSTEM.flatMap(({ role }, i) => (role === user.role ? [i + 1] : []));
   if (user.role !== ROLE.member) return direct;
@@ -48,15 +48,15 @@ export function systemGroupsOf(user: DirectoryUser, settings: WaitingPeriod, now
 }
 
 /**
- * The same as clients know it. That somebody became a full member by getting older is told by an event, and until then
- * nobody is shown it; policies go by the time itself.
+ * The system groups of an account as clients know them. An event reports that an account became a full member by its
+ * age, and clients see the change only with that event. Policies use the current time instead.
  *
- * @param fullMembersAt when that was told last, ms
+ * @param fullMembersAt time of the last such event, ms
  */
 export const shownGroupsOf = (user: DirectoryUser, settings: WaitingPeriod, fullMembersAt: number): readonly number[] =>
   systemGroupsOf(user, settings, Math.max(fullMembersAt, user.joined));
 
-/** Is the account in this system group, directly or through the groups that it contains? */
+/** True if the account is in the system group, directly or through subgroups. */
 export const inSystemGroup = (group: number, user: DirectoryUser, settings: WaitingPeriod, now: number): boolean =>
   group !== SYSTEM_GROUP.nobody && systemGroupsOf(user, settings, now).some((direct) => direct <= group);
 
@@ -107,7 +107,7 @@ export class UserGroups {
     return [...members].sort((a, b) => a - b);
   }
 
-  /** The group and its subgroups; groups may contain each other. */
+  /** The group and its subgroups at any depth. Groups may contain each other. */
   #reach(id: number): Set<number> {
     const found = new Set([id]);
     for (const reached of found) for (const sub of this.get(reached)?.subgroups ?? []) found.add(sub);
@@ -118,16 +118,16 @@ export class UserGroups {
 const versionOf = ({ usersVersion, groupsVersion, fullMembersAt, settings }: DirectoryView): string =>
   `${usersVersion}/${groupsVersion}/${fullMembersAt}/${settings.waiting_period_threshold}`;
 
-/** Made once per change of accounts or groups. */
+/** Rebuilt after a change of accounts or groups. */
 export const groupsIn = madeOnce((directory: DirectoryView) => new UserGroups(directory), versionOf);
 
-/** All of them, as the API shows them, by id. */
+/** JSON list of all groups as the API shows them, by id. */
 export const encodedGroups = madeOnce(
   (directory: DirectoryView) => Encoded.text(JSON.stringify([...groupsIn(directory).all()].map(presentGroup))),
   versionOf,
 );
 
-/** As the API shows it. */
+/** A group as the API shows it. */
 export const presentGroup = ({ id, name, description, members, subgroups, system }: DirectoryGroup) => ({
   id,
   name,

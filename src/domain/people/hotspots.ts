@@ -39,13 +39,13 @@ const HOTSPOTS: readonly Hotspot[] = [
 
 export const isHotspot = (name: string): boolean => HOTSPOTS.some((hotspot) => hotspot.name === name);
 
-/** How far somebody is with them. */
+/** The hints that a user has seen. */
 export interface Tutorial {
   readonly seen?: readonly string[];
   readonly finished?: boolean;
 }
 
-/** What is to be shown next: at most one. */
+/** The hints to show next: at most one. */
 export function nextHotspots({ seen = [], finished = false }: Tutorial): readonly Hotspot[] {
   if (finished) return [];
   return HOTSPOTS.filter(({ name }) => !seen.includes(name)).slice(0, 1);

@@ -1,3 +1,20 @@
+/**
+ * Rules and API objects for people: accounts, roles, groups, profiles and their settings.
+ *
+ * - `roles.ts`: roles and policies, on which most other rules rest.
+ * - `user-settings.ts`: reading of settings. The rows are in src/model/settings/user-settings.ts.
+ * - `groups.ts`: user groups, and system groups, which follow from roles.
+ * - `profile/`: custom profile fields, first their definitions, then their values.
+ * - `addresses/`: e-mail addresses, names and domains that are admitted.
+ * - `presenting/`: objects of users, bots and the organization as the API shows them.
+ * - `system-bots.ts`, `fresh-account.ts`: accounts of the server itself, and fields of a new account.
+ * - `bot-storage.ts`, `hotspots.ts`: stored texts of bots, and hints for new users.
+ *
+ * Functions are pure: they read a `DirectoryView` and values, and throw an `ApiError` for a refusal. Results that are
+ * expensive to encode are memoized per directory and version of its users.
+ *
+ * Actors, frontend, delivery, the directory and higher domain folders may import this folder.
+ */
 export { type DisposableDomains, disposableDomains } from './addresses/disposable.js';
 export { type AddressProblem, addressProblem, checkDomain, domainOf } from './addresses/domains.js';
 export { checkFullName, FAKE_EMAIL_DOMAIN, isEmail, mailDomain } from './addresses/names.js';

@@ -15,14 +15,14 @@ export type WaitingPeriod = Pick<RealmSettings, 'waiting_period_threshold'>;
 
 const DAY_MS = 86_400_000;
 
-/** Not a guest, and old enough for the organization; moderators and above always. */
+/** True for members whose account is old enough for the organization, and for moderators and above. */
 export function isFullMember(user: DirectoryUser, settings: WaitingPeriod, now: number): boolean {
   if (user.role <= ROLE.moderator) return true;
   if (isGuest(user)) return false;
   return Math.floor((now - user.joined) / DAY_MS) >= settings.waiting_period_threshold;
 }
 
-/** `*_policy` settings, in the order of evaluation that conventions.md gives. */
+/** Evaluates a `*_policy` setting, in the order that conventions.md gives. */
 export function policyAllows(policy: number, user: DirectoryUser, settings: WaitingPeriod, now: number): boolean {
   if (policy === 6) return false;
   if (policy === 5) return true;
@@ -35,7 +35,7 @@ export function policyAllows(policy: number, user: DirectoryUser, settings: Wait
   return policy === 1 || isFullMember(user, settings, now);
 }
 
-/** `wildcard_mention_policy`, which has numbers of its own (realm.md). */
+/** Evaluates `wildcard_mention_policy`, whose numbers differ from those of other policies (realm.md). */
 export function wildcardAllowed(policy: number, user: DirectoryUser, settings: WaitingPeriod, now: number): boolean {
   if (policy === 1) return true;
   if (policy === 2) return !isGuest(user);
@@ -44,11 +44,11 @@ export function wildcardAllowed(policy: number, user: DirectoryUser, settings: W
   return policy === 7 && user.role <= ROLE.moderator;
 }
 
-/** Users of this role or a stronger one may see the account's real address; 0 = none of them, only itself. */
+/** Weakest role that may see the account's real address; 0: only the account itself may. */
 export function addressRole({ emailVisibility }: DirectoryUser): number {
   return { 1: ROLE.guest, 2: ROLE.member, 5: ROLE.moderator, 3: ROLE.admin }[emailVisibility] ?? 0;
 }
 
-/** Who may see the real address of an account (users.md § User object). No account: only what everybody may. */
+/** True if the viewer may see the real address (users.md § User object). A viewer without account counts as a guest. */
 export const seesAddress = (viewer: DirectoryUser | undefined, of: DirectoryUser): boolean =>
   viewer?.id === of.id || (viewer?.role ?? ROLE.guest) <= addressRole(of);

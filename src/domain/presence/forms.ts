@@ -1,24 +1,24 @@
-/** Who was here lately, in the forms in which the API shows it (users.md § Presence). Pure. */
+/** Presences in the forms of the API (users.md § Presence). Pure. */
 import type { JsonObject } from '#base';
 import { preference } from '#domain/people';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 
 /** Milliseconds since 1970. */
 export interface PresenceTimes {
-  /** Last reported as active; null = never. */
+  /** Time of the last report as active; null: never. */
   readonly active: number | null;
-  /** Last reported at all. */
+  /** Time of the last report of any kind. */
   readonly connected: number;
 }
 
-/** Slim: by user id, two times. Legacy: by API e-mail, two clients of which there is only one. */
+/** Slim: two times per user id. Legacy: two entries, with the same times, per API e-mail. */
 export type PresenceForm = 'slim' | 'legacy';
 
-/** Clients report once a minute: whoever was active shortly before he was last heard of is so still. */
+/** Clients report once a minute: a user who was active at most this long before their last report still is. */
 const STILL_ACTIVE_MS = 70_000;
 /** A user whose clients were silent for longer is offline. Register's snapshot tells clients the same number. */
 export const OFFLINE_SECONDS = 200;
-/** Whoever was not heard of for longer is in no list. */
+/** Users without a report for longer are left out of lists. */
 export const MAX_LISTED_AGE_MS = 14 * 86_400_000;
 
 const seconds = (ms: number): number => Math.floor(ms / 1000);
@@ -32,7 +32,7 @@ interface Reported extends JsonObject {
   readonly timestamp: number;
 }
 
-/** As of a client, of which the API knows but one. @param joined when the account was made, ms */
+/** The state of the one client that the API shows. @param joined creation time of the account, ms */
 function reported({ active, connected }: PresenceTimes, joined: number): Reported {
   const since = active ?? joined;
   return since + STILL_ACTIVE_MS >= connected
@@ -57,7 +57,7 @@ export function presenceOfOne(times: PresenceTimes, { joined }: DirectoryUser, n
   return { aggregated: { status: offline ? 'offline' : status, timestamp }, website: { status, timestamp } };
 }
 
-/** The event for everybody; it leaves out `email` for clients that want the slim form. */
+/** The event for everybody. Queues leave `email` out for clients that want the slim form. */
 export const presenceEvent = (user: DirectoryUser, times: PresenceTimes, now: number): JsonObject => ({
   type: 'presence',
   user_id: user.id,
@@ -66,18 +66,18 @@ export const presenceEvent = (user: DirectoryUser, times: PresenceTimes, now: nu
   presence: { website: { ...reported(times, user.joined), pushable: false } },
 });
 
-/** The user's client reports nothing, by setting. */
+/** True if the user's setting hides their presence. */
 export const hidesPresence = (directory: DirectoryView, user: DirectoryUser): boolean =>
   !preference(directory, user.id, 'presence_enabled');
 
 export interface PresenceList {
   /** JSON text of the `presences` object. */
   readonly text: string;
-  /** Wall time at which the first of them has been silent for too long to be listed, ms. */
+  /** Wall time at which the first listed user drops out of the list, ms. */
   readonly until: number;
 }
 
-/** Active humans that were heard of lately, and let others know. */
+/** Active humans with a recent report, without those who hide their presence. */
 export function listPresences(
   all: ReadonlyMap<number, PresenceTimes>,
   form: PresenceForm,

@@ -1,34 +1,28 @@
 /**
- * What one process knows of an organization's presences: asked of the presence actor by what has changed since the last
- * time, and encoded once for all who read it.
+ * A process's copy of an organization's presences. It asks the presence actor for the changes since the last time, and
+ * encodes a list once for all readers.
  */
 import { Encoded, type JsonObject, madeOnce, SharedRuns } from '#base';
+import type { PresenceCursor } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import { listPresences, type PresenceForm, type PresenceTimes } from './forms.js';
 
-/** Up to where the changes of one activation of the actor are known. */
-export interface PresenceCursor extends JsonObject {
-  /** Names the activation: after a restart everything is asked for again. */
-  readonly source: string;
-  readonly version: number;
-}
-
-/** What the actor answers. */
+/** The actor's reply. */
 export interface PresenceChanges extends JsonObject {
   readonly source: string;
-  /** Changes after this version are in it; null = it is everything. */
+  /** The reply has the changes after this version; null: it has everything. */
   readonly since: number | null;
   readonly version: number;
-  /** User, last active (null = never), last connected; ms. */
+  /** [user, last active (null: never), last connected], ms. */
   readonly seen: readonly (readonly [number, number | null, number])[];
-  /** Users of whom nothing is kept any more. */
+  /** Users whose presence was dropped. */
   readonly gone: readonly number[];
 }
 
-/** Asks the actor. @param known null = for everything */
+/** Asks the actor for changes. @param known null: asks for everything */
 export type FetchPresences = (known: PresenceCursor | null) => Promise<JsonObject>;
 
-/** Of more people than this, a list may be this old when it is sent again. */
+/** A list of more than MANY users may be sent again until it is MAX_AGE_MS old, even if it changed. */
 const MANY = 200;
 const MAX_AGE_MS = 1_000;
 
@@ -51,14 +45,14 @@ export class PresenceReplica {
 
   constructor(private readonly directory: DirectoryView) {}
 
-  /** Bring it up to what the actor knows when it answers this question. */
+  /** Fetches everything that the actor knows at a time after this call. */
   async sync(ask: FetchPresences): Promise<void> {
     await this.load(ask);
-    // A question that is under way may have been answered before: one more for all who come meanwhile.
+    // A request that is under way may be answered already: one more serves all callers that came meanwhile.
     await this.#updates.ask('all', () => this.update(ask));
   }
 
-  /** The first time everything comes, once for all who wait for it. */
+  /** Loads everything once. Callers that come meanwhile share the request. */
   async load(ask: FetchPresences): Promise<void> {
     if (this.#source !== '') return;
     this.#loading ??= this.update(ask).finally(() => {
@@ -67,7 +61,7 @@ export class PresenceReplica {
     await this.#loading;
   }
 
-  /** One question. */
+  /** Fetches the changes since the last reply. */
   async update(ask: FetchPresences): Promise<void> {
     const known = this.#source === '' ? null : { source: this.#source, version: this.#version };
     this.#merge((await ask(known)) as PresenceChanges);
@@ -77,7 +71,7 @@ export class PresenceReplica {
     return this.#times.get(user);
   }
 
-  /** The field `presences`. */
+  /** The encoded field `presences`. */
   list(form: PresenceForm, now: number): Encoded {
     const { directory } = this;
     const before = this.#encoded.get(form);
@@ -106,7 +100,7 @@ export class PresenceReplica {
 
   #merge({ source, since, version, seen, gone }: PresenceChanges): void {
     if (since === null) {
-      // A question that was asked earlier may be answered later.
+      // Replies may arrive in another order than their requests.
       if (source === this.#source && version < this.#version) return;
       this.#source = source;
       this.#times = new Map();
@@ -119,5 +113,5 @@ export class PresenceReplica {
   }
 }
 
-/** The one that belongs to this replica of the directory. */
+/** The presences that belong to this directory. */
 export const presencesIn = madeOnce((directory: DirectoryView) => new PresenceReplica(directory));

@@ -1,3 +1,18 @@
+/**
+ * Cryptography under the server secret, passwords, and the rate limit of logins.
+ *
+ * - `secrets.ts`: API keys, sealed texts, signatures and password hashes, all with keys derived from one secret.
+ * - `mail-links.ts`: tokens of links in mails.
+ * - `login-attempts.ts`: the rate limit of failed logins, from the times of failures that an actor stores.
+ * - `login-guard.ts`: the actor that counts failures for addresses without an account.
+ * - `service.ts`, `password-strength.ts`, `strength-worker.ts`: password strength, estimated in a thread.
+ *
+ * Invariants: the Store never holds an API key, a password or a link in clear. A login takes the same time whether or
+ * not the account exists. All processes of a cluster share one secret.
+ *
+ * Other domain folders, actors and the frontend may import this folder. Only src/app/server creates the
+ * `PasswordThread`; others use the interface `PasswordStrength`.
+ */
 export { attemptTooEarly, waitForAttempt, withFailure, wrongPassword } from './login-attempts.js';
 export { loginGuardOf } from './login-guard.js';
 export { type MailLink, type MailLinkPurpose, openLink, sealLink } from './mail-links.js';

@@ -1,16 +1,16 @@
-/** Where log-ins with addresses that no account has are counted (actors/login-guard). */
+/** Counting of logins with addresses that no account has (actors/login-guard). */
 import { type ActorKey, type RealmId, strangerKey } from '#model';
 import type { Secrets } from './secrets.js';
 
-/** Actors per organization. */
+/** Number of login guards per organization. */
 const SLOTS = 1_024;
 
-/** @param address as typed */
+/** The actor that counts attempts with this address, and the hash of the address. @param address as typed */
 export function loginGuardOf(
   secrets: Secrets,
   realm: RealmId,
   address: string,
-): { readonly to: ActorKey; readonly address: string } {
+): { readonly to: ActorKey<'stranger'>; readonly address: string } {
   const hash = secrets.keyHash(`stranger/${realm}/${address.toLowerCase()}`);
   return { to: strangerKey(realm, Number.parseInt(hash.slice(0, 8), 16) % SLOTS), address: hash.slice(8) };
 }

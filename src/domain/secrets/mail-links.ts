@@ -1,6 +1,6 @@
 /**
- * Tokens of links that are sent by mail. Encrypted and authenticated under the server secret: nobody else can make one,
- * and it says itself whose it is and how long it holds. That it is used once, whoever made it looks after, by its hash.
+ * Tokens of links that are sent by mail, encrypted and authenticated under the server secret. A token can't be forged,
+ * and it names its account and its expiry. The caller ensures single use, by the hash of the token.
  */
 import { type RealmId, realmId, type UserId, userId } from '#model';
 import type { Secrets } from './secrets.js';
@@ -12,7 +12,7 @@ export interface MailLink {
   readonly expires: number;
 }
 
-/** What the link is for: one for something else is none. */
+/** Purpose of a link. A token is valid for its purpose only. */
 export type MailLinkPurpose = 'change-email';
 
 export function sealLink(secrets: Secrets, purpose: MailLinkPurpose, { realm, user, expires }: MailLink): string {
@@ -20,7 +20,7 @@ export function sealLink(secrets: Secrets, purpose: MailLinkPurpose, { realm, us
   return Buffer.from(sealed, 'base64').toString('base64url');
 }
 
-/** undefined: it was never made here, or its time is over. */
+/** Undefined if the token was not made by this server, is for another purpose, or has expired. */
 export function openLink(secrets: Secrets, purpose: MailLinkPurpose, token: string, now: number): MailLink | undefined {
   let opened: unknown;
   try {

@@ -1,6 +1,6 @@
 /**
- * How hard a password is to guess, by zxcvbn's estimate (users.md § POST /users). It takes tens of milliseconds, so it is made in a
- * thread, which goes when nobody needs it: the dictionaries are large.
+ * Password strength by zxcvbn's estimate (users.md § POST /users). An estimate takes tens of milliseconds, so it runs
+ * in a thread. The thread ends after a minute without work, because its dictionaries are large.
  */
 import { ThreadPool } from '#base/threads';
 import type { PasswordStrength } from './service.js';
@@ -8,9 +8,9 @@ import type { StrengthJob } from './strength-worker.js';
 
 const MIN_LENGTH = 6;
 const MIN_GUESSES = 10_000;
-/** zxcvbn's time grows faster than the length; what is longer is strong enough by its first characters, or not. */
+/** Characters that are judged. zxcvbn's time grows faster than the length, and the first 100 characters decide. */
 const MAX_JUDGED_LENGTH = 100;
-/** Many times what it takes, the start of the thread included. */
+/** Many times the usual duration, including the start of the thread. */
 const TIMEOUT_MS = 30_000;
 const IDLE_MS = 60_000;
 
@@ -27,7 +27,7 @@ export class PasswordThread implements PasswordStrength {
     return (await this.#threads.run({ password: password.slice(0, MAX_JUDGED_LENGTH), related })) >= MIN_GUESSES;
   }
 
-  /** Passwords under way are not judged any more: their commands fail. */
+  /** Ends the thread. Pending estimates fail, and so do their commands. */
   close(): Promise<void> {
     return this.#threads.close();
   }

@@ -1,9 +1,9 @@
 /**
- * What depends on the server secret: API keys (made, looked up by keyed hash, encrypted at rest), and passwords.
+ * Cryptography under the server secret: API keys (generated, found by keyed hash, encrypted at rest) and passwords.
  *
  * An API key carries the realm it belongs to, masked: its first six characters are the realm's number in base 62,
- * shifted by a keyed hash of the rest. A frontend so knows which directory to look in without an index over all
- * realms, and whoever has no secret sees 32 random characters. The 26 random characters hold 154 bits.
+ * shifted by a keyed hash of the rest. So a frontend knows the directory of a key without an index over all realms,
+ * and without the secret a key is 32 random characters. The 26 random characters hold 154 bits.
  */
 import {
   createCipheriv,
@@ -32,9 +32,9 @@ export class Secrets {
   readonly #signKey: Buffer;
   readonly #avatarKey: Buffer;
   readonly #vectorKey: Buffer;
-  /** Signs addresses of pictures that others host (`src/frontend/image-proxy`). */
+  /** Key that signs addresses of external pictures (`src/frontend/image-proxy`). */
   readonly imageProxyKey: string;
-  /** The same for the same secret, and nobody finds the secret by it: what a Store keeps to tell another one. */
+  /** One-way fingerprint of the secret. The Store keeps it, to detect a start with another secret. */
   readonly check: string;
 
   /** @param secret the server's secret; all processes of a cluster must share it. At least 16 characters. */
@@ -63,24 +63,24 @@ export class Secrets {
     return head + tail;
   }
 
-  /** The realm that a well-formed key names; any string of the right shape names some number. */
+  /** The realm that a well-formed key names. A forged key names some number too. */
   realmOfKey(key: string): RealmId {
     let n = 0;
     for (let i = 0; i < REALM_CHARS; i++) n = n * 62 + ALPHABET.indexOf(key[i]!);
     return realmId((n - this.#mask(key.slice(REALM_CHARS)) + REALM_SPACE) % REALM_SPACE);
   }
 
-  /** Hex; what directories hold instead of the key. */
+  /** Keyed hash in hex, which directories hold instead of the key. */
   keyHash(key: string): string {
     return createHmac('sha256', this.#hashKey).update(key).digest('hex').slice(0, 40);
   }
 
-  /** 22 characters of base64url (132 bits), which nobody without the secret can make for this text. Texts begin with what they are for. */
+  /** Signature of a text: 22 characters of base64url (132 bits). A text must begin with its purpose. */
   sign(text: string): string {
     return createHmac('sha256', this.#signKey).update(text).digest('base64url').slice(0, 22);
   }
 
-  /** 40 hex digits that name an account in addresses of its avatar, and that nobody finds by counting. */
+  /** 40 hex digits that stand for an account in addresses of its avatar. They can't be enumerated. */
   avatarHash(realm: RealmId, user: UserId): string {
     return createHmac('sha1', this.#avatarKey).update(`${realm}/${user}`).digest('hex');
   }
@@ -90,7 +90,7 @@ export class Secrets {
     return this.#sealed(text, randomBytes(12));
   }
 
-  /** The same for the same text: for handlers, which have no randomness. Opened as what `seal` gives. */
+  /** As `seal`, but the same text gives the same result: for handlers, which have no randomness. */
   sealDeterministic(text: string): string {
     return this.#sealed(text, createHmac('sha256', this.#vectorKey).update(text).digest().subarray(0, 12));
   }
@@ -109,7 +109,7 @@ export class Secrets {
     return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
   }
 
-  /** undefined where `open` would throw. */
+  /** As `open`, but undefined instead of throwing. */
   tryOpen(sealed: string): string | undefined {
     try {
       return this.open(sealed);
@@ -125,7 +125,7 @@ export class Secrets {
     return `scrypt$${SCRYPT.N}$${SCRYPT.r}$${SCRYPT.p}$${salt.toString('base64')}$${hash.toString('base64')}`;
   }
 
-  /** False also without a password, and after the same time. */
+  /** False if the account has no password, after the same time as for a wrong one. */
   async verifyPassword(password: string, stored: string | null): Promise<boolean> {
     const [scheme, N, r, p, salt, hash] = (stored ?? '').split('$');
     if (scheme !== 'scrypt' || !salt || !hash) {

@@ -1,4 +1,7 @@
 export interface PasswordStrength {
-  /** At least 6 characters and 10,000 estimated guesses (users.md). @param related what an attacker would try first */
+  /**
+   * True with at least 6 characters and 10,000 estimated guesses (users.md).
+   * @param related texts that an attacker would try first
+   */
   strongEnough(password: string, related: readonly string[]): Promise<boolean>;
 }

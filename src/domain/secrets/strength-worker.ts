@@ -1,4 +1,4 @@
-/** A thread that judges the passwords that password-strength.ts sends it. */
+/** Worker thread of password-strength.ts. */
 import { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
 import { serveJobs } from '#base/threads';
@@ -10,5 +10,5 @@ export interface StrengthJob {
 
 const zxcvbn = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });
 
-/** Estimated guesses. */
+/** Replies with the estimated number of guesses. */
 serveJobs(({ password, related }: StrengthJob): number => zxcvbn.check(password, [...related]).guesses);

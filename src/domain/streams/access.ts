@@ -1,22 +1,22 @@
-/** Who may see, read and post to a stream (streams.md § Who may see a stream, messages.md § Posting policy). Pure. */
+/** Rights to see, read and post to a stream (streams.md § Who may see a stream, messages.md § Posting policy). Pure. */
 
 import { isAdmin, isFullMember, isGuest, ROLE } from '#domain/people';
 import type { RealmSettings } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 
-/** May know of the stream and read what its history rules give. */
+/** True if the user may know of the stream and read the messages that its history rules allow. */
 export function canAccess(user: DirectoryUser, stream: DirectoryStream, subscribed: boolean): boolean {
   if (stream.archived) return false;
   return subscribed || stream.webPublic || (!stream.inviteOnly && !isGuest(user));
 }
 
-/** Admins may know of private (and archived) streams without being in them; reading them is another matter. */
+/** Administrators may know of private and archived streams without a subscription, but not read them. */
 export function canSeeMetadata(user: DirectoryUser, stream: DirectoryStream, subscribed: boolean): boolean {
   return canAccess(user, stream, subscribed) || isAdmin(user);
 }
 
-/** May read messages of the stream that were sent before, or without, a subscription. */
+/** True if the user may read messages that were sent before, or without, their subscription. */
 export function canReadHistory(user: DirectoryUser, stream: DirectoryStream, subscribed: boolean): boolean {
   if (stream.archived) return false;
   if (stream.webPublic) return true;
@@ -24,7 +24,7 @@ export function canReadHistory(user: DirectoryUser, stream: DirectoryStream, sub
   return subscribed && stream.historyPublic;
 }
 
-/** Weakest role that hears of a stream, and sees its subscribers, without being subscribed. */
+/** Weakest role that sees a stream and its subscribers without a subscription. */
 export function audienceRole(
   stream: { readonly inviteOnly: boolean; readonly webPublic: boolean } | undefined,
 ): number {
@@ -35,7 +35,7 @@ export function audienceRole(
 export interface Poster {
   readonly user: DirectoryUser;
   readonly subscribed: boolean;
-  /** Owner of a posting bot: what the owner may do, the bot may. */
+  /** Owner of a bot. A bot may post wherever its owner may. */
   readonly owner?: { readonly user: DirectoryUser; readonly subscribed: boolean };
 }
 

@@ -4,7 +4,7 @@ const PALETTE = (
   '#95a5fd #53a063 #9987e1 #e4523d #c2c2c2 #4f8de4 #c6a8ad #e7cc4d #c8bebf #a47462'
 ).split(' ');
 
-/** @param recipient decides when the whole palette is in use */
+/** @param recipient picks the color if the whole palette is in use */
 export function pickColor(used: ReadonlySet<string>, recipient: number): string {
   return PALETTE.find((color) => !used.has(color)) ?? PALETTE[recipient % PALETTE.length]!;
 }

@@ -1,3 +1,18 @@
+/**
+ * Rules and API objects for streams and subscriptions (streams.md).
+ *
+ * - `access.ts`, `public-access.ts`: rights to see, read and post, with and without an account.
+ * - `names.ts`, `kinds.ts`: valid names, topics and combinations of privacy.
+ * - `membership.ts`: stays of a user in a stream; they decide which messages the user received.
+ * - `user-topics.ts`: a user's policies for single topics.
+ * - `traffic.ts`: message counts per day, and `stream_weekly_traffic`.
+ * - `present-stream.ts`, `stream-groups.ts`, `colors.ts`: objects of the API, and colors of new subscriptions.
+ *
+ * Functions are pure. Membership is asked for at a membership version (`mv`), so that replay gives the same answer as
+ * the first delivery. Refusals are thrown as `ApiError`.
+ *
+ * Actors, frontend, delivery and higher domain folders may import this folder.
+ */
 export { audienceRole, canAccess, canReadHistory, canSeeMetadata, checkMayPost, type Poster } from './access.js';
 export { pickColor } from './colors.js';
 export { kindOf, oneLine, type Privacy } from './kinds.js';

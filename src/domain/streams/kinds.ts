@@ -1,4 +1,4 @@
-/** Kinds of streams: the combinations of privacy that exist, by the name that notices give them (streams.md). Pure. */
+/** Kinds of streams: the valid combinations of privacy, and their names in notices (streams.md). Pure. */
 
 export interface Privacy {
   readonly inviteOnly: boolean;
@@ -13,12 +13,12 @@ const KINDS: readonly (readonly [string, Privacy])[] = [
   ['Private, protected history', { inviteOnly: true, historyPublic: false, webPublic: false }],
 ];
 
-/** Undefined for a combination that no stream may have. */
+/** The name of a combination. Undefined if no stream may have it. */
 export const kindOf = (of: Privacy): string | undefined =>
   KINDS.find(
     ([, kind]) =>
       kind.inviteOnly === of.inviteOnly && kind.historyPublic === of.historyPublic && kind.webPublic === of.webPublic,
   )?.[0];
 
-/** As descriptions are stored. */
+/** The stored form of a description. */
 export const oneLine = (description: string): string => description.replaceAll('\n', ' ');

@@ -19,7 +19,7 @@ function badCharacter(text: string): number {
   return 0;
 }
 
-/** Trimmed stream name. @throws ApiError */
+/** @returns the stream name, trimmed. @throws ApiError */
 export function checkStreamName(name: string): string {
   const trimmed = name.trim();
   if (trimmed === '') throw apiError('STREAM_NAME_EMPTY');
@@ -29,7 +29,7 @@ export function checkStreamName(name: string): string {
   return trimmed;
 }
 
-/** Trimmed topic, cut to the limit. @throws ApiError */
+/** @returns the topic, trimmed and cut to the limit. @throws ApiError */
 export function checkTopic(topic: string): string {
   const trimmed = topic.trim();
   if (trimmed === '') throw apiError('TOPIC_EMPTY');
@@ -45,9 +45,9 @@ export function cutTopic(topic: string): string {
   return chars.length <= MAX_TOPIC ? topic : `${chars.slice(0, MAX_TOPIC - 3).join('')}...`;
 }
 
-/** Lists of streams are in code-point order of their names (streams.md § GET /streams). */
+/** Compares by name, in code-unit order, as lists of streams are sorted (streams.md § GET /streams). */
 export const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
   a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 
-/** Topics are one topic when they differ only in case. */
+/** The form in which topics are compared: case is ignored. */
 export const topicKey = (topic: string): string => topic.toLowerCase();

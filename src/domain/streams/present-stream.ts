@@ -20,12 +20,12 @@ export function presentStream(stream: DirectoryStream): JsonObject {
   };
 }
 
-/** Fields of a stream as JSON text without the closing brace, made once per change of the stream. */
+/** Fields of a stream as JSON text without the closing brace. Encoded once per change of the stream. */
 export const encodedStream = madeOnce((stream: DirectoryStream): string =>
   JSON.stringify(presentStream(stream)).slice(0, -1),
 );
 
-/** JSON list of streams, each with more fields of its own. */
+/** JSON list of streams. `more` adds fields to each. */
 export const encodedStreams = (
   streams: readonly DirectoryStream[],
   more: (stream: DirectoryStream) => JsonObject = () => ({}),
@@ -53,7 +53,7 @@ export interface Subscription {
   readonly wildcard: boolean | null;
 }
 
-/** Where a client can't handle null, the user's settings fill the four notification values (register.md). */
+/** Values for the four notification properties, for clients that can't handle null (register.md). */
 export interface NotificationDefaults {
   readonly enable_stream_desktop_notifications: boolean;
   readonly enable_stream_audible_notifications: boolean;
@@ -68,7 +68,7 @@ export interface SubscriptionOptions {
   readonly notNull?: NotificationDefaults;
 }
 
-/** What a subscription object has besides the fields of its stream. */
+/** The fields of a subscription object besides those of its stream. */
 export function presentSubscriptionFields(
   own: Subscription,
   { traffic, notNull, subscribers }: SubscriptionOptions,

@@ -6,7 +6,7 @@ import type { DirectoryView } from '#model/records';
 export const webPublicEnabled = (server: boolean, settings: RealmSettings): boolean =>
   server && settings.enable_spectator_access;
 
-/** May anybody read what is open to the web here, without credentials? */
+/** True if callers without credentials may read the web-public streams of the organization. */
 export function hasPublicAccess(server: boolean, directory: DirectoryView): boolean {
   if (directory.deactivated || !webPublicEnabled(server, directory.settings)) return false;
   for (const stream of directory.streams()) if (stream.webPublic && !stream.archived) return true;

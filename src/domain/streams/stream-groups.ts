@@ -5,8 +5,8 @@ import { byName } from './names.js';
 import { presentStream } from './present-stream.js';
 
 /**
- * The list that clients get, by name. All members get the same one, so private streams, which an administrator who is in
- * them may have put into a group, are not shown.
+ * The list of groups for clients, by name. All members get the same list, so it leaves out private streams, which an
+ * administrator may have added.
  */
 export const presentStreamGroups = (
   groups: readonly DirectoryStreamGroup[],

@@ -1,29 +1,29 @@
-/** How much is said in a stream (streams.md § Stream objects, `stream_weekly_traffic`). Pure. */
+/** Message counts of a stream (streams.md § Stream objects, `stream_weekly_traffic`). Pure. */
 import type { JsonObject } from '#base';
 
 const DAY_MS = 86_400_000;
 const COUNTED_DAYS = 28;
-/** Of younger streams nothing is said. */
+/** Younger streams have no `stream_weekly_traffic`. */
 const MIN_DAYS = 7;
 
 /** Messages by day (UTC). */
 export interface DailyCounts extends JsonObject {
   /** Days since 1970. */
   readonly day: number;
-  /** Of that day and of those before it, as many as count. */
+  /** Counts of that day and of the days before it, at most COUNTED_DAYS. */
   readonly counts: readonly number[];
 }
 
 const dayOf = (now: number): number => Math.floor(now / DAY_MS);
 
-/** Of today and the days before it, of as many as count. */
+/** Counts of today and of the days before, at most COUNTED_DAYS. */
 function upToNow(before: DailyCounts | undefined, now: number): readonly number[] {
   if (!before) return [];
   const gone = Math.max(0, dayOf(now) - before.day);
   return [...Array<number>(Math.min(gone, COUNTED_DAYS)).fill(0), ...before.counts].slice(0, COUNTED_DAYS);
 }
 
-/** With one more message. @param now wall time, ms */
+/** The counts with one more message. @param now wall time, ms */
 export function countMessage(before: DailyCounts | undefined, now: number): DailyCounts {
   const [today = 0, ...earlier] = upToNow(before, now);
   return { day: Math.max(dayOf(now), before?.day ?? 0), counts: [today + 1, ...earlier] };
@@ -33,7 +33,7 @@ export function countMessage(before: DailyCounts | undefined, now: number): Dail
 export const recentTraffic = (counts: DailyCounts | undefined, now: number): number =>
   upToNow(counts, now).reduce((sum, n) => sum + n, 0);
 
-/** To two significant digits; what lies in the middle goes to the even one. */
+/** Rounds to two significant digits, half to even. */
 function rounded(n: number): number {
   const unit = 10 ** Math.max(0, String(n).length - 2);
   const down = Math.floor(n / unit);
@@ -42,7 +42,11 @@ function rounded(n: number): number {
   return (up ? down + 1 : down) * unit;
 }
 
-/** Messages a week; null of a stream younger than a week. @param recent of 28 days @param created seconds since 1970 */
+/**
+ * Messages per week; null for a stream younger than a week.
+ * @param recent messages in the last 28 days
+ * @param created seconds since 1970
+ */
 export function weeklyTraffic(recent: number, created: number, now: number): number | null {
   const age = Math.floor((now - created * 1000) / DAY_MS);
   if (age < MIN_DAYS) return null;

@@ -1,10 +1,12 @@
 /**
- * What a user wants of single topics (streams.md § User topics): one part of the user's actor per topic. Pure.
+ * A user's policies for single topics (streams.md § User topics): one part of the user's actor per topic. Pure.
  *
  * A topic's name is free text of any length, so the part is named by a hash of it.
  */
+
 import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '#base';
+import type { Parts } from '#model';
 import { streamId } from '#model';
 import type { DirectoryView } from '#model/records';
 import { byName, topicKey } from './names.js';
@@ -13,9 +15,9 @@ export const TOPIC_POLICY = { inherit: 0, muted: 1, unmuted: 2, followed: 3 } as
 
 export interface UserTopic extends JsonObject {
   readonly stream: number;
-  /** As it was spelled last. */
+  /** The topic in its last spelling. */
   readonly name: string;
-  /** Never 0: that is no part. */
+  /** A TOPIC_POLICY except `inherit`, for which there is no part. */
   readonly policy: number;
   /** Seconds since 1970. */
   readonly updated: number;
@@ -23,12 +25,10 @@ export interface UserTopic extends JsonObject {
 
 export const TOPIC_PART = 'topic/';
 
-/** The deprecated list goes out whole with every change and must fit into a log entry. Characters. */
+/** Characters of the deprecated list: every change sends all of it, and it must fit into a log entry. */
 const MAX_LISTED = 100_000;
 
-type Parts = ReadonlyMap<string, Json>;
-
-/** Names the topic in any case of its letters, where free text can't. */
+/** Hash of a topic, ignoring case, for names that can't have free text. */
 export const topicHash = (topic: string): string =>
   createHash('sha256').update(topicKey(topic)).digest('hex').slice(0, 32);
 
@@ -37,15 +37,15 @@ export const topicPart = (stream: number, topic: string): string => `${TOPIC_PAR
 export const userTopic = (parts: Parts, stream: number, topic: string): UserTopic | undefined =>
   parts.get(topicPart(stream, topic)) as UserTopic | undefined;
 
-/** Of TOPIC_POLICY. */
+/** The TOPIC_POLICY of a topic. */
 export const policyOf = (parts: Parts, stream: number, topic: string): number =>
   userTopic(parts, stream, topic)?.policy ?? TOPIC_POLICY.inherit;
 
-/** In no particular order. */
+/** All policies, in no particular order. */
 export const userTopics = (parts: Parts): UserTopic[] =>
   [...parts].filter(([name]) => name.startsWith(TOPIC_PART)).map(([, value]) => value as UserTopic);
 
-/** Policies where both topics were merged into one (messages.md § PATCH /messages/{id}). */
+/** The policy after two topics were merged (messages.md § PATCH /messages/{id}). */
 export function mergedPolicy(a: number, b: number): number {
   if (a === b) return a;
   return a === TOPIC_POLICY.unmuted || b === TOPIC_POLICY.unmuted ? TOPIC_POLICY.unmuted : TOPIC_POLICY.inherit;
@@ -67,7 +67,7 @@ function liveTopics(topics: readonly UserTopic[], directory: DirectoryView): Lis
   return found.sort((a, b) => byName(a, b) || byName(a.topic, b.topic));
 }
 
-/** `muted_topics`: [stream name, topic, seconds]. Of very many, those muted last. */
+/** `muted_topics`: [stream name, topic, seconds]. The most recently muted ones, if they exceed MAX_LISTED. */
 export function mutedTopics(topics: readonly UserTopic[], directory: DirectoryView): Json[] {
   const muted = liveTopics(topics, directory).filter(({ topic }) => topic.policy === TOPIC_POLICY.muted);
   let size = 0;

@@ -3,11 +3,13 @@
  * everything else (routing, role guard, coercion and validation, ignored parameters, the generated reference) follows
  * from the declaration.
  */
+
 import type { Static, TSchema } from 'typebox';
 import type { Fields, JsonObject, ReadyFields } from '#base';
 import type { Secrets } from '#domain/secrets';
 import type { ImageProxy } from '#frontend/image-proxy';
-import type { ActorKey, RealmId, UserId } from '#model';
+import type { ActorKindName, RawAnswer, RealmId, UserId } from '#model';
+import type { AddressedCommand, CommandTo, Fields as ReplyFields } from '#model/commands';
 import type { ErrorReply } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { Blobs } from '#ports/blobs';
@@ -109,7 +111,7 @@ export interface Call<V> {
   /** A request header that the operation declares; '' when absent. */
   header(name: string): string;
   /** Have an actor carry out a command on the caller's behalf. Gives the fields of its answer; throws its refusal. */
-  send(forward: Forward): Promise<JsonObject>;
+  send<T>(forward: Forward<T>): Promise<T>;
   /** Id of the newest message that the caller has a copy of; -1 = none. Not for operations without credentials. */
   newestMessage(): number | Promise<number>;
   /** The configuration allows streams that are open to the web. */
@@ -128,11 +130,8 @@ export interface Call<V> {
   siteOf(realm: RealmId): Promise<string>;
 }
 
-/** A command for an actor. The actor's answer becomes the response body. */
-export interface Forward {
-  readonly to: ActorKey;
-  readonly command: string;
-  readonly args: JsonObject;
+/** How the frontend treats a command, beyond sending it. */
+export interface ForwardOptions {
   /** True: the reply may be held for minutes (a poll), beyond the usual deadline. */
   readonly held?: boolean;
   /** With `held`: fields of the answer when the frontend leaves, after which the client asks again elsewhere. */
@@ -148,6 +147,14 @@ export interface Forward {
   /** After success, a second command, whose answer counts. Needs `held` where either of the two is held. */
   readonly followedBy?: Forward;
 }
+
+/** A command for an actor, whose answer becomes the response body; made by `forward`. `T`: fields of the answer. */
+export interface Forward<T = unknown> extends AddressedCommand<ReplyFields<T>>, ForwardOptions {}
+
+/** Checks a command against its declaration (see model/commands). Returns the same object. */
+export const forward = <K extends ActorKindName, A extends JsonObject, T>(
+  of: CommandTo<K, A, ReplyFields<T>> & ForwardOptions,
+): Forward<T> => of as unknown as Forward<T>;
 
 /**
  * Answers that a frontend gives by itself for a held command. They are numbered; the next request to the same actor that says which number it
@@ -179,15 +186,6 @@ export interface Answer {
 /** The same, with its fields in JSON: kept by the operation, and sent as it is. */
 export interface ReadyAnswer {
   readonly ready: ReadyFields;
-}
-
-/** A response that isn't JSON. */
-export interface RawAnswer {
-  readonly status: number;
-  readonly raw: Uint8Array;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Made of text: these headers differ where it goes out compressed. Absent: it goes out as it is. */
-  readonly coded?: Readonly<Record<string, string>>;
 }
 
 export type Outcome = Forward | Answer | ReadyAnswer | RawAnswer;
@@ -240,40 +238,4 @@ export interface Operation<P extends Parameters = Parameters> {
 /** Identity function that infers the parameter types of a declaration. */
 export function operation<const P extends Parameters>(declaration: Operation<P>): Operation<P> {
   return declaration;
-}
-
-/** Wire form of a reply from an actor. */
-export type ActorReply = ActorSuccess | ActorRefusal;
-
-export interface ActorSuccess {
-  /** JSON text of the fields beside result and msg, each part empty or starting with a comma; parts are concatenated. */
-  readonly ok: readonly Uint8Array[];
-  /** Realm version that the frontend's replica must have applied before it answers. */
-  readonly after?: number;
-  /** Version of the actor that answered by which the log shows what was done; absent where there is nothing to show. */
-  readonly logged?: number;
-  /** Only a part was done in the time there is: what is done stays, and the client repeats the request. */
-  readonly partial?: 'REQUEST_TIMEOUT';
-}
-
-/** Go on there, on behalf of the same caller: the frontend sends this command next, and its answer counts. */
-export interface ActorRedirect {
-  readonly forward: { readonly to: ActorKey; readonly command: string; readonly args: JsonObject };
-  /** What the caller builds on may be newer than what this frontend knew: it looks at the log's end first. */
-  readonly fresh?: true;
-}
-
-/**
- * The command was carried out, and its answer, too large to be remembered, was lost on the way: begin anew, with a command of
- * its own.
- */
-export interface ActorRepeat {
-  readonly again: true;
-}
-
-export interface ActorRefusal {
-  /** ApiError.toReply() of what the handler threw. */
-  readonly error: ErrorReply;
-  /** A part was done before the refusal: as that of a success. */
-  readonly after?: number;
 }

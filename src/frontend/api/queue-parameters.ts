@@ -1,7 +1,7 @@
 /** Parameters that describe an event queue: POST /register, and GET /events when it makes one (register.md). */
 import { Type } from 'typebox';
-import type { JsonObject } from '#base';
 import { MOST_OPERATORS } from '#domain/messages';
+import type { RegisterArgs } from '#model/commands';
 import { apiError, checkCount, checkLength } from '#model/errors';
 import { flag, maybeFlag, maybeJson } from './parameters.js';
 
@@ -92,8 +92,11 @@ function checkQueue({ narrow, event_types, fetch_event_types }: QueueValues): vo
   checkCount('fetch_event_types', fetch_event_types?.length ?? 0, MOST_TYPES);
 }
 
-/** Arguments of the event queue's `register` command. @throws ApiError */
-export function queueArguments(values: QueueValues, isGuest: boolean, gravatarDefault: boolean): JsonObject {
+/** What a client asks of its queue, as arguments of `register`. */
+export type QueueRequest = Pick<RegisterArgs, 'lifespanMs' | 'fetch' | 'options'>;
+
+/** @throws ApiError */
+export function queueArguments(values: QueueValues, isGuest: boolean, gravatarDefault: boolean): QueueRequest {
   if (values.all_public_streams && isGuest) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
   checkQueue(values);
   for (const [operator = ''] of values.narrow) {

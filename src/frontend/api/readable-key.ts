@@ -1,6 +1,10 @@
 /** API keys as whoever has a right to them reads them. */
-import { realmKey, type UserId } from '#model';
+
+import type { UserId } from '#model';
+import { realmKey } from '#model';
+import { realmCommands } from '#model/commands';
 import type { Call } from './operation.js';
+import { forward } from './operation.js';
 
 /** Of an account. */
 export interface SealedKey {
@@ -24,6 +28,8 @@ export async function readableKey(
   const key = secrets.tryOpen(sealed);
   if (key !== undefined) return key;
   const args = { user, instead };
-  const renewed = await call.send({ to: realmKey(realm), command: 'renew-key', args, ...(as !== undefined && { as }) });
+  const renewed = await call.send(
+    forward({ to: realmKey(realm), command: realmCommands.renewKey, args, ...(as !== undefined && { as }) }),
+  );
   return typeof renewed.sealed === 'string' ? secrets.tryOpen(renewed.sealed) : undefined;
 }

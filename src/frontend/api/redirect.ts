@@ -1,4 +1,4 @@
-import type { RawAnswer } from './operation.js';
+import type { RawAnswer } from '#model';
 
 /** Percent-encoded; a part with a broken escape stays as it is. */
 function nameOf(part: string): string {

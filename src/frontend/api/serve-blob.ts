@@ -1,9 +1,10 @@
 /** A stored file as an HTTP answer: all of it, or the part that was asked for. */
 
 import { fileHeaders, partOf, type Served } from '#domain/files';
+import type { RawAnswer } from '#model';
 import { apiError } from '#model/errors';
 import { type Blob, BlobGone } from '#ports/blobs';
-import type { Call, RawAnswer } from './operation.js';
+import type { Call } from './operation.js';
 
 /** Request headers that decide on the answer; operations that serve files declare them. */
 export const CONDITIONS = ['range', 'if-range', 'if-none-match'];

@@ -1,10 +1,11 @@
 /** Avatars of accounts, as operations store them: a user's own, and those of bots. */
-
+import type { JsonObject } from '#base';
 import type { AvatarImages } from '#domain/pictures';
 import { AVATAR_SIZES, blobOfAvatar, PICTURE_MIB } from '#domain/pictures';
 import { realmKey, type UserId } from '#model';
+import { realmCommands } from '#model/commands';
 import { ActorRefused, apiError } from '#model/errors';
-import type { Call } from './operation.js';
+import { type Call, type Forward, forward } from './operation.js';
 
 /** The one file of the form, for a picture. @param notOne the refusal of another number. @throws ApiError */
 export function onePicture(
@@ -28,19 +29,20 @@ interface Upload {
   /** Where its files go, given its number; all PNG. */
   files(number: number): readonly (readonly [blob: string, bytes: Uint8Array])[];
   /** The command that makes it the picture. */
-  readonly command: string;
-  args(number: number): Record<string, string | number>;
+  show(number: number): Forward<JsonObject>;
 }
 
 /** Store a picture, then have it shown. Gives the fields of the actor's answer. @throws ActorRefused */
-export async function storePicture(call: Call<unknown>, upload: Upload): Promise<Record<string, unknown>> {
+export async function storePicture(call: Call<unknown>, upload: Upload): Promise<JsonObject> {
   const to = realmKey(call.realm);
-  const begun = await call.send({ to, command: 'picture-begin', args: { picture: upload.picture } });
+  const begun = await call.send(
+    forward({ to, command: realmCommands.pictureBegin, args: { picture: upload.picture } }),
+  );
   const number = Number(begun.number);
   const files = upload.files(number);
   for (const [blob, bytes] of files) await call.blobs.put(call.realm, blob, bytes, 'image/png');
   try {
-    return await call.send({ to, command: upload.command, args: upload.args(number) });
+    return await call.send(upload.show(number));
   } catch (error) {
     // Any other failure may have come after it was decided: then the next upload sees to these.
     if (error instanceof ActorRefused) for (const [blob] of files) await call.blobs.delete(call.realm, blob);
@@ -57,8 +59,8 @@ export async function storeAvatar(call: Call<unknown>, user: UserId, images: Ava
   const answer = await storePicture(call, {
     picture: `avatar/${user}`,
     files: (number) => AVATAR_SIZES.map((size) => [blobOfAvatar(hash, number, size), images[size]]),
-    command: 'set-avatar',
-    args: (number) => ({ user, hash, number }),
+    show: (number) =>
+      forward({ to: realmKey(call.realm), command: realmCommands.setAvatar, args: { user, hash, number } }),
   });
   return String(answer.avatar_url);
 }

@@ -3,9 +3,9 @@
  * an answer.
  */
 import { encodeFields } from '#base';
-import type { ActorRepeat, ActorReply, Forward } from '#frontend/api';
+import type { Forward } from '#frontend/api';
 import type { ForwardContext, ForwardHandle } from '#frontend/http';
-import type { ActorKey, RealmId, UserId } from '#model';
+import type { ActorKey, ActorRepeat, ActorReply, RealmId, UserId } from '#model';
 import { apiError } from '#model/errors';
 import { type ActorClient, CommandTimeout, type SentCommand } from '#runtime';
 

@@ -1,7 +1,7 @@
 /** The `forward` step of the pipeline: sends commands to actors, and lets polls wait for their answers. */
 import type { JsonObject } from '#base';
-import type { ActorRepeat, ActorReply, Forward } from '#frontend/api';
-import type { RealmId } from '#model';
+import type { Forward } from '#frontend/api';
+import type { ActorRepeat, ActorReply, RealmId } from '#model';
 import { ActorRefused, apiError } from '#model/errors';
 import type { InboundRequest } from './inbound-request.js';
 import type { OperationCall } from './operation-call.js';

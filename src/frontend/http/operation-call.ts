@@ -1,8 +1,9 @@
 import type { JsonObject } from '#base';
 import { clientName } from '#domain/messages';
 import type { Secrets } from '#domain/secrets';
-import type { ActorReply, Call, Forward, Outcome, UploadedFile } from '#frontend/api';
+import type { Call, Forward, Outcome, UploadedFile } from '#frontend/api';
 import type { ImageProxy } from '#frontend/image-proxy';
+import type { ActorReply } from '#model';
 import { type RealmId, type UserId, userId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { Blobs } from '#ports/blobs';
@@ -108,8 +109,8 @@ export class OperationCall implements Call<AnyValues> {
     return this.request.headers.get(name) ?? '';
   }
 
-  send(forward: Forward): Promise<JsonObject> {
-    return this.context.send(forward, this);
+  send<T>(forward: Forward<T>): Promise<T> {
+    return this.context.send(forward, this) as Promise<T>;
   }
 
   newestMessage(): number | Promise<number> {

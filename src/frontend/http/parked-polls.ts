@@ -9,8 +9,8 @@
  */
 import { encodeFields } from '#base';
 import { type Clock, Slices, SPREAD, spread } from '#base/clock';
-import type { ActorRepeat, ActorReply, PollKeepalive } from '#frontend/api';
-import type { ActorKey, RealmId, UserId } from '#model';
+import type { PollKeepalive } from '#frontend/api';
+import type { ActorKey, ActorRepeat, ActorReply, RealmId, UserId } from '#model';
 import type { InboundRequest, RequestLifetime } from './inbound-request.js';
 import { successOfText } from './reply.js';
 import type { ResponseSender } from './response-sender.js';

@@ -7,7 +7,8 @@
  * the synchronous path beyond the request and its call.
  */
 import { madeOnce } from '#base';
-import type { ActorRepeat, ActorReply, Forward, Outcome } from '#frontend/api';
+import type { Forward, Outcome } from '#frontend/api';
+import type { ActorRepeat, ActorReply } from '#model';
 import { apiError } from '#model/errors';
 import type { ActorForwarder } from './actor-forwarder.js';
 import type { Authenticator } from './authenticate.js';

@@ -1,7 +1,8 @@
 /** The `reply` step of the pipeline: every way in which a request of an operation is answered. */
-import type { ActorReply, Operation, Outcome } from '#frontend/api';
+
+import type { Operation, Outcome } from '#frontend/api';
 import { tighterLimit } from '#frontend/limits';
-import type { RealmId } from '#model';
+import type { ActorReply, RealmId } from '#model';
 import { apiError, type ErrorReply } from '#model/errors';
 import { rateHeaders } from './call-limiter.js';
 import { isLarge, type ResponseCompressor } from './compression.js';

@@ -5,8 +5,8 @@
 import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
 import type { Secrets } from '#domain/secrets';
-import type { ActorRepeat, ActorReply, Forward } from '#frontend/api';
-import type { RealmId } from '#model';
+import type { Forward } from '#frontend/api';
+import type { ActorRepeat, ActorReply, RealmId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { Blobs } from '#ports/blobs';
 

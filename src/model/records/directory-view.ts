@@ -78,7 +78,8 @@ export interface DirectoryView {
   /** Counts changes of profile values and fields. */
   readonly profilesVersion: number;
   /**
-   * Until when it was told who became a full member by age, ms since 1970; changes together with the waiting period.
+   * Time up to which events have reported accounts that became full members by age, ms since 1970. It changes
+   * together with the waiting period.
    */
   readonly fullMembersAt: number;
   /** Counts changes of groups that users made. */

@@ -271,7 +271,7 @@ export const initialRealmSettings = (orgType: number): RealmSettings => ({
   org_type: orgType,
 });
 
-/** The settings of which some may be stored: the others have their default. The same object if none is missing. */
+/** Adds the defaults of missing settings. The same object if none is missing. */
 export const completeRealmSettings = (stored: Partial<RealmSettings>): RealmSettings =>
   REALM_SETTING_NAMES.every((name) => stored[name] !== undefined)
     ? (stored as RealmSettings)

@@ -1,6 +1,6 @@
 /**
- * Names of time zones as the IANA database has them. Intl knows all of them, but gives the names of long ago for some, and
- * one zone for several that only look the same today.
+ * Names of time zones as in the IANA database. Intl knows them all, but gives outdated names for some, and merges zones
+ * that only look the same today.
  */
 
 /** Intl's name → today's. */
@@ -26,12 +26,12 @@ const TODAY: Readonly<Record<string, string>> = {
   'Pacific/Truk': 'Pacific/Chuuk',
 };
 
-/** Zones of their own, whatever Intl says. */
+/** Zones that Intl merges with others, and that stay separate. */
 const OWN = /^(?:CET|EET|MET|WET|EST|MST|HST|EST5EDT|CST6CDT|MST7MDT|PST8PDT)$/;
 const UTC = /^(?:Etc\/)?(?:UTC|UCT|Universal|Zulu)$/;
 const GMT = /^(?:Etc\/)?(?:GMT[+-]?0?|Greenwich)$/;
 
-/** The name by which a zone goes today. @param name of a zone that exists, or '' */
+/** The current name of a zone. @param name name of an existing zone, or '' */
 export function canonicalZone(name: string): string {
   if (name === '' || OWN.test(name)) return name;
   if (UTC.test(name)) return 'Etc/UTC';

@@ -22,7 +22,7 @@ export interface UserSetting<V extends UserSettingValue = UserSettingValue> {
   readonly schema: TSchema;
   /** The field of the account (`DirectoryUser`) that has the value. Absent: the value is one of the preferences. */
   readonly accountField?: 'timezone' | 'emailVisibility';
-  /** What new accounts of a new school or university start with, where it differs. */
+  /** Default for accounts of a new school or university, where it differs. */
   readonly educationDefault?: V;
   /** Every new account has the program's default: an organization has no default of its own. */
   readonly noRealmDefault?: true;
@@ -160,7 +160,7 @@ export const isAccountField = (name: UserSettingName): boolean => rowNamed(name)
 /** Settings for which an organization may choose the value that its new accounts start with. */
 export const REALM_DEFAULT_NAMES = USER_SETTING_NAMES.filter((name) => !rowNamed(name).noRealmDefault);
 
-/** What the accounts of a new organization start with, where it differs from the program's defaults. */
+/** Defaults for accounts of a new organization, where they differ from the program's. */
 export const initialUserDefaults = (orgType: number): Partial<UserSettings> =>
   Object.fromEntries(
     USER_SETTING_NAMES.flatMap((name) => {

@@ -1,14 +1,7 @@
 import t from 'tap';
 import type { Json } from '#base';
-import {
-  Cursor,
-  type EventSubscriber,
-  RealmFeed,
-  RecentEntryBudget,
-  RecentMessageBudget,
-  type SharedEvent,
-  type TransientEvent,
-} from '#delivery';
+import type { EventSubscriber, SharedEvent, TransientEvent } from '#delivery';
+import { Cursor, RealmFeed, RecentEntryBudget, RecentMessageBudget } from '#delivery';
 import { DirectoryReplica } from '#directory';
 import type { Audience, LogItem } from '#model';
 import { realmId, realmKey, seq, streamId, streamKey } from '#model';

@@ -1,6 +1,6 @@
 import t from 'tap';
+import type { QueueOptions } from '#model/commands';
 import { ANSWER_BYTES, bufferedEvent, EventBuffer, shapeFor } from '../../../actors/event-queue/buffer.js';
-import type { QueueOptions } from '../../../actors/event-queue/state.js';
 
 const shape = shapeFor({ capabilities: {} } as QueueOptions);
 

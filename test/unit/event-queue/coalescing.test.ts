@@ -2,9 +2,10 @@
 import t from 'tap';
 import { SharedEvent } from '#delivery';
 import { queueId, queueKey, realmId, userId } from '#model';
+import type { QueueOptions } from '#model/commands';
 import { EventBuffer, shapeFor } from '../../../actors/event-queue/buffer.js';
 import { Inbox } from '../../../actors/event-queue/inbox.js';
-import type { QueueOptions, QueueState } from '../../../actors/event-queue/state.js';
+import type { QueueState } from '../../../actors/event-queue/state.js';
 import { TransientEventIds } from '../../../actors/event-queue/transient-ids.js';
 
 const REALM = realmId(1);

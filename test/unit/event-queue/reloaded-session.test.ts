@@ -1,12 +1,13 @@
 /** A queue that came back from the Store on another host, whose reading of the log may lag behind the former owner's. */
 import t from 'tap';
 import { TransientEvent } from '#delivery';
-import type { ActorReply } from '#frontend/api';
+import type { ActorReply } from '#model';
 import { eventId, queueId, queueKey, realmId, seq, TRANSIENT_SLOT, userId } from '#model';
+import type { QueueOptions } from '#model/commands';
 import type { ActivationHandle } from '#runtime';
 import type { QueueSession } from '../../../actors/event-queue/session.js';
 import { QueueSidecar } from '../../../actors/event-queue/sidecar.js';
-import type { QueueOptions, QueueState } from '../../../actors/event-queue/state.js';
+import type { QueueState } from '../../../actors/event-queue/state.js';
 import { QueueVolatile } from '../../../actors/event-queue/volatile.js';
 import type { InputSources } from '../../../actors/services.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';

@@ -2,9 +2,11 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
+import { forward as checkedForward } from '#frontend/api';
 import type { HttpServer, ListenOptions } from '#frontend/http';
 import { chooseFactory, Frontend, SLOW_LIMITS, SlowClientGuard } from '#frontend/http';
 import { realmKey } from '#model';
+import { anyCommand } from '../../support/any-command.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { until } from '../../support/until.js';
 import { AUTH, declare, FakeServices, RawClient } from './support.js';
@@ -15,7 +17,7 @@ const kinds = [
 ] as ('node' | 'uws')[];
 
 const MIB = 1_048_576;
-const held = { to: realmKey(1 as never), command: 'do', args: {}, held: true } as const;
+const held = checkedForward({ to: realmKey(1 as never), command: anyCommand('do'), args: {}, held: true });
 const UNAVAILABLE = '{"result":"error","msg":"Service temporarily unavailable, please try again"}\n';
 
 for (const kind of kinds) {

@@ -3,9 +3,10 @@ import { gunzipSync } from 'node:zlib';
 import t from 'tap';
 import { Type } from 'typebox';
 import { Encoded, ReadyFields } from '#base';
-import { OPERATIONS } from '#frontend/api';
+import { forward as checkedForward, OPERATIONS } from '#frontend/api';
 import { Frontend } from '#frontend/http';
 import { realmKey } from '#model';
+import { anyCommand } from '../../support/any-command.js';
 import { settle } from '../../support/fake-clock.js';
 import { ADAPTERS, openFrontend } from './both-adapters.js';
 import { FakeExchange } from './fake-exchange.js';
@@ -14,7 +15,7 @@ import { AUTH, declare, FakeServices, type RawClient, type RawResponse } from '.
 const LARGE = Array.from({ length: 300 }, (_, id) => ({ id, full_name: `Person ${id}`, note: 'ä' }));
 const ready = new ReadyFields({ members: LARGE });
 const RANDOM = createHash('shake256', { outputLength: 5000 }).update('incompressible').digest();
-const forward = { to: realmKey(1 as never), command: 'do', args: {} };
+const forward = checkedForward({ to: realmKey(1 as never), command: anyCommand('do'), args: {} });
 const picture = { status: 200, raw: Buffer.alloc(5000, 'x'), headers: { 'Content-Type': 'image/png' } };
 const logo = { ...picture, coded: { ETag: '"t-gzip"' }, headers: { 'Content-Type': 'image/svg+xml', ETag: '"t"' } };
 const held = {

@@ -1,15 +1,18 @@
 import t from 'tap';
 import { Type } from 'typebox';
-import type { ActorReply, Operation } from '#frontend/api';
+import type { Operation } from '#frontend/api';
+import { forward as checkedForward } from '#frontend/api';
 import { Frontend } from '#frontend/http';
+import type { ActorReply } from '#model';
 import { realmKey } from '#model';
 import { apiError } from '#model/errors';
+import { anyCommand } from '../../support/any-command.js';
 import { settle } from '../../support/fake-clock.js';
 import { FakeExchange } from './fake-exchange.js';
 import { AUTH, declare, FakeServices, user } from './support.js';
 
 const FORM = 'application/x-www-form-urlencoded';
-const forwarded = { to: realmKey(1 as never), command: 'do', args: {} };
+const forwarded = checkedForward({ to: realmKey(1 as never), command: anyCommand('do'), args: {} });
 const ok = (text: string, after?: number): ActorReply => ({ ok: [Buffer.from(text)], ...(after ? { after } : {}) });
 
 function make(...operations: Operation[]) {

@@ -2,11 +2,14 @@
 import t from 'tap';
 import { Type } from 'typebox';
 import type { Forward, Operation, PollKeepalive } from '#frontend/api';
+import { forward as checkedForward } from '#frontend/api';
 import { Frontend } from '#frontend/http';
 import { eventId, queueId, queueKey, realmId, TRANSIENT_SLOT, userId } from '#model';
-import { apiError, type ErrorReply } from '#model/errors';
+import type { ErrorReply } from '#model/errors';
+import { apiError } from '#model/errors';
 import { getEvents } from '../../../src/frontend/api/operations/events.js';
 import { maybeJson, maybeText } from '../../../src/frontend/api/parameters.js';
+import { anyCommand } from '../../support/any-command.js';
 import { settle } from '../../support/fake-clock.js';
 import { FakeExchange } from './fake-exchange.js';
 import { AUTH, declare, FakeServices, user } from './support.js';
@@ -35,7 +38,7 @@ const poll: Operation = declare({
     reads++;
     const { last, of = 'q' } = params as { last: number; of?: string };
     const to = queueKey(realmId(1), userId(5), queueId(of));
-    const forward = { to, command: 'poll', args: { last }, held: true } as const;
+    const forward = checkedForward({ to, command: anyCommand('poll'), args: { last }, held: true });
     return last < 0 ? forward : { ...forward, keepalive: keepalive(last) };
   },
 });

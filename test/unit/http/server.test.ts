@@ -1,6 +1,7 @@
 import t from 'tap';
 import { Type } from 'typebox';
 import { Encoded } from '#base';
+import { forward as checkedForward } from '#frontend/api';
 import {
   chooseFactory,
   Frontend,
@@ -12,6 +13,7 @@ import {
   openServer,
 } from '#frontend/http';
 import { realmKey } from '#model';
+import { anyCommand } from '../../support/any-command.js';
 import { settle } from '../../support/fake-clock.js';
 import { AUTH, declare, FakeServices, RawClient } from './support.js';
 
@@ -20,7 +22,7 @@ const LIMIT = 60_000;
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const AUTHORIZED = { Authorization: AUTH };
 const text = { in: 'form', encoding: 'string', schema: Type.String(), required: true } as const;
-const forward = { to: realmKey(1 as never), command: 'do', args: {}, held: true };
+const forward = checkedForward({ to: realmKey(1 as never), command: anyCommand('do'), args: {}, held: true });
 
 /** Both adapters where the native one loads. */
 const kinds = [

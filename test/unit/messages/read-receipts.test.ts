@@ -1,7 +1,7 @@
 import t from 'tap';
 import { IdSet, type Json } from '#base';
 import { type MessageBody, markedPart, readersOf, readingPart, type StoredMessage } from '#domain/messages';
-import { realmId, streamId, streamKey, userId, userKey } from '#model';
+import { type ActorKey, realmId, streamId, streamKey, userId, userKey } from '#model';
 import { directoryWith } from '../../support/directory.js';
 import { MemoryStore } from '../../support/memory-store.js';
 import { person } from '../../support/person.js';
@@ -43,7 +43,7 @@ interface World {
 
 async function readers(of: StoredMessage, { read = {}, members = [], ...world }: World, caller = 20) {
   const store = new MemoryStore({ atomicRecords: true });
-  const put = (key: ReturnType<typeof userKey>, parts: Record<string, Json>) =>
+  const put = (key: ActorKey, parts: Record<string, Json>) =>
     store.apply(Object.entries(parts).map(([part, value]) => ({ type: 'part', key, part, rev: 1, value })));
   const stay = (after: number, to = 0, until = 0) => ({ stays: [{ from: 1, to, after, until }] });
   for (const user of members) await put(streamKey(realm, streamId(HOME)), { [`member/${user}`]: stay(50) });

@@ -1,7 +1,7 @@
 /** A row of REALM_SETTINGS is all that a setting of an organization needs (realm.md § Settings). */
 import t from 'tap';
 import { realmKind } from '#actors/realm';
-import type { ActorReply } from '#frontend/api';
+import type { ActorReply } from '#model';
 import {
   checkedRealmSettings,
   completeRealmSettings,

@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import t from 'tap';
 import type { Json, JsonObject } from '#base';
-import { type PresenceCursor, PresenceReplica } from '#domain/presence';
+import { PresenceReplica } from '#domain/presence';
+import type { PresenceCursor } from '#model/commands';
 import { Presences } from '../../../actors/presence/presences.js';
 import { directoryWith } from '../../support/directory.js';
 import { person } from '../../support/person.js';

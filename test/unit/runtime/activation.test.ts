@@ -1,8 +1,11 @@
 import t from 'tap';
 import type { JsonObject } from '#base';
 import { realmKey } from '#model';
+import { outboxCommand } from '#model/commands';
 import type { ActorKind, AnyKind, DeferredRequest } from '#runtime';
-import { ids, type LedgerState, ledger, ledgerKey, REALM, testKinds } from '../../cluster/kinds.js';
+import type { LedgerState } from '../../cluster/kinds.js';
+import { ids, ledger, ledgerKey, REALM, testKinds } from '../../cluster/kinds.js';
+import { anyCommand } from '../../support/any-command.js';
 import { Harness, settle } from './harness.js';
 
 const key = ledgerKey(1);
@@ -81,7 +84,7 @@ t.test('who is handed over answers what those ask whom it waits for', async (t) 
         handle: ({ state }) => ({
           reply: { value: 'joined' },
           state,
-          commands: [[{ to: other, name: 'credit', args: { op: 'joined' }, caller: 0 }]],
+          commands: [[outboxCommand({ to: other, name: anyCommand('credit'), args: { op: 'joined' }, caller: 0 })]],
           replyAfterCommands: true,
         }),
       },
@@ -196,7 +199,7 @@ t.test('a handler is told of the commands that may not be carried out yet', asyn
     read: true,
     creates: true,
     handle: (_view, _args, _inputs, { pendingCommands }) => ({
-      reply: { value: pendingCommands('credit').map(({ to }) => to) },
+      reply: { value: pendingCommands(anyCommand('credit')).map(({ to }) => to) },
     }),
   };
   const h = new Harness({ ...testKinds, stream: { ...ledger, commands: { ...ledger.commands, caused } } as AnyKind });
@@ -310,7 +313,7 @@ const queue: ActorKind<QueueState> = {
   sidecarCommands: ['poll'],
   sidecar: (handle) => ({
     flush: async () => {
-      if (handle.state().n === 1) await handle.sendSelf('flush', {});
+      if (handle.state().n === 1) await handle.sendSelf(anyCommand('flush'), {});
     },
     command: (_name, _args, request) => {
       parked = request;

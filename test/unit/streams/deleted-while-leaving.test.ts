@@ -1,9 +1,9 @@
 /** Somebody leaves a stream, and messages there are deleted before his actor has looked up what he had not read. */
 import t from 'tap';
-import { READ_STREAM } from '#actors/shared';
 import type { Json } from '#base';
 import type { StoredMessage } from '#domain/messages';
 import type { LogItem } from '#model';
+import { userCommands } from '#model/commands';
 import type { CommandContext } from '#runtime';
 import { RecentMessages } from '../../../actors/stream/recent.js';
 import { removed } from '../../../actors/stream/removing.js';
@@ -29,7 +29,8 @@ function eventsOf(leaving: readonly number[]): LogItem[] {
     key: 'stream/1/1',
     realm: 1,
     now: 0,
-    underWay: (name: string) => (name === READ_STREAM ? leaving.map((user) => ({ to: `user/1/${user}` })) : []),
+    pendingCommands: (name: string) =>
+      name === userCommands.readStream ? leaving.map((user) => ({ to: `user/1/${user}` })) : [],
   } as unknown as CommandContext;
   const view = { state: { mv: 2 }, parts: new Map(Object.entries(STAYS)), volatile: { recent: new RecentMessages() } };
   return [...(removed(view as never, [message(11), message(12)], [], context).events ?? [])];

@@ -1,8 +1,10 @@
 /** A change of an account, and what follows from it in the same commit. */
+
 import type { Json } from '#base';
 import type { LogItem } from '#model';
+import type { OutboxCommand } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
-import type { CommandContext, OutboxCommand } from '#runtime';
+import type { CommandContext } from '#runtime';
 import type { RealmView } from '../subscriptions/subscribe.js';
 
 /** Part of an outcome. */

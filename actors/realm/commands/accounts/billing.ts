@@ -1,6 +1,7 @@
 /** Whether an account looks after what the organization pays; no operation of the API says so, the command line does. */
 
 import { success } from '#actors/shared';
+import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
@@ -8,7 +9,7 @@ import { LANE } from '../personal/personal.js';
 import { accountChanged, personUpdate } from './account-changes.js';
 import { changedAccounts } from './deactivate-user.js';
 
-export const setBilling: RealmCommand<{ readonly user_id: number; readonly on: boolean }> = {
+export const setBilling: RealmCommand<typeof realmCommands.setBilling> = {
   lane: LANE,
   handle(view, { user_id, on }, _inputs, context) {
     const before = userOf(view.parts, user_id);

@@ -1,24 +1,15 @@
 /** POST /users (users.md). The account is prepared by the needs: hashing a password takes longer than a handler may. */
 
 import { success } from '#actors/shared';
-import type { JsonObject } from '#base';
 import { isAdmin, ROLE } from '#domain/people';
+import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
-import { addAccount, checkApplicant, newcomersStreams, type PreparedAccount, prepareAccount } from './new-account.js';
+import type { PreparedAccount } from './new-account.js';
+import { addAccount, checkApplicant, newcomersStreams, prepareAccount } from './new-account.js';
 
-interface NewUserArgs extends JsonObject {
-  readonly email: string;
-  readonly password: string;
-  readonly full_name: string;
-  /** Only from the command line. */
-  readonly role?: number;
-  /** Base URL of the organization; absent: nobody is greeted. */
-  readonly origin?: string;
-}
-
-export const createUser: RealmCommand<NewUserArgs, PreparedAccount> = {
+export const createUser: RealmCommand<typeof realmCommands.createUser, PreparedAccount> = {
   inputs({ email, password, full_name: fullName, role = ROLE.member }, { realm, view }, sources) {
     const streams = newcomersStreams(view, [], role);
     return prepareAccount({ email, fullName, password, streams }, realm, sources);

@@ -2,12 +2,15 @@
 
 import { mailCommand, success } from '#actors/shared';
 import { isOwner } from '#domain/people';
-import type { RealmSettings } from '#model';
-import { type RealmId, userKey } from '#model';
+import type { RealmId, RealmSettings } from '#model';
+import { userKey } from '#model';
+import type { Command, NoArgs, OutboxCommand, realmCommands } from '#model/commands';
+import { outboxCommand, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import type { CommandContext, OutboxCommand, Outcome } from '#runtime';
-import { type Parts, type RealmState, userOf, usersOf } from '../../state.js';
+import type { CommandContext, Outcome } from '#runtime';
+import type { Parts, RealmState } from '../../state.js';
+import { userOf, usersOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, tellEverybody } from '../personal/personal.js';
 import type { RealmView } from '../subscriptions/subscribe.js';
@@ -32,7 +35,7 @@ export function deactivating(accounts: readonly DirectoryUser[], view: RealmView
       const person = { user_id: before.id, full_name: before.fullName };
       // Also to whom it is about: his event queues end with it.
       const told = tellEverybody(context.version, { type: 'realm_user', op: 'remove', person });
-      const toUser = ownActor(context.realm, before, 'deactivated', context.version);
+      const toUser = ownActor(context.realm, before, userCommands.deactivated, context.version);
       const change = { before, after: { ...before, isActive: false } };
       return accountChanged(change, { events: [told], commands: [toUser] }, view, context);
     }),
@@ -43,9 +46,9 @@ export function deactivating(accounts: readonly DirectoryUser[], view: RealmView
 export const ownActor = (
   realm: RealmId,
   { id }: DirectoryUser,
-  name: 'deactivated' | 'reactivated',
+  name: Command<'user', NoArgs>,
   after: number,
-): OutboxCommand => ({ to: userKey(realm, id), name, args: {}, caller: 0, after });
+): OutboxCommand => outboxCommand({ to: userKey(realm, id), name, args: {}, caller: 0, after });
 
 /** The outcome of changing accounts. */
 export function changedAccounts(
@@ -83,11 +86,7 @@ function farewell(realm: RealmId, user: DirectoryUser, comment: string, settings
 const LANE = { lane: 'directory', exclusive: true } as const;
 
 /** DELETE /users/{user_id}. */
-export const deactivateUser: RealmCommand<{
-  readonly user_id: number;
-  /** null: no letter. */
-  readonly comment: string | null;
-}> = {
+export const deactivateUser: RealmCommand<typeof realmCommands.deactivateUser> = {
   ...LANE,
   handle(view, { user_id, comment }, _inputs, context) {
     const { parts, state } = view;
@@ -104,7 +103,7 @@ export const deactivateUser: RealmCommand<{
 };
 
 /** DELETE /users/me. */
-export const deactivateSelf: RealmCommand<Record<string, never>> = {
+export const deactivateSelf: RealmCommand<typeof realmCommands.deactivateSelf> = {
   ...LANE,
   handle(view, _args, _inputs, context) {
     const { parts } = view;

@@ -7,9 +7,9 @@ import { mailCommand, success } from '#actors/shared';
 import { type Json, type JsonObject, standingOf, waitFor, withTime } from '#base';
 import { addressProblem, domainOf, isAdmin, isEmail, isSystemBot } from '#domain/people';
 import type { RealmId } from '#model';
+import type { OutboxCommand, realmCommands } from '#model/commands';
 import { apiError, PRODUCT } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import type { OutboxCommand } from '#runtime';
 import { MAIL_LIMITS } from '../../mail-limits.js';
 import { asPart, domainsOf, type Parts, type RealmState, USER_PART, userOf, usersOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
@@ -104,15 +104,8 @@ export function askForAddress(
   return { parts: { [`${EMAIL_CHANGE_PART}${user.id}`]: change }, commands: [mail] };
 }
 
-interface ConfirmArgs extends JsonObject {
-  readonly user: number;
-  readonly hash: string;
-  /** The frontend that asked shows this organization. */
-  readonly shown: boolean;
-}
-
 /** The link was confirmed. Its authenticity and its time were checked by whoever opened it. @throws ApiError */
-export const confirmEmail: RealmCommand<ConfirmArgs, boolean> = {
+export const confirmEmail: RealmCommand<typeof realmCommands.confirmEmail, boolean> = {
   lane: LANE,
   inputs: ({ user }, { view }, { services }) => services.disposable(domainOf(changeOf(view.parts, user)?.email ?? '')),
   handle({ state, parts, volatile }, { user: id, hash, shown }, disposable, { realm, version }) {

@@ -4,9 +4,9 @@
  */
 
 import { value } from '#actors/shared';
-import type { JsonObject } from '#base';
 import { ROLE, SYSTEM_GROUP, shownGroupsOf } from '#domain/people';
 import type { LogItem, RealmSettings } from '#model';
+import type { realmCommands } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 import { usersOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
@@ -59,7 +59,7 @@ export function fullMembersChanged(
 }
 
 /** Somebody may have reached the age. */
-export const due: RealmCommand<JsonObject> = {
+export const due: RealmCommand<typeof realmCommands.due> = {
   handle({ state, parts }, _args, _inputs, { now, version }) {
     const moved = { settings: state.settings, fullMembersAt: now };
     const events = fullMembersChanged(usersOf(parts), state, moved, version);

@@ -1,24 +1,21 @@
 /** A new account, whoever makes it: what is checked (users.md § POST /users), and what comes of it. */
 
-import { type NewcomersHistory, newcomersHistory } from '#domain/messages';
-import {
-  type AddressProblem,
-  addressProblem,
-  checkFullName,
-  domainOf,
-  isEmail,
-  mailDomain,
-  ROLE,
-} from '#domain/people';
+import type { NewcomersHistory } from '#domain/messages';
+import { newcomersHistory } from '#domain/messages';
+import type { AddressProblem } from '#domain/people';
+import { addressProblem, checkFullName, domainOf, isEmail, mailDomain, ROLE } from '#domain/people';
 import { byName } from '#domain/streams';
-import type { LogItem } from '#model';
-import { type RealmId, streamKey } from '#model';
+import type { LogItem, RealmId } from '#model';
+import { streamKey } from '#model';
+import type { FirstAccount, OutboxCommand } from '#model/commands';
+import { outboxCommand, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
-import type { CommandContext, OutboxCommand } from '#runtime';
+import type { CommandContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import { asPart, domainsOf, type RealmState, streamOf, USER_PART, userDefaultsOf } from '../../state.js';
-import { createUserCommand, hiddenFrom, type NewAccount, newUser } from '../organization/create-realm.js';
+import type { RealmState } from '../../state.js';
+import { asPart, domainsOf, streamOf, USER_PART, userDefaultsOf } from '../../state.js';
+import { createUserCommand, hiddenFrom, newUser } from '../organization/create-realm.js';
 import { storePersonal } from '../personal/personal.js';
 import type { RealmView } from '../subscriptions/subscribe.js';
 import { userAdded } from './user-added.js';
@@ -34,7 +31,7 @@ export interface Applicant {
 
 /** What a handler can't work out itself: a password takes longer to hash than it may, keys are random. */
 export interface PreparedAccount {
-  readonly account: NewAccount;
+  readonly account: FirstAccount;
   readonly strong: boolean;
   readonly disposable: boolean;
   /** undefined: there is nothing to be seen of the past. */
@@ -154,13 +151,13 @@ export function addAccount(view: RealmView, of: Newcomer, { now, realm, version 
   });
   const joins = of.streams.map((stream): OutboxCommand => {
     const after = isOpen(stream) && history ? { after: history.after } : {};
-    return {
+    return outboxCommand({
       to: streamKey(realm, stream.id),
-      name: 'join',
+      name: streamCommands.join,
       args: { users: [id], ...after },
       caller: 0,
       after: version,
-    };
+    });
   });
   return {
     user,

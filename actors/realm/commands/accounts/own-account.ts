@@ -1,31 +1,23 @@
 /** The part of PATCH /settings that is about the account itself: password, address, name (users.md § PATCH /settings). */
 
-import type { CheckedPassword } from '#actors/shared';
-import type { Json, JsonObject } from '#base';
+import type { Json } from '#base';
 import { hiddenLink } from '#domain/mail';
 import { checkFullName, domainOf, isAdmin } from '#domain/people';
 import { sealLink } from '#domain/secrets';
 import type { LogItem } from '#model';
 import { userId, userKey } from '#model';
+import type { AccountArgs, CheckedPassword, OutboxCommand } from '#model/commands';
+import { outboxCommand, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import type { CommandContext, InputContext, OutboxCommand } from '#runtime';
+import type { CommandContext, InputContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import { type RealmState, userOf } from '../../state.js';
+import type { RealmState } from '../../state.js';
+import { userOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
-import { askForAddress, LINK_MS, type Link, type RealmFacts } from './email-change.js';
+import type { Link, RealmFacts } from './email-change.js';
+import { askForAddress, LINK_MS } from './email-change.js';
 import { nameChanged } from './person-events.js';
-
-/** Only what the request has. */
-export interface AccountArgs extends JsonObject {
-  readonly full_name: string | null;
-  readonly email: string | null;
-  readonly old_password: string;
-  /** '' is not asked for. */
-  readonly new_password: string;
-  /** Base URL of the organization. */
-  readonly origin: string;
-}
 
 export interface AccountInputs {
   /** null: no new password is asked for. */
@@ -46,7 +38,7 @@ async function newPassword(
 ): Promise<AccountInputs['password']> {
   if (new_password === '') return null;
   const to = userKey(realm, userId(caller));
-  const checked = (await ask(to, 'check-password', { password: old_password })) as CheckedPassword;
+  const checked = await ask(to, userCommands.checkPassword, { password: old_password });
   const user = userOf(view.parts, caller);
   const related = [user?.deliveryEmail, user?.fullName, email, full_name].filter((one) => typeof one === 'string');
   const good = checked.correct && (await services.passwords.strongEnough(new_password, related));
@@ -67,7 +59,7 @@ export async function accountInputs(args: AccountArgs, context: Needs, sources: 
   };
 }
 
-export interface AccountChange {
+export interface OwnAccountChange {
   readonly user: DirectoryUser;
   readonly parts: Record<string, Json>;
   readonly events: readonly LogItem[];
@@ -81,14 +73,21 @@ export function changeAccount(
   { password, link }: AccountInputs,
   facts: RealmFacts,
   { realm, now, version }: CommandContext,
-): AccountChange {
+): OwnAccountChange {
   const commands: OutboxCommand[] = [];
   if (password) {
     const { checked, hash } = password;
     if (checked.wait > 0) throw apiError('TOO_MANY_ATTEMPTS', { seconds: Math.ceil(checked.wait / 1000) });
     if (!checked.correct) throw apiError('WRONG_PASSWORD');
     if (hash === null) throw apiError('NEW_PASSWORD_TOO_WEAK');
-    commands.push({ to: userKey(realm, user.id), name: 'set-password', args: { passwordHash: hash }, caller: 0 });
+    commands.push(
+      outboxCommand({
+        to: userKey(realm, user.id),
+        name: userCommands.setPassword,
+        args: { passwordHash: hash },
+        caller: 0,
+      }),
+    );
   }
   const asked = email === null ? undefined : askForAddress(email, user, link, facts, { realm, now });
   if (asked) commands.push(...asked.commands);

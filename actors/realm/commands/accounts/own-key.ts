@@ -1,10 +1,10 @@
 /** Replacing API keys: on demand (POST /users/me/api_key/regenerate, users.md § API keys), or because a key can't be unsealed. */
 
 import { success, value } from '#actors/shared';
-import type { JsonObject } from '#base';
 import { isSystemBot, presentServices } from '#domain/people';
 import type { RealmId } from '#model';
 import { userKey } from '#model';
+import { outboxCommand, type realmCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { Outcome } from '#runtime';
@@ -36,7 +36,9 @@ export function replaceKey(
   realm: RealmId,
   token?: string,
 ): Required<Pick<Outcome<RealmState>, 'parts' | 'events' | 'commands'>> {
-  const commands = [[{ to: userKey(realm, user.id), name: 'set-key', args: { keySealed: sealed }, caller: 0 }]];
+  const commands = [
+    [outboxCommand({ to: userKey(realm, user.id), name: userCommands.setKey, args: { keySealed: sealed }, caller: 0 })],
+  ];
   const after: DirectoryUser = { ...user, keyHash: hash };
   const before = botAccount(parts, user.id);
   if (!before) {
@@ -59,15 +61,6 @@ export function replaceKey(
   };
 }
 
-interface Renewal extends JsonObject {
-  readonly user: number;
-  /**
-   * The key to replace: a bot's sealed key, another account's key hash. The command changes nothing if the account has
-   * a newer key by now. null: replace any key.
-   */
-  readonly instead: string | null;
-}
-
 interface Renewed extends NewKey {
   readonly tokenSealed: string;
   /** A token that a bot's calls carry can be read. */
@@ -79,7 +72,7 @@ interface Renewed extends NewKey {
  * under a server secret that is gone), or that the command line replaces. A token that can't be read goes with it.
  * Answers with the sealed key, or null when an account of a person has got another one meanwhile: that one is to be asked for.
  */
-export const renewKey: RealmCommand<Renewal, Renewed> = {
+export const renewKey: RealmCommand<typeof realmCommands.renewKey, Renewed> = {
   // A caller that asks again after another caller's renewal finds the new key in the account's actor.
   lane: 'renewed keys',
   exclusive: true,
@@ -106,13 +99,13 @@ export const renewKey: RealmCommand<Renewal, Renewed> = {
 };
 
 /** For other actors, which see in the directory what came of it. */
-export const renewBotKey: RealmCommand<Renewal, Renewed> = {
+export const renewBotKey: RealmCommand<typeof realmCommands.renewBotKey, Renewed> = {
   ...renewKey,
   handle: (view, args, inputs, context) => ({ ...renewKey.handle(view, args, inputs, context), reply: value(null) }),
 };
 
 /** The key leaves sealed: replies may be remembered in the Store. */
-export const regenerateKey: RealmCommand<JsonObject, NewKey> = {
+export const regenerateKey: RealmCommand<typeof realmCommands.regenerateKey, NewKey> = {
   lane: LANE,
   inputs: (_args, { realm }, sources) => makeKey(realm, sources),
   handle: ({ parts }, _args, key, { caller, realm, version }) => ({

@@ -1,6 +1,7 @@
 /** Rate limits of one account's own; no operation of the API sets them, the command line does. No client sees them. */
 
 import { success } from '#actors/shared';
+import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
@@ -9,7 +10,7 @@ import { accountChanged } from './account-changes.js';
 import { changedAccounts } from './deactivate-user.js';
 
 /** rules: as src/frontend/limits/rules.ts reads them; null: those of all accounts. */
-export const setRateLimits: RealmCommand<{ readonly user_id: number; readonly rules: string | null }> = {
+export const setRateLimits: RealmCommand<typeof realmCommands.setRateLimits> = {
   lane: LANE,
   handle(view, { user_id, rules }, _inputs, context) {
     const before = userOf(view.parts, user_id);

@@ -3,9 +3,12 @@
 import { success } from '#actors/shared';
 import { addressRole, isAdmin, presentProfile, presentUser, ROLE } from '#domain/people';
 import type { Audience, LogItem, RealmSettings } from '#model';
+import type { realmCommands } from '#model/commands';
+import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { type Parts, profileFieldsOf, profileOf, userOf } from '../../state.js';
+import type { Parts } from '../../state.js';
+import { profileFieldsOf, profileOf, userOf } from '../../state.js';
 import { checkMayCreateBot } from '../bots/create-bot.js';
 import type { RealmCommand } from '../command.js';
 import { accountChanged } from './account-changes.js';
@@ -19,7 +22,7 @@ function checkMay(parts: Parts, caller: number, user: DirectoryUser, settings: R
   if (user.botType !== null) checkMayCreateBot(acting, user.botType, settings);
 }
 
-export const reactivateUser: RealmCommand<{ readonly user_id: number }> = {
+export const reactivateUser: RealmCommand<typeof realmCommands.reactivateUser> = {
   lane: 'directory',
   exclusive: true,
   handle(view, { user_id }, _inputs, context) {
@@ -31,7 +34,7 @@ export const reactivateUser: RealmCommand<{ readonly user_id: number }> = {
     const after = { ...before, isActive: true };
     const own = {
       events: userShown(after, view.parts, version),
-      commands: [ownActor(realm, after, 'reactivated', version)],
+      commands: [ownActor(realm, after, userCommands.reactivated, version)],
     };
     return changedAccounts(accountChanged({ before, after }, own, view, context), version);
   },

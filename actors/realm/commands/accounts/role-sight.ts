@@ -9,8 +9,10 @@ import { isGuest, seesAddress } from '#domain/people';
 import { audienceRole, presentStream, type Subscription } from '#domain/streams';
 import type { LogItem } from '#model';
 import { realmKey, streamKey, userId } from '#model';
+import type { OutboxCommand } from '#model/commands';
+import { type ArgsOf, outboxCommand, realmCommands, streamCommands } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
-import type { CommandContext, OutboxCommand } from '#runtime';
+import type { CommandContext } from '#runtime';
 import { type Parts, streamsOf, userOf, usersOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { tellUser } from '../personal/personal.js';
@@ -40,7 +42,13 @@ export function sightOf(
   const gained = others.filter((stream) => sees(after, stream) && !sees(before, stream));
   const lost = others.filter((stream) => sees(before, stream) && !sees(after, stream));
   const shown = gained.map(({ id }): OutboxCommand => {
-    return { to: streamKey(realm, id), name: 'show-subscribers', args: { user: after.id }, caller: 0, after: version };
+    return outboxCommand({
+      to: streamKey(realm, id),
+      name: streamCommands.showSubscribers,
+      args: { user: after.id },
+      caller: 0,
+      after: version,
+    });
   });
   return {
     events: [
@@ -48,11 +56,12 @@ export function sightOf(
       ...streamEvents(after.id, 'create', gained.filter(unknown)),
       ...defaultsOf(before, after, parts),
     ],
-    commands: [...shown, ...addresses(before, after, parts).map((args) => ({ ...toSelf(realm), args }))],
+    commands: [...shown, ...addresses(before, after, parts).map((args) => toSelf(realm, args))],
   };
 }
 
-const toSelf = (realm: CommandContext['realm']) => ({ to: realmKey(realm), name: 'show-addresses', caller: 0 });
+const toSelf = (realm: CommandContext['realm'], args: Addresses): OutboxCommand =>
+  outboxCommand({ to: realmKey(realm), name: realmCommands.showAddresses, args, caller: 0 });
 
 function streamEvents(user: number, op: 'create' | 'delete', streams: readonly DirectoryStream[]): LogItem[] {
   const events: LogItem[] = [];
@@ -84,10 +93,7 @@ function defaultsOf(before: DirectoryUser, after: DirectoryUser, parts: Parts): 
   return lists.filter((_, i) => [streams, groups][i]!.length > 0).map((event) => tellUser(after.id, event));
 }
 
-interface Addresses extends JsonObject {
-  readonly viewer: number;
-  readonly of: readonly number[];
-}
+type Addresses = ArgsOf<typeof realmCommands.showAddresses>;
 
 /** Whose addresses he sees from now on, or no longer. */
 function addresses(before: DirectoryUser, after: DirectoryUser, parts: Parts): Addresses[] {
@@ -101,7 +107,7 @@ function addresses(before: DirectoryUser, after: DirectoryUser, parts: Parts): A
 }
 
 /** From the realm actor itself: as many events as there are addresses are more than one commit should hold. */
-export const showAddresses: RealmCommand<Addresses> = {
+export const showAddresses: RealmCommand<typeof realmCommands.showAddresses> = {
   lane: 'addresses',
   handle({ parts }, { viewer: id, of }) {
     const viewer = userOf(parts, id);

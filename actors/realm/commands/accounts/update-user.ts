@@ -4,29 +4,21 @@
  */
 
 import { readOwnState, refusedAfter, success } from '#actors/shared';
-import type { JsonObject } from '#base';
 import { checkFullName } from '#domain/people';
 import type { Subscription } from '#domain/streams';
 import { userId } from '#model';
+import type { realmCommands, UpdateUserArgs } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
-import { editProfile, type ProfileEntry, type RenderedValues, renderValues } from '../personal/profile-data.js';
+import { editProfile, type RenderedValues, renderValues } from '../personal/profile-data.js';
 import type { RealmView } from '../subscriptions/subscribe.js';
 import type { Effect } from './account-change.js';
 import { accountChanged, personUpdate, together } from './account-changes.js';
 import { actingAdmin } from './administrators.js';
 import { checkRole, roleChanged } from './role-change.js';
-
-export interface UpdateUserArgs extends JsonObject {
-  readonly user_id: number;
-  /** null, here and below: not given. */
-  readonly full_name: string | null;
-  readonly role: number | null;
-  readonly profile_data: readonly (ProfileEntry & JsonObject)[] | null;
-}
 
 interface Inputs {
   /** All subscriptions of the account, ended ones included; empty unless its role changes. */
@@ -71,7 +63,7 @@ function steps(
   ];
 }
 
-export const updateUser: RealmCommand<UpdateUserArgs, Inputs> = {
+export const updateUser: RealmCommand<typeof realmCommands.updateUser, Inputs> = {
   // Nobody joins or leaves a stream meanwhile: what is gained and lost depends on it.
   lane: 'directory',
   exclusive: true,

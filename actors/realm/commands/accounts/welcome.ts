@@ -3,9 +3,9 @@
 import { directNotice, mailCommand, silentMention, streamNotice } from '#actors/shared';
 import { WELCOME_BOT } from '#domain/people';
 import type { RealmId } from '#model';
+import type { OutboxCommand } from '#model/commands';
 import { PRODUCT } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import type { OutboxCommand } from '#runtime';
 import type { RealmView } from '../subscriptions/subscribe.js';
 
 const SIGNUPS = 'signups';

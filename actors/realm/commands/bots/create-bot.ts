@@ -1,10 +1,10 @@
 /** POST /bots (users.md § Bots). All checks are the handler's but for the shape of parameters and the avatar's picture. */
 
 import { readMembership, success } from '#actors/shared';
-import type { JsonObject } from '#base';
 import { avatarUrl, BOT_TYPE, checkFullName, isAdmin, isEmail, presentDefaults, ROLE } from '#domain/people';
 import { canAccess } from '#domain/streams';
 import type { RealmSettings, StreamId } from '#model';
+import type { BotStreamChoices, FirstAccount, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryBot, DirectoryUser } from '#model/records';
 import type { InputContext } from '#runtime';
@@ -15,38 +15,14 @@ import { streamOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import { userAdded } from '../accounts/user-added.js';
 import type { RealmCommand } from '../command.js';
-import type { NewAccount } from '../organization/create-realm.js';
 import { createUserCommand, newUser } from '../organization/create-realm.js';
 import { actingUser } from '../personal/personal.js';
-
-export interface StreamChoices extends JsonObject {
-  /** Names; null = not given, '' = none. */
-  readonly sending: string | null;
-  readonly events: string | null;
-}
-
-interface NewBot extends StreamChoices {
-  readonly fullName: string;
-  readonly shortName: string;
-  readonly type: number;
-  readonly payloadUrl: string;
-  readonly service: string | null;
-  readonly config: { readonly [key: string]: string };
-  readonly interface: number;
-  readonly allPublicStreams: boolean;
-  /** Where addresses of bots end. */
-  readonly domain: string;
-  /** How many were sent along. */
-  readonly files: number;
-  /** Only to be checked. */
-  readonly dry: boolean;
-}
 
 /** Private streams among those named in which the caller is. */
 export type OwnPrivate = ReadonlySet<number>;
 
 export async function ownPrivateStreams(
-  { sending, events }: StreamChoices,
+  { sending, events }: BotStreamChoices,
   { realm, caller, view }: InputContext<RealmState, RealmVolatile>,
   sources: InputSources,
 ): Promise<OwnPrivate> {
@@ -101,7 +77,7 @@ interface Prepared {
   readonly own: OwnPrivate;
 }
 
-export const createBot: RealmCommand<NewBot, Prepared> = {
+export const createBot: RealmCommand<typeof realmCommands.createBot, Prepared> = {
   lane: BOT_LANE,
   async inputs(args, context, sources) {
     const { secrets } = sources.services;
@@ -138,7 +114,7 @@ export const createBot: RealmCommand<NewBot, Prepared> = {
     if (args.dry) return { reply: success() };
     const id = state.nextUser;
     // Its actor needs no key: nobody logs in as a bot.
-    const account: NewAccount = { email, fullName, passwordHash: null, keyHash, keySealed: '' };
+    const account: FirstAccount = { email, fullName, passwordHash: null, keyHash, keySealed: '' };
     const user: DirectoryUser = {
       ...newUser({ id, recipient: state.nextRecipient, account, role: ROLE.member, now }),
       botType: args.type,

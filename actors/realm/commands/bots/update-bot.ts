@@ -6,6 +6,7 @@ import { avatarUrl, checkFullName, isAdmin, presentDefaults, presentServices } f
 import type { Subscription } from '#domain/streams';
 import type { LogItem } from '#model';
 import { userId } from '#model';
+import type { realmCommands, UpdateBotArgs } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryBot, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
@@ -26,22 +27,7 @@ import { checkRole, roleChanged } from '../accounts/role-change.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser } from '../personal/personal.js';
 import type { RealmView } from '../subscriptions/subscribe.js';
-import { checkInterface, chosenStream, type OwnPrivate, ownPrivateStreams, type StreamChoices } from './create-bot.js';
-
-/** null: not given. */
-interface BotChanges extends StreamChoices {
-  readonly bot_id: number;
-  readonly full_name: string | null;
-  readonly role: number | null;
-  readonly bot_owner_id: number | null;
-  readonly allPublicStreams: boolean | null;
-  readonly payloadUrl: string | null;
-  readonly interface: number;
-  readonly config: { readonly [key: string]: string } | null;
-  readonly files: number;
-  /** Only to be checked. */
-  readonly dry: boolean;
-}
+import { checkInterface, chosenStream, type OwnPrivate, ownPrivateStreams } from './create-bot.js';
 
 interface Inputs {
   readonly own: OwnPrivate;
@@ -92,7 +78,7 @@ function handedOver(before: BotAccount, id: number, view: RealmView, context: Co
 /** @throws ApiError */
 function withChoices(
   before: DirectoryBot,
-  args: BotChanges,
+  args: UpdateBotArgs,
   acting: DirectoryUser,
   own: OwnPrivate,
   view: RealmView,
@@ -129,7 +115,7 @@ function choiceEvents(parts: Parts, before: BotAccount, after: BotAccount): LogI
     .map(([field, value]) => botUpdated(parts, after, { [field]: value }));
 }
 
-export const updateBot: RealmCommand<BotChanges, Inputs> = {
+export const updateBot: RealmCommand<typeof realmCommands.updateBot, Inputs> = {
   // Nobody joins or leaves a stream meanwhile: what a change of role means depends on it.
   lane: 'directory',
   exclusive: true,
@@ -182,7 +168,7 @@ export const updateBot: RealmCommand<BotChanges, Inputs> = {
 };
 
 /** What the bot is now; its service and configuration as the request has them. */
-function answer(parts: Parts, { user, bot }: BotAccount, args: BotChanges): JsonObject {
+function answer(parts: Parts, { user, bot }: BotAccount, args: UpdateBotArgs): JsonObject {
   const owner = user.botOwner === null ? undefined : userOf(parts, user.botOwner);
   return {
     full_name: user.fullName,

@@ -1,10 +1,10 @@
 /** Avatars (users.md § Avatars). Their pictures are prepared and stored by the frontend (src/frontend/api/store-avatar.ts). */
 
 import { success } from '#actors/shared';
-import type { JsonObject } from '#base';
 import { avatarUrl, isAdmin, presentAvatar } from '#domain/people';
 import { AVATAR_SIZES, blobOfAvatar } from '#domain/pictures';
 import type { LogItem } from '#model';
+import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
@@ -49,14 +49,8 @@ const changed = (user: DirectoryUser, parts: Parts, { version }: CommandContext)
   events: avatarEvents(user, parts, version),
 });
 
-export interface AvatarArgs extends JsonObject {
-  readonly user: number;
-  /** Names the account in addresses; from the server's secret, which actors do not know. */
-  readonly hash: string;
-}
-
 /** Its picture is stored. */
-export const setAvatar: RealmCommand<AvatarArgs & { readonly number: number }> = {
+export const setAvatar: RealmCommand<typeof realmCommands.setAvatar> = {
   lane: LANE,
   handle({ state, parts }, { user: id, hash, number }, _inputs, context) {
     const before = changing(state, parts, context.caller, id);
@@ -76,7 +70,7 @@ export const setAvatar: RealmCommand<AvatarArgs & { readonly number: number }> =
 };
 
 /** Back to the gravatar. Its version grows also where there was none: the gravatar may be another one by now. */
-export const removeAvatar: RealmCommand<AvatarArgs> = {
+export const removeAvatar: RealmCommand<typeof realmCommands.removeAvatar> = {
   lane: LANE,
   handle({ state, parts }, { user: id, hash }, _inputs, context) {
     const { avatar: _, ...before } = changing(state, parts, context.caller, id);

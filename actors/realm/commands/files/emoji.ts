@@ -1,13 +1,13 @@
 /** Custom emoji (realm.md § Custom emoji). Their pictures are prepared and stored by the frontend. */
 
 import { success } from '#actors/shared';
-import type { JsonObject } from '#base';
 import { emojiPicture, emojiStill, presentCustomEmoji } from '#domain/emoji';
 import { isEmojiName } from '#domain/markdown';
 import { isAdmin, policyAllows, ROLE } from '#domain/people';
 import { pictureUrl } from '#domain/pictures';
 import type { LogItem, RealmId } from '#model';
 import { userId } from '#model';
+import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryEmoji } from '#model/records';
 import type { CommandContext } from '#runtime';
@@ -26,16 +26,8 @@ function checkMayAdd({ settings }: RealmState, parts: Parts, name: string, { cal
   if (active(parts, name)) throw apiError('EMOJI_EXISTS');
 }
 
-interface Upload extends JsonObject {
-  /** Checked before. */
-  readonly name: string;
-  readonly files: number;
-  readonly tooLarge: boolean;
-  readonly mib: number;
-}
-
 /** All checks in their order but the picture itself, and the number under which it is stored. */
-export const emojiBegin: RealmCommand<Upload> = {
+export const emojiBegin: RealmCommand<typeof realmCommands.emojiBegin> = {
   handle({ state, parts }, { name, files, tooLarge, mib }, _inputs, context) {
     checkMayAdd(state, parts, name, context);
     if (files !== 1) throw apiError('EMOJI_ONE_FILE');
@@ -47,12 +39,7 @@ export const emojiBegin: RealmCommand<Upload> = {
 };
 
 /** Its picture is stored. */
-export const emojiAdd: RealmCommand<{
-  readonly id: number;
-  readonly name: string;
-  readonly extension: string;
-  readonly animated: boolean;
-}> = {
+export const emojiAdd: RealmCommand<typeof realmCommands.emojiAdd> = {
   handle({ state, parts }, { id, name, extension, animated }, _inputs, context) {
     checkMayAdd(state, parts, name, context);
     const { realm, caller } = context;
@@ -69,7 +56,7 @@ export const emojiAdd: RealmCommand<{
 };
 
 /** DELETE: old messages and reactions keep it. */
-export const emojiRemove: RealmCommand<{ readonly name: string }> = {
+export const emojiRemove: RealmCommand<typeof realmCommands.emojiRemove> = {
   handle({ parts }, { name }, _inputs, context) {
     const emoji = active(parts, name);
     if (!emoji) throw apiError('EMOJI_DOES_NOT_EXIST', { emoji_name: name });

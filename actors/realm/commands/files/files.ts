@@ -1,8 +1,8 @@
 /** Uploaded files, as far as they concern the whole organization: their numbers and the space that they take. */
 
-import type { FileChange } from '#actors/shared';
 import { value } from '#actors/shared';
-import type { Json, JsonObject } from '#base';
+import type { Json } from '#base';
+import type { realmCommands } from '#model/commands';
 import { BlobsUnavailable } from '#ports/blobs';
 import type { RealmCommand } from '../command.js';
 
@@ -10,12 +10,7 @@ import type { RealmCommand } from '../command.js';
  * Number of a new file; null: there is no space for it. A number that is not used in the end is left out. What is being
  * uploaded counts, so that many at once do not exceed together what each of them leaves free.
  */
-export const fileId: RealmCommand<{
-  /** Bytes. */
-  readonly size: number;
-  /** Bytes that all files may take; null: no limit. */
-  readonly quota: number | null;
-}> = {
+export const fileId: RealmCommand<typeof realmCommands.fileId> = {
   lane: 'files',
   handle({ state, volatile }, { size, quota }, _inputs, { now }) {
     const { uploads } = state;
@@ -28,7 +23,7 @@ export const fileId: RealmCommand<{
 };
 
 /** Bytes that all files take. */
-export const spaceUsed: RealmCommand<JsonObject> = {
+export const spaceUsed: RealmCommand<typeof realmCommands.spaceUsed> = {
   lane: 'space',
   read: true,
   handle: ({ state }) => ({ reply: value(state.uploads.used) }),
@@ -38,11 +33,7 @@ export const spaceUsed: RealmCommand<JsonObject> = {
  * Decided by the owner's actor: never refused. It comes through that actor's outbox, so its needs may delete the bytes of
  * files: the commit that removed them is durable, and deleting can be repeated.
  */
-export const filesChanged: RealmCommand<{
-  readonly owner: number;
-  readonly changes: readonly FileChange[];
-  readonly erase: readonly string[];
-}> = {
+export const filesChanged: RealmCommand<typeof realmCommands.filesChanged> = {
   lane: 'files',
   async inputs({ erase }, { realm }, { services }) {
     for (const path of erase) {

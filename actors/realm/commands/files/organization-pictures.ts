@@ -1,9 +1,9 @@
 /** Icon and logos of the organization (realm.md § Icon and logo). Their pictures are prepared and stored by the frontend. */
 
 import { success } from '#actors/shared';
-import type { JsonObject } from '#base';
 import { isAdmin } from '#domain/people';
 import { blobOfRealmPicture, presentRealmPicture, realmPicture } from '#domain/pictures';
+import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { RealmPictureName, RealmPictures } from '#model/records';
 import type { CommandContext } from '#runtime';
@@ -13,13 +13,7 @@ import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
 import { dropUploads, eraseBlobs, type Replaced, showUpload } from './pictures.js';
 
-export interface RealmPictureArgs extends JsonObject {
-  readonly name: RealmPictureName;
-  /** Of the stored upload; null: back to the default. */
-  readonly number: number | null;
-}
-
-export const setRealmPicture: RealmCommand<RealmPictureArgs> = {
+export const setRealmPicture: RealmCommand<typeof realmCommands.setRealmPicture> = {
   lane: LANE,
   handle({ state, parts }, { name, number }, _inputs, context) {
     if (!isAdmin(actingUser(parts, context.caller))) throw apiError('ADMIN_REQUIRED');

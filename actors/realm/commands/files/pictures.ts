@@ -6,7 +6,7 @@
 
 import { success, tellRealm } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import type { OutboxCommand } from '#runtime';
+import type { OutboxCommand, realmCommands } from '#model/commands';
 import { type Parts, UPLOADS_PART } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { LANE } from '../personal/personal.js';
@@ -54,7 +54,7 @@ export const eraseBlobs = (realm: number, blobs: readonly string[]): readonly (r
   blobs.length === 0 ? [] : [[tellRealm(realm as never, 0, [], blobs)]];
 
 /** Number of a new upload. Who may make it is checked when it is stored. */
-export const pictureBegin: RealmCommand<{ readonly picture: string }> = {
+export const pictureBegin: RealmCommand<typeof realmCommands.pictureBegin> = {
   lane: LANE,
   handle({ parts }, { picture }) {
     const { last, since } = uploadsOf(parts, picture);

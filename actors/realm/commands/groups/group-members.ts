@@ -1,25 +1,18 @@
 /** Members and subgroups of user groups (users.md § User groups): first added, then removed, all or nothing. */
 
 import { directNotice, silentMention, success } from '#actors/shared';
-import type { JsonObject } from '#base';
 import { SYSTEM_GROUP_NAMES } from '#domain/people';
 import type { LogItem } from '#model';
 import { userId } from '#model';
+import type { OutboxCommand, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import type { OutboxCommand } from '#runtime';
 import { groupOf, userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { LANE, tellEverybody } from '../personal/personal.js';
 import { ascending, checkMembers, editable, groupEditor, storeGroup } from './user-groups.js';
 
-interface Edit extends JsonObject {
-  readonly user_group_id: number;
-  readonly add: readonly number[];
-  readonly delete: readonly number[];
-}
-
-export const editMembers: RealmCommand<Edit & { readonly origin: string }> = {
+export const editMembers: RealmCommand<typeof realmCommands.editMembers> = {
   lane: LANE,
   handle({ state, parts }, args, _inputs, { caller, now, realm, version }) {
     const acting = groupEditor(parts, caller, state.settings, now);
@@ -64,7 +57,7 @@ export const editMembers: RealmCommand<Edit & { readonly origin: string }> = {
   },
 };
 
-export const editSubgroups: RealmCommand<Edit> = {
+export const editSubgroups: RealmCommand<typeof realmCommands.editSubgroups> = {
   lane: LANE,
   handle({ state, parts }, args, _inputs, { caller, now, version }) {
     const acting = groupEditor(parts, caller, state.settings, now);

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '#base';
 import { isAdmin, isGuest, isModerator, policyAllows, presentGroup, SYSTEM_GROUP_NAMES } from '#domain/people';
 import type { LogItem, RealmSettings } from '#model';
 import { userId } from '#model';
+import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryGroup, DirectoryUser } from '#model/records';
 import { asPart, groupOf, groupsOf, type Parts, USER_GROUP_PART, userOf } from '../../state.js';
@@ -52,13 +53,7 @@ function checkName(parts: Parts, name: string): void {
   if (taken) throw apiError('GROUP_EXISTS', { name });
 }
 
-interface NewGroup extends JsonObject {
-  readonly name: string;
-  readonly description: string;
-  readonly members: readonly number[];
-}
-
-export const createGroup: RealmCommand<NewGroup> = {
+export const createGroup: RealmCommand<typeof realmCommands.createGroup> = {
   lane: LANE,
   handle({ state, parts }, { name, description, members }, _inputs, { caller, now, version }) {
     groupEditor(parts, caller, state.settings, now);
@@ -82,13 +77,7 @@ export const createGroup: RealmCommand<NewGroup> = {
   },
 };
 
-interface GroupChange extends JsonObject {
-  readonly user_group_id: number;
-  readonly name: string | null;
-  readonly description: string | null;
-}
-
-export const updateGroup: RealmCommand<GroupChange> = {
+export const updateGroup: RealmCommand<typeof realmCommands.updateGroup> = {
   lane: LANE,
   handle({ state, parts }, { user_group_id, name, description }, _inputs, { caller, now, version }) {
     const acting = groupEditor(parts, caller, state.settings, now);
@@ -112,7 +101,7 @@ export const updateGroup: RealmCommand<GroupChange> = {
   },
 };
 
-export const removeGroup: RealmCommand<{ readonly user_group_id: number }> = {
+export const removeGroup: RealmCommand<typeof realmCommands.removeGroup> = {
   lane: LANE,
   handle({ state, parts }, { user_group_id }, _inputs, { caller, now, version }) {
     const acting = groupEditor(parts, caller, state.settings, now);

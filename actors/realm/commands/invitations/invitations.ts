@@ -4,6 +4,7 @@ import type { Subscribers } from '#actors/shared';
 import { success } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { isAdmin, isOwner, ROLE } from '#domain/people';
+import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { Invitation } from '../../invitations.js';
@@ -31,16 +32,7 @@ interface LinkInputs {
 }
 
 /** POST /invites/multiuse. */
-export const inviteByLink: RealmCommand<
-  {
-    readonly minutes: number | null;
-    readonly role: number;
-    readonly stream_ids: readonly number[];
-    /** Base URL of the organization. */
-    readonly origin: string;
-  },
-  LinkInputs
-> = {
+export const inviteByLink: RealmCommand<typeof realmCommands.inviteByLink, LinkInputs> = {
   lane: LANE,
 
   inputs: async ({ stream_ids, origin }, { realm, view }, sources) => ({
@@ -76,7 +68,7 @@ export const inviteByLink: RealmCommand<
 };
 
 /** GET /invites. */
-export const listInvitations: RealmCommand<{ readonly origin: string }, LinkMaker> = {
+export const listInvitations: RealmCommand<typeof realmCommands.listInvitations, LinkMaker> = {
   lane: 'read',
   read: true,
   inputs: ({ origin }, { realm }, { services }) => linkMaker(services.secrets, realm, origin),
@@ -107,7 +99,7 @@ function own(parts: Parts, id: number, acting: DirectoryUser, now: number): Invi
 }
 
 /** DELETE /invites/{id}. */
-export const revokeInvitation: RealmCommand<{ readonly id: number }> = {
+export const revokeInvitation: RealmCommand<typeof realmCommands.revokeInvitation> = {
   lane: LANE,
   handle({ parts }, { id }, _inputs, { caller, now, version }) {
     const found = own(parts, id, actingUser(parts, caller), now);
@@ -116,7 +108,7 @@ export const revokeInvitation: RealmCommand<{ readonly id: number }> = {
 };
 
 /** DELETE /invites/multiuse/{id}. */
-export const revokeLink: RealmCommand<{ readonly id: number }> = {
+export const revokeLink: RealmCommand<typeof realmCommands.revokeLink> = {
   lane: LANE,
   handle({ state, parts }, { id }, _inputs, { caller, now, version }) {
     const acting = actingUser(parts, caller);
@@ -130,7 +122,7 @@ export const revokeLink: RealmCommand<{ readonly id: number }> = {
 };
 
 /** POST /invites/{id}/resend: the same link again, good for as long as at first. */
-export const resendInvitation: RealmCommand<{ readonly id: number; readonly origin: string }, LinkMaker> = {
+export const resendInvitation: RealmCommand<typeof realmCommands.resendInvitation, LinkMaker> = {
   lane: LANE,
   inputs: ({ origin }, { realm }, { services }) => hiddenLinkMaker(services.secrets, realm, origin),
   handle({ state, parts }, { id }, link, { caller, now, realm }) {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Subscribers } from '#actors/shared';
 import { success } from '#actors/shared';
-import type { Json, JsonObject } from '#base';
+import type { Json } from '#base';
 import type { DisposableDomains } from '#domain/people';
 import {
   type AddressProblem,
@@ -15,6 +15,7 @@ import {
   policyAllows,
   ROLE,
 } from '#domain/people';
+import type { ArgsOf, realmCommands } from '#model/commands';
 import { type ApiError, apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
@@ -31,15 +32,7 @@ import {
   sentInvitation,
 } from './invitation-parts.js';
 
-export interface InviteArgs extends JsonObject {
-  readonly emails: readonly string[];
-  /** null = for ever. */
-  readonly minutes: number | null;
-  readonly role: number;
-  readonly stream_ids: readonly number[];
-  /** Base URL of the organization. */
-  readonly origin: string;
-}
+export type InviteArgs = ArgsOf<typeof realmCommands.invite>;
 
 interface Inputs {
   readonly nonce: string;
@@ -60,7 +53,7 @@ const PROBLEMS: Readonly<Record<AddressProblem, string>> = {
 /** In an organization that everybody may join, invitations would be mail to strangers. */
 const MIN_AGE_MS = 3 * 86_400_000;
 
-export const invite: RealmCommand<InviteArgs, Inputs> = {
+export const invite: RealmCommand<typeof realmCommands.invite, Inputs> = {
   lane: 'invitations',
 
   inputs: async ({ stream_ids, origin }, { realm, view }, sources) => ({

@@ -1,9 +1,10 @@
 /** Opening the link of an invitation, and making an account with it. */
 
 import { directNotice, silentMention, success } from '#actors/shared';
-import type { Json, JsonObject } from '#base';
+import type { Json } from '#base';
+import type { InvitationLink, OutboxCommand, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { CommandContext, OutboxCommand } from '#runtime';
+import type { CommandContext } from '#runtime';
 import { type Invitation, invitationOf, invitationsOf, invitesChanged, partOf } from '../../invitations.js';
 import { type Parts, userOf } from '../../state.js';
 import {
@@ -15,20 +16,13 @@ import {
 } from '../accounts/new-account.js';
 import type { RealmCommand } from '../command.js';
 
-/** From the link: checked to be of this server's making. */
-export interface Named extends JsonObject {
-  readonly kind: 'single' | 'link';
-  readonly id: number;
-  readonly nonce: string;
-}
-
-export function named(parts: Parts, { kind, id, nonce }: Named, now: number): Invitation | undefined {
+export function named(parts: Parts, { kind, id, nonce }: InvitationLink, now: number): Invitation | undefined {
   const found = invitationOf(parts, kind, id, now);
   return found?.nonce === nonce ? found : undefined;
 }
 
 /** What the page shows. */
-export const peekInvitation: RealmCommand<Named> = {
+export const peekInvitation: RealmCommand<typeof realmCommands.peekInvitation> = {
   lane: 'read',
   read: true,
   handle({ state, parts }, args, _inputs, { now }) {
@@ -39,16 +33,7 @@ export const peekInvitation: RealmCommand<Named> = {
   },
 };
 
-interface JoinArgs extends Named {
-  readonly full_name: string;
-  readonly password: string;
-  /** With a link only, confirmed by a letter; who was invited by one has the address that it went to. */
-  readonly email: string;
-  /** Base URL of the organization. */
-  readonly origin: string;
-}
-
-export const join: RealmCommand<JoinArgs, PreparedAccount | undefined> = {
+export const join: RealmCommand<typeof realmCommands.join, PreparedAccount | undefined> = {
   // Of two who use the same invitation at once the second finds none.
   lane: 'directory',
   exclusive: true,

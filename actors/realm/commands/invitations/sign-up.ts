@@ -1,10 +1,10 @@
 /** Joining an organization that needs no invitation: an address is confirmed by a letter, then the account is made. */
 
 import { mailCommand, success } from '#actors/shared';
-import type { JsonObject } from '#base';
 import { signUpLink } from '#domain/invitations';
 import { hiddenLink } from '#domain/mail';
 import { domainOf, isEmail, ROLE } from '#domain/people';
+import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { countLetter } from '../../letters.js';
 import type { RealmState } from '../../state.js';
@@ -27,7 +27,7 @@ function checkOpen({ settings }: RealmState): void {
 }
 
 /** What the page shows. */
-export const peekSignUp: RealmCommand<JsonObject> = {
+export const peekSignUp: RealmCommand<typeof realmCommands.peekSignUp> = {
   lane: 'read',
   read: true,
   handle({ state }) {
@@ -42,16 +42,8 @@ interface Asked {
   readonly disposable: boolean;
 }
 
-interface AskArgs extends JsonObject {
-  readonly email: string;
-  /** The link of an invitation that was opened. */
-  readonly by: { readonly id: number; readonly nonce: string } | null;
-  /** Base URL of the organization. */
-  readonly origin: string;
-}
-
 /** The letter goes out whether the address has an account or not, and what is answered does not differ. */
-export const askSignUp: RealmCommand<AskArgs, Asked> = {
+export const askSignUp: RealmCommand<typeof realmCommands.askSignUp, Asked> = {
   lane: 'invitations',
   inputs: ({ email, by, origin }, { realm }, { services: { clock, secrets, disposable } }) => ({
     link: hiddenLink(secrets, signUpLink(secrets, origin, { realm, email, expires: clock.now() + VALID_MS, by })),
@@ -94,16 +86,7 @@ export const askSignUp: RealmCommand<AskArgs, Asked> = {
   },
 };
 
-interface SignUpArgs extends JsonObject {
-  /** From the link: confirmed. */
-  readonly email: string;
-  readonly full_name: string;
-  readonly password: string;
-  /** Base URL of the organization. */
-  readonly origin: string;
-}
-
-export const signUp: RealmCommand<SignUpArgs, PreparedAccount | undefined> = {
+export const signUp: RealmCommand<typeof realmCommands.signUp, PreparedAccount | undefined> = {
   lane: 'directory',
   exclusive: true,
 

@@ -7,38 +7,30 @@ import { success, value } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { FRESH_ACCOUNT, LAST_RESERVED_USER, mailDomain, ROLE } from '#domain/people';
 import { initialRealmSettings, initialUserDefaults, realmId, realmKey, userId, userKey } from '#model';
+import type { FirstAccount, OutboxCommand } from '#model/commands';
+import { outboxCommand, realmCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser, RealmEntry, UserDefaults } from '#model/records';
-import type { OutboxCommand } from '#runtime';
-import { asPart, REALM_PART, type RealmState, realmsOf, USER_DEFAULTS_PART, USER_PART } from '../../state.js';
+import type { RealmState } from '../../state.js';
+import { asPart, REALM_PART, realmsOf, USER_DEFAULTS_PART, USER_PART } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmVolatile } from '../../volatile.js';
 import type { RealmCommand } from '../command.js';
 import { hiddenAddress } from '../personal/own-settings.js';
 import { initialStreams } from '../streams/initial-streams.js';
 
-/** Account data as prepared by the command line: nothing in it is secret in clear. */
-export interface NewAccount {
-  readonly email: string;
-  readonly fullName: string;
-  readonly passwordHash: string | null;
-  readonly keyHash: string;
-  readonly keySealed: string;
-  readonly [key: string]: string | null;
-}
-
 /** Of accounts and of their recipients: those before are kept for system bots. */
 export const FIRST_USER = LAST_RESERVED_USER + 1;
 
 /** Number of the realm to be made, for keys that name it; reserved by nobody, so callers serialize (one admin at a time). */
-export const peekRealm: RealmCommand<Record<string, never>> = {
+export const peekRealm: RealmCommand<typeof realmCommands.peekRealm> = {
   creates: true,
   lane: 'realms',
   handle: ({ state }) => ({ reply: value(state.nextRealm) }),
 };
 
 /** GET /realm/subdomain/{subdomain}. */
-export const subdomainTaken: RealmCommand<{ readonly subdomain: string }> = {
+export const subdomainTaken: RealmCommand<typeof realmCommands.subdomainTaken> = {
   creates: true,
   lane: 'read',
   read: true,
@@ -47,19 +39,7 @@ export const subdomainTaken: RealmCommand<{ readonly subdomain: string }> = {
   }),
 };
 
-/** What a new organization begins with. */
-export interface NewRealmArgs {
-  readonly subdomain: string;
-  readonly name: string;
-  readonly owner: NewAccount;
-  /** realm.md § Settings. */
-  readonly orgType: number;
-  /** Base URL, for the notices in its first streams; null: it begins without streams. */
-  readonly origin: string | null;
-  readonly [key: string]: string | number | null | NewAccount;
-}
-
-export const createRealm: RealmCommand<NewRealmArgs & { readonly realm: number }> = {
+export const createRealm: RealmCommand<typeof realmCommands.createRealm> = {
   creates: true,
   lane: 'realms',
   exclusive: true,
@@ -72,13 +52,13 @@ export const createRealm: RealmCommand<NewRealmArgs & { readonly realm: number }
       state: { ...state, nextRealm: realm + 1 },
       parts: { [`${REALM_PART}${realm}`]: asPart(entry) },
       events: [tellReplicas({ realm: entry })],
-      commands: [[{ to: realmKey(entry.id), name: 'init', args, caller: 0 }]],
+      commands: [[outboxCommand({ to: realmKey(entry.id), name: realmCommands.init, args, caller: 0 })]],
       replyAfterCommands: true,
     };
   },
 };
 
-export const init: RealmCommand<NewRealmArgs> = {
+export const init: RealmCommand<typeof realmCommands.init> = {
   creates: true,
   handle({ state, volatile }, { subdomain, name, owner, orgType, origin }, _inputs, context) {
     const { now, realm, version } = context;
@@ -130,7 +110,7 @@ export function hiddenFrom(
 export function newUser(of: {
   readonly id: number;
   readonly recipient: number;
-  readonly account: NewAccount;
+  readonly account: FirstAccount;
   readonly role: number;
   readonly now: number;
   /** Whose real address is hidden has another for the API. */
@@ -161,16 +141,16 @@ export interface FirstStream extends JsonObject {
 export function createUserCommand(
   realm: number,
   user: number,
-  account: NewAccount,
+  account: FirstAccount,
   after: number,
   streams: readonly FirstStream[] = [],
 ): OutboxCommand {
   const { passwordHash, keySealed } = account;
-  return {
+  return outboxCommand({
     to: userKey(realmId(realm), userId(user)),
-    name: 'create',
+    name: userCommands.create,
     args: { passwordHash, keySealed, streams },
     caller: 0,
     after,
-  };
+  });
 }

@@ -5,9 +5,11 @@ import type { JsonObject } from '#base';
 import { isOwner, presentDomain } from '#domain/people';
 import type { LogItem } from '#model';
 import { realmSettingEvent } from '#model';
+import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryDomain } from '#model/records';
-import { asPart, DOMAINS_PART, domainsOf, type Parts } from '../../state.js';
+import type { Parts } from '../../state.js';
+import { asPart, DOMAINS_PART, domainsOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
@@ -31,11 +33,7 @@ function known(list: readonly DirectoryDomain[], domain: string): DirectoryDomai
   return found;
 }
 
-export const addDomain: RealmCommand<{
-  /** Checked by the frontend. */
-  readonly domain: string;
-  readonly allow_subdomains: boolean;
-}> = {
+export const addDomain: RealmCommand<typeof realmCommands.addDomain> = {
   lane: LANE,
   handle({ state, parts }, { domain, allow_subdomains: allowSubdomains }, _inputs, { caller, version }) {
     checkOwner(parts, caller);
@@ -50,7 +48,7 @@ export const addDomain: RealmCommand<{
   },
 };
 
-export const changeDomain: RealmCommand<{ readonly domain: string; readonly allow_subdomains: boolean }> = {
+export const changeDomain: RealmCommand<typeof realmCommands.changeDomain> = {
   lane: LANE,
   handle({ parts }, { domain, allow_subdomains: allowSubdomains }, _inputs, { caller, version }) {
     checkOwner(parts, caller);
@@ -65,7 +63,7 @@ export const changeDomain: RealmCommand<{ readonly domain: string; readonly allo
   },
 };
 
-export const removeDomain: RealmCommand<{ readonly domain: string }> = {
+export const removeDomain: RealmCommand<typeof realmCommands.removeDomain> = {
   lane: LANE,
   handle({ state, parts }, { domain }, _inputs, { caller, version }) {
     checkOwner(parts, caller);

@@ -3,6 +3,7 @@
 import { success } from '#actors/shared';
 import { linkifierErrors } from '#domain/markdown';
 import { isAdmin, presentLinkifier } from '#domain/people';
+import type { LinkifierContent, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryLinkifier } from '#model/records';
 import type { Outcome } from '#runtime';
@@ -12,12 +13,6 @@ import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
 import { refuseFields } from './field-errors.js';
 
-interface Content {
-  readonly pattern: string;
-  readonly url_template: string;
-  readonly [key: string]: string;
-}
-
 type Changed = Pick<Outcome<RealmState>, 'parts' | 'events'>;
 
 function checkAdmin(parts: Parts, caller: number): void {
@@ -25,7 +20,7 @@ function checkAdmin(parts: Parts, caller: number): void {
 }
 
 /** @param others that it must differ from. @throws ApiError */
-function checked({ pattern, url_template }: Content, others: readonly DirectoryLinkifier[]): Content {
+function checked({ pattern, url_template }: LinkifierContent, others: readonly DirectoryLinkifier[]): LinkifierContent {
   const linkifier = { pattern: pattern.trim(), url_template: url_template.trim() };
   const errors = linkifierErrors(linkifier.pattern, linkifier.url_template);
   const taken = linkifier.pattern !== '' && others.some((other) => other.pattern === linkifier.pattern);
@@ -48,7 +43,7 @@ function stored(list: readonly DirectoryLinkifier[], version: number): Changed {
   };
 }
 
-export const addLinkifier: RealmCommand<Content> = {
+export const addLinkifier: RealmCommand<typeof realmCommands.addLinkifier> = {
   lane: LANE,
   handle({ state, parts }, args, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
@@ -63,20 +58,20 @@ export const addLinkifier: RealmCommand<Content> = {
   },
 };
 
-export const updateLinkifier: RealmCommand<Content & { readonly filter_id: number }> = {
+export const updateLinkifier: RealmCommand<typeof realmCommands.updateLinkifier> = {
   lane: LANE,
   handle({ parts }, { filter_id: id, ...args }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
     const list = linkifiersOf(parts);
     const others = list.filter((one) => one.id !== id);
     if (others.length === list.length) throw apiError('LINKIFIER_NOT_FOUND');
-    const { pattern, url_template: urlTemplate } = checked(args as unknown as Content, others);
+    const { pattern, url_template: urlTemplate } = checked(args as unknown as LinkifierContent, others);
     const next = list.map((one) => (one.id === id ? { id, pattern, urlTemplate } : one));
     return { ...stored(next, version), reply: success(undefined, version) };
   },
 };
 
-export const removeLinkifier: RealmCommand<{ readonly filter_id: number }> = {
+export const removeLinkifier: RealmCommand<typeof realmCommands.removeLinkifier> = {
   lane: LANE,
   handle({ parts }, { filter_id }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);

@@ -2,6 +2,7 @@
 
 import { success } from '#actors/shared';
 import { isAdmin, presentPlayground } from '#domain/people';
+import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryPlayground } from '#model/records';
 import type { Outcome } from '#runtime';
@@ -10,14 +11,6 @@ import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
 import { refuseFields } from './field-errors.js';
-
-interface Content {
-  /** Trimmed and checked by the frontend but for being blank. */
-  readonly name: string;
-  readonly language: string;
-  readonly url_prefix: string;
-  readonly [key: string]: string;
-}
 
 const BLANK = ['This field cannot be blank.'];
 const TAKEN = ['Realm playground with this Realm, Pygments language and Name already exists.'];
@@ -33,7 +26,7 @@ function stored(list: readonly DirectoryPlayground[], version: number): Pick<Out
   };
 }
 
-export const addPlayground: RealmCommand<Content> = {
+export const addPlayground: RealmCommand<typeof realmCommands.addPlayground> = {
   lane: LANE,
   handle({ state, parts }, { name, language, url_prefix: urlPrefix }, _inputs, { caller, version }) {
     if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
@@ -50,7 +43,7 @@ export const addPlayground: RealmCommand<Content> = {
   },
 };
 
-export const removePlayground: RealmCommand<{ readonly playground_id: number }> = {
+export const removePlayground: RealmCommand<typeof realmCommands.removePlayground> = {
   lane: LANE,
   handle({ parts }, { playground_id }, _inputs, { caller, version }) {
     if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');

@@ -4,7 +4,6 @@
  */
 
 import { success } from '#actors/shared';
-import type { JsonObject } from '#base';
 import {
   type CheckedField,
   checkField,
@@ -17,6 +16,7 @@ import {
   presentField,
   reordered,
 } from '#domain/people';
+import type { ProfileFieldContent, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryProfileField } from '#model/records';
 import type { Outcome } from '#runtime';
@@ -25,21 +25,12 @@ import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
 
-interface Content extends JsonObject {
-  /** Trimmed. */
-  readonly name: string;
-  readonly hint: string;
-  /** JSON text of the object. */
-  readonly field_data: string;
-  readonly display_in_profile_summary: boolean;
-}
-
 function checkAdmin(parts: Parts, caller: number): void {
   if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
 }
 
 /** @throws ApiError */
-function checked(type: number, content: Content, others: readonly DirectoryProfileField[]): CheckedField {
+function checked(type: number, content: ProfileFieldContent, others: readonly DirectoryProfileField[]): CheckedField {
   const { name, hint, field_data, display_in_profile_summary: inSummary } = content;
   const field = checkField(type, { name, hint, data: JSON.parse(field_data) as FieldData, inSummary });
   if (others.some((other) => other.name === field.name)) throw apiError('PROFILE_LABEL_TAKEN');
@@ -66,7 +57,7 @@ function find(fields: readonly DirectoryProfileField[], id: number): DirectoryPr
   return field;
 }
 
-export const addProfileField: RealmCommand<Content & { readonly field_type: number }> = {
+export const addProfileField: RealmCommand<typeof realmCommands.addProfileField> = {
   lane: LANE,
   handle({ state, parts }, { field_type: type, ...content }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
@@ -74,7 +65,13 @@ export const addProfileField: RealmCommand<Content & { readonly field_type: numb
     if (content.display_in_profile_summary) checkSummary(fields);
     const id = state.nextProfileField;
     // Places are below the number of fields, or ids: the newest field is the last.
-    const field = { id, type, order: id, added: [], ...checked(type, content as unknown as Content, fields) };
+    const field = {
+      id,
+      type,
+      order: id,
+      added: [],
+      ...checked(type, content as unknown as ProfileFieldContent, fields),
+    };
     return {
       ...stored([...fields, field], version),
       reply: success({ id }, version),
@@ -84,11 +81,11 @@ export const addProfileField: RealmCommand<Content & { readonly field_type: numb
 };
 
 /** What is not given is not kept, but for the type. */
-export const updateProfileField: RealmCommand<Content & { readonly field_id: number }> = {
+export const updateProfileField: RealmCommand<typeof realmCommands.updateProfileField> = {
   lane: LANE,
   handle({ parts }, { field_id, ...given }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
-    const content = given as unknown as Content;
+    const content = given as unknown as ProfileFieldContent;
     const fields = profileFieldsOf(parts);
     const before = find(fields, field_id);
     const others = fields.filter((one) => one !== before);
@@ -101,10 +98,10 @@ export const updateProfileField: RealmCommand<Content & { readonly field_id: num
   },
 };
 
-const isSame = (field: DirectoryProfileField, { name, hint, field_data }: Content): boolean =>
+const isSame = (field: DirectoryProfileField, { name, hint, field_data }: ProfileFieldContent): boolean =>
   name === field.name && hint === field.hint && field_data === field.data;
 
-export const orderProfileFields: RealmCommand<{ readonly order: readonly number[] }> = {
+export const orderProfileFields: RealmCommand<typeof realmCommands.orderProfileFields> = {
   lane: LANE,
   handle({ parts }, { order }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
@@ -112,7 +109,7 @@ export const orderProfileFields: RealmCommand<{ readonly order: readonly number[
   },
 };
 
-export const removeProfileField: RealmCommand<{ readonly field_id: number }> = {
+export const removeProfileField: RealmCommand<typeof realmCommands.removeProfileField> = {
   lane: LANE,
   handle({ parts }, { field_id }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);

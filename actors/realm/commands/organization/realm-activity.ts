@@ -1,24 +1,29 @@
 /** The organization is deactivated (realm.md), and active again: by an owner, or from the command line. */
 
 import { success, value } from '#actors/shared';
-import type { JsonObject } from '#base';
 import { SERVER_REALM } from '#directory';
 import { isOwner } from '#domain/people';
 import { type RealmId, realmId, realmKey } from '#model';
+import type { OutboxCommand } from '#model/commands';
+import { outboxCommand, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { RealmEntry } from '#model/records';
-import type { OutboxCommand } from '#runtime';
 import { asPart, REALM_PART, realmsOf, userOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import { tellEverybody } from '../personal/personal.js';
 
 const toServer = (realm: RealmId, deactivated: boolean): OutboxCommand[] => [
-  { to: realmKey(SERVER_REALM), name: 'note-activity', args: { realm, deactivated }, caller: 0 },
+  outboxCommand({
+    to: realmKey(SERVER_REALM),
+    name: realmCommands.noteActivity,
+    args: { realm, deactivated },
+    caller: 0,
+  }),
 ];
 
 /** From then on nobody is let in; polls that wait end with the event. */
-export const deactivate: RealmCommand<JsonObject> = {
+export const deactivate: RealmCommand<typeof realmCommands.deactivate> = {
   handle({ parts }, _args, _inputs, { caller, realm, version }) {
     const acting = userOf(parts, caller);
     if (caller !== 0 && !(acting && isOwner(acting))) throw apiError('OWNER_REQUIRED');
@@ -35,7 +40,7 @@ export const deactivate: RealmCommand<JsonObject> = {
 };
 
 /** From the command line only. */
-export const reactivate: RealmCommand<JsonObject> = {
+export const reactivate: RealmCommand<typeof realmCommands.reactivate> = {
   handle: (_view, _args, _inputs, { realm, version }) => ({
     reply: success(undefined, version),
     events: [tellReplicas({ deactivated: false })],
@@ -45,7 +50,7 @@ export const reactivate: RealmCommand<JsonObject> = {
 };
 
 /** At the server's own realm: its list says which organizations are active. Never refuses; a repeat changes nothing. */
-export const noteActivity: RealmCommand<{ readonly realm: number; readonly deactivated: boolean }> = {
+export const noteActivity: RealmCommand<typeof realmCommands.noteActivity> = {
   lane: 'realms',
   handle({ parts }, { realm, deactivated }) {
     const known = [...realmsOf(parts)].find(({ id }) => id === realmId(realm));

@@ -3,19 +3,20 @@
 import { success } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { isAdmin, isOwner } from '#domain/people';
-import type { RealmSettings } from '#model';
+import type { RealmSettings, RealmSettingValue } from '#model';
 import {
   ALWAYS_REPORTED_NAMES,
   isOwnerSetting,
-  type RealmSettingValue,
   realmSettingEntries,
   realmSettingEvent,
   replyValue,
   STREAM_SETTING_NAMES,
 } from '#model';
+import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { type Parts, streamOf, usersOf } from '../../state.js';
+import type { Parts } from '../../state.js';
+import { streamOf, usersOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import { fullMembersChanged, nextFullMember } from '../accounts/full-members.js';
 import type { RealmCommand } from '../command.js';
@@ -26,7 +27,7 @@ export interface RealmSettingsArgs extends JsonObject {
   readonly values: Partial<RealmSettings>;
 }
 
-export const changeRealm: RealmCommand<RealmSettingsArgs> = {
+export const changeRealm: RealmCommand<typeof realmCommands.changeRealm> = {
   lane: LANE,
   handle({ state, parts }, { values }, _inputs, { caller, now, version }) {
     const acting = actingUser(parts, caller);

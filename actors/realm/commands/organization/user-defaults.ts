@@ -1,27 +1,17 @@
 /** PATCH /realm/user_settings_defaults (users.md § PATCH /settings): what new accounts start with. */
 
 import { success } from '#actors/shared';
-import type { JsonObject } from '#base';
 import { isAdmin } from '#domain/people';
-import {
-  USER_SETTING_NAMES,
-  USER_SETTINGS,
-  type UserSettingName,
-  type UserSettings,
-  type UserSettingValue,
-} from '#model';
+import type { UserSettingName, UserSettingValue } from '#model';
+import { USER_SETTING_NAMES, USER_SETTINGS } from '#model';
+import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { USER_DEFAULTS_PART, userDefaultsOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
 
-interface DefaultsArgs extends JsonObject {
-  /** Settings that the request has, checked by the frontend. */
-  readonly values: Partial<UserSettings>;
-}
-
-export const changeUserDefaults: RealmCommand<DefaultsArgs> = {
+export const changeUserDefaults: RealmCommand<typeof realmCommands.changeUserDefaults> = {
   lane: LANE,
   handle({ parts }, { values }, _inputs, { caller, version }) {
     if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');

@@ -1,6 +1,7 @@
 /** /users/me/alert_words (users.md § Alert words). Case is kept and ignored. */
 
 import { success } from '#actors/shared';
+import type { realmCommands } from '#model/commands';
 import { checkCount } from '#model/errors';
 import { personalOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
@@ -9,13 +10,10 @@ import { actingUser, LANE, storePersonal, tellUser } from './personal.js';
 /** All of them are in each event, and looked for in each message; with 100 characters each they fit. */
 const MOST_ALERT_WORDS = 1_000;
 
-interface Words {
-  readonly words: readonly string[];
-  readonly [key: string]: readonly string[];
-}
-
 /** The list as it shall be, from the list as it is. */
-const changing = (next: (before: readonly string[], given: readonly string[]) => string[]): RealmCommand<Words> => ({
+const changing = (
+  next: (before: readonly string[], given: readonly string[]) => string[],
+): RealmCommand<typeof realmCommands.addAlertWords> => ({
   lane: LANE,
   handle({ parts }, { words }, _inputs, { caller, version }) {
     actingUser(parts, caller);

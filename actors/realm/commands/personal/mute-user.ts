@@ -1,17 +1,13 @@
 /** Muted users (users.md § Muted users): who is muted is known to every replica, for messages to come. */
 
 import { success } from '#actors/shared';
+import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { personalOf, userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, storePersonal, tellUser } from './personal.js';
 
-interface Muted {
-  readonly muted_user_id: number;
-  readonly [key: string]: number;
-}
-
-const changing = (mute: boolean): RealmCommand<Muted> => ({
+const changing = (mute: boolean): RealmCommand<typeof realmCommands.muteUser> => ({
   lane: LANE,
   handle({ parts }, { muted_user_id }, _inputs, { caller, now, version }) {
     actingUser(parts, caller);

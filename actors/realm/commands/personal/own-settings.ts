@@ -3,53 +3,34 @@
  */
 
 import { success } from '#actors/shared';
-import type { Json, JsonObject } from '#base';
+import type { Json } from '#base';
 import { FAKE_EMAIL_DOMAIN, userSettingFrom } from '#domain/people';
-import type { LogItem } from '#model';
-import {
-  isAccountField,
-  LANGUAGES,
-  realmId,
-  USER_SETTING_NAMES,
-  USER_SETTINGS,
-  type UserSettingName,
-  type UserSettings,
-  type UserSettingValue,
-  userKey,
-} from '#model';
+import type { LogItem, UserSettingName, UserSettings, UserSettingValue } from '#model';
+import { isAccountField, LANGUAGES, realmId, USER_SETTING_NAMES, USER_SETTINGS, userKey } from '#model';
+import type { ChangeSettingsArgs, OutboxCommand, realmCommands } from '#model/commands';
+import { outboxCommand, userCommands } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
-import type { CommandContext, OutboxCommand, Outcome } from '#runtime';
-import { asPart, personalOf, type RealmState, USER_PART, usersOf } from '../../state.js';
+import type { CommandContext, Outcome } from '#runtime';
+import type { RealmState } from '../../state.js';
+import { asPart, personalOf, USER_PART, usersOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmVolatile } from '../../volatile.js';
 import type { RealmFacts } from '../accounts/email-change.js';
-import {
-  type AccountArgs,
-  type AccountChange,
-  type AccountInputs,
-  accountInputs,
-  changeAccount,
-} from '../accounts/own-account.js';
+import type { AccountInputs, OwnAccountChange } from '../accounts/own-account.js';
+import { accountInputs, changeAccount } from '../accounts/own-account.js';
 import { visibilityChanged } from '../accounts/person-events.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, storePersonal, tellEverybody, tellUser, withStatus } from './personal.js';
 import { switchPresence } from './presence-switch.js';
 
-export interface SettingsArgs extends JsonObject {
-  /** Only those that the request has. */
-  readonly values: Partial<UserSettings>;
-  /** Where hidden addresses of this organization end. */
-  readonly domain: string;
-}
-
 /** Settings alone wait for nothing; what else the request has may. */
-export const changeSettings: RealmCommand<SettingsArgs> = {
+export const changeSettings: RealmCommand<typeof realmCommands.changeSettings> = {
   lane: LANE,
   handle: (view, args, _inputs, context) => changed(view, args, context, undefined),
 };
 
 /** As `change-settings`, with name, password or address. */
-export const changeOwnAccount: RealmCommand<SettingsArgs & { readonly account: AccountArgs }, AccountInputs> = {
+export const changeOwnAccount: RealmCommand<typeof realmCommands.changeOwnAccount, AccountInputs> = {
   lane: 'account',
   inputs: ({ account }, context, sources) => accountInputs(account, context, sources),
   handle: (view, args, inputs, context) =>
@@ -58,9 +39,9 @@ export const changeOwnAccount: RealmCommand<SettingsArgs & { readonly account: A
 
 function changed(
   { parts, volatile }: RealmFacts,
-  { values, domain }: SettingsArgs,
+  { values, domain }: ChangeSettingsArgs,
   context: CommandContext,
-  more: ((user: DirectoryUser) => AccountChange) | undefined,
+  more: ((user: DirectoryUser) => OwnAccountChange) | undefined,
 ): Outcome<RealmState> {
   const { caller, realm, version } = context;
   const before = actingUser(parts, caller);
@@ -98,13 +79,15 @@ function changed(
   events.push(...(account?.events ?? []));
   const commands: OutboxCommand[] = [...(account?.commands ?? []), ...(presence?.commands ?? [])];
   if (names.includes('enable_drafts_synchronization') && values.enable_drafts_synchronization === false) {
-    commands.push({
-      to: userKey(realmId(realm), user.id),
-      name: 'drop-drafts',
-      args: {},
-      caller: user.id,
-      after: version,
-    });
+    commands.push(
+      outboxCommand({
+        to: userKey(realmId(realm), user.id),
+        name: userCommands.dropDrafts,
+        args: {},
+        caller: user.id,
+        after: version,
+      }),
+    );
   }
   return {
     reply: success(undefined, events.some(({ t }) => t === 'directory') ? version : undefined),
@@ -120,7 +103,7 @@ function withFacts(
   {
     timezone = user.timezone,
     email_address_visibility: emailVisibility = user.emailVisibility,
-  }: SettingsArgs['values'],
+  }: ChangeSettingsArgs['values'],
   domain: string,
   volatile: RealmVolatile,
 ): DirectoryUser {
@@ -147,7 +130,7 @@ function moveAddress(volatile: RealmVolatile, before: DirectoryUser, after: Dire
 function choose(
   before: Partial<UserSettings>,
   changed: readonly UserSettingName[],
-  values: SettingsArgs['values'],
+  values: ChangeSettingsArgs['values'],
 ): Partial<UserSettings> {
   const own = changed.filter((name) => !isAccountField(name));
   if (own.length === 0) return before;

@@ -3,8 +3,10 @@
 import { presenceEvent } from '#domain/presence';
 import type { LogItem } from '#model';
 import { presenceKey, realmId } from '#model';
+import type { OutboxCommand } from '#model/commands';
+import { outboxCommand, presenceCommands } from '#model/commands';
 import type { DirectoryUser, UserStatus } from '#model/records';
-import type { CommandContext, OutboxCommand } from '#runtime';
+import type { CommandContext } from '#runtime';
 import { tellEverybody } from './personal.js';
 
 /** Whoever hides was last here so long ago: beyond the time after which one is offline. */
@@ -27,13 +29,13 @@ export function switchPresence(
   const connected = on ? now : now - HIDDEN_SINCE_MS;
   const active = on ? now : 0;
   const event = tellEverybody(version, presenceEvent(user, { active, connected }, now));
-  const command: OutboxCommand = {
+  const command: OutboxCommand = outboxCommand({
     to: presenceKey(realmId(realm)),
-    name: 'switched',
+    name: presenceCommands.switched,
     args: { on, at: now },
     caller: user.id,
     after: version,
-  };
+  });
   // Whoever can be seen again is not away.
   if (!on || !status?.away) return { events: [event], commands: [command] };
   const back = tellEverybody(version, { type: 'user_status', user_id: user.id, away: false });

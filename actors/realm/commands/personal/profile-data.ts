@@ -1,10 +1,11 @@
 /** What people fill into the organization's profile fields (users.md § Custom profile data). */
 
 import { success } from '#actors/shared';
-import type { Json, JsonObject } from '#base';
+import type { Json } from '#base';
 import { htmlOrNone } from '#domain/markdown';
 import { checkProfileValue, type GivenValue, liveValues, presentValue, RENDERED_TYPES } from '#domain/people';
 import type { LogItem } from '#model';
+import type { ProfileEntry, realmCommands } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryProfileField, DirectoryUser, ProfileValue } from '#model/records';
 import type { Outcome } from '#runtime';
@@ -12,12 +13,6 @@ import { asPart, type Parts, PROFILE_PART, profileFieldsOf, profileOf, type Real
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import { actingUser, LANE, tellEverybody } from './personal.js';
-
-export interface ProfileEntry {
-  readonly id: number;
-  /** As the parameter's schema let it through; null (PATCH /users/{user_id} only) deletes. */
-  readonly value: GivenValue | null;
-}
 
 /** Field id → HTML of what is to be set. */
 export type RenderedValues = ReadonlyMap<number, string>;
@@ -158,7 +153,7 @@ const changed = (change: ProfileChange, version: number): Outcome<RealmState> =>
 });
 
 /** PATCH /users/me/profile_data. */
-export const changeOwnProfile: RealmCommand<JsonObject & { readonly data: readonly Given[] }, RenderedValues> = {
+export const changeOwnProfile: RealmCommand<typeof realmCommands.changeOwnProfile, RenderedValues> = {
   lane: LANE,
   inputs: ({ data }, { view }) => renderValues(view.parts, data),
   handle({ parts }, { data }, rendered, { caller, version }) {
@@ -169,7 +164,7 @@ export const changeOwnProfile: RealmCommand<JsonObject & { readonly data: readon
 };
 
 /** DELETE /users/me/profile_data. */
-export const clearOwnProfile: RealmCommand<{ readonly data: readonly number[] }> = {
+export const clearOwnProfile: RealmCommand<typeof realmCommands.clearOwnProfile> = {
   lane: LANE,
   handle({ parts }, { data }, _inputs, { caller, version }) {
     const profile = new Profile(parts, actingUser(parts, caller), version);

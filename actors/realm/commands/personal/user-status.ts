@@ -3,6 +3,7 @@
 import { success } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import type { EmojiRef, LogItem } from '#model';
+import type { realmCommands, StatusEmoji } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryPreferences } from '#model/records';
 import type { Parts } from '../../state.js';
@@ -11,23 +12,9 @@ import type { RealmCommand } from '../command.js';
 import { changeSettings } from './own-settings.js';
 import { actingUser, LANE, storePersonal, tellEverybody, withStatus } from './personal.js';
 
-/** As it is stored, and (`shown`) as this server names it. */
-interface GivenEmoji extends EmojiRef {
-  readonly shown: JsonObject;
-}
-
-/** Only what the request has. */
-interface StatusArgs extends JsonObject {
-  readonly text?: string;
-  readonly away?: boolean;
-  /** null = none from now on. */
-  readonly emoji?: GivenEmoji | null;
-  readonly domain: string;
-}
-
 const NO_EMOJI = { emoji_name: '', emoji_code: '', reaction_type: 'unicode_emoji' } as const;
 
-export const setStatus: RealmCommand<StatusArgs> = {
+export const setStatus: RealmCommand<typeof realmCommands.setStatus> = {
   lane: LANE,
   handle(view, { text, away, emoji, domain }, _inputs, context) {
     const { caller, version } = context;
@@ -68,7 +55,7 @@ function checkStillThere(parts: Parts, { type, code }: EmojiRef): void {
   if (custom?.deactivated !== false) throw apiError('CUSTOM_EMOJI_DEACTIVATED');
 }
 
-const stored = (emoji: GivenEmoji | null): EmojiRef | null =>
+const stored = (emoji: StatusEmoji | null): EmojiRef | null =>
   emoji && { name: emoji.name, code: emoji.code, type: emoji.type };
 
 const personalIn = (

@@ -1,14 +1,16 @@
 /** The end of a stream: DELETE /streams/{stream_id}, and private streams that everybody has left (streams.md). */
 import { createHash } from 'node:crypto';
-import { type Membership, readMembership, success, value } from '#actors/shared';
+import { readMembership, success, value } from '#actors/shared';
 import { ROLE } from '#domain/people';
 import { MAX_STREAM_NAME } from '#domain/streams';
-import type { LogItem } from '#model';
-import { type RealmId, realmSettingEvent, STREAM_SETTING_NAMES, streamId, streamKey, userId, userKey } from '#model';
+import type { LogItem, RealmId } from '#model';
+import { realmSettingEvent, STREAM_SETTING_NAMES, streamId, streamKey, userId, userKey } from '#model';
+import type { Membership, OutboxCommand, realmCommands } from '#model/commands';
+import { outboxCommand, streamCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
-import type { OutboxCommand } from '#runtime';
-import { asPart, type RealmState, STREAM_PART, streamOf } from '../../state.js';
+import type { RealmState } from '../../state.js';
+import { asPart, STREAM_PART, streamOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import type { RealmView } from '../subscriptions/subscribe.js';
@@ -63,9 +65,21 @@ function archiving(
   const streams = [{ id: stream.id, name: stream.name }];
   const toUsers = members.map((user): OutboxCommand => {
     const args = { streams, silent: true };
-    return { to: userKey(realm, userId(user)), name: 'unsubscribed', args, caller: 0, after: version };
+    return outboxCommand({
+      to: userKey(realm, userId(user)),
+      name: userCommands.unsubscribed,
+      args,
+      caller: 0,
+      after: version,
+    });
   });
-  const toStream = { to: streamKey(realm, stream.id), name: 'archive', args: {}, caller: 0, after: version };
+  const toStream = outboxCommand({
+    to: streamKey(realm, stream.id),
+    name: streamCommands.archive,
+    args: {},
+    caller: 0,
+    after: version,
+  });
   return {
     state: named.length > 0 ? { ...state, settings: { ...state.settings, ...settings } } : state,
     part: { [`${STREAM_PART}${stream.id}`]: asPart(after) },
@@ -74,7 +88,7 @@ function archiving(
   };
 }
 
-export const archiveStream: RealmCommand<{ readonly stream_id: number }, Membership | undefined> = {
+export const archiveStream: RealmCommand<typeof realmCommands.archiveStream, Membership | undefined> = {
   lane: 'directory',
   exclusive: true,
 
@@ -90,24 +104,18 @@ export const archiveStream: RealmCommand<{ readonly stream_id: number }, Members
   },
 };
 
-interface Vacated {
-  readonly stream: number;
-  /** Deactivated accounts that are still subscribed. */
-  readonly members: readonly number[];
-}
-
 /** From the realm actor itself, in a lane of its own: the one that decided it rests until this is done. */
-export const vacated: RealmCommand<{ readonly streams: readonly never[] }, ReadonlyMap<number, number>> = {
+export const vacated: RealmCommand<typeof realmCommands.vacated, ReadonlyMap<number, number>> = {
   lane: 'vacated',
   async inputs({ streams }, { realm }, sources) {
-    const ids = (streams as readonly Vacated[]).map(({ stream }) => stream);
+    const ids = streams.map(({ stream }) => stream);
     const read = await Promise.all(ids.map((id) => readMembership(realm, id, sources)));
     return new Map(ids.map((id, i) => [id, read[i]!.mv]));
   },
   handle(view, args, versions, { realm, version }) {
     const made: Archiving[] = [];
     let { state } = view;
-    for (const { stream: id, members } of args.streams as readonly Vacated[]) {
+    for (const { stream: id, members } of args.streams) {
       const stream = streamOf(view.parts, streamId(id));
       if (!stream || stream.archived) continue;
       const one = archiving({ ...view, state }, stream, { members, mv: versions.get(id) ?? 0 }, { realm, version });

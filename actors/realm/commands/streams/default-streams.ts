@@ -1,18 +1,16 @@
 /** POST and DELETE /default_streams (streams.md). */
 
-import { type Membership, readMembership, success } from '#actors/shared';
+import { readMembership, success } from '#actors/shared';
 import { isAdmin } from '#domain/people';
 import { canAccess, canSeeMetadata } from '#domain/streams';
+import type { Membership, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { asPart, STREAM_PART, streamOf, userOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 import { defaultStreamsChanged } from './stream-events.js';
 
-export const setDefaultStream: RealmCommand<
-  { readonly stream_id: number; readonly isDefault: boolean },
-  Membership | undefined
-> = {
+export const setDefaultStream: RealmCommand<typeof realmCommands.setDefaultStream, Membership | undefined> = {
   lane: 'directory',
   exclusive: true,
 

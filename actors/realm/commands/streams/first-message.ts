@@ -1,10 +1,12 @@
 /** A stream got its first message: its first_message_id, known to everybody, never changes again (no event). */
+
 import { value } from '#actors/shared';
+import type { realmCommands } from '#model/commands';
 import { asPart, STREAM_PART, streamOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 
-export const firstMessage: RealmCommand<{ readonly stream: number; readonly id: number }> = {
+export const firstMessage: RealmCommand<typeof realmCommands.firstMessage> = {
   lane: 'first-message',
   handle({ state, parts }, { stream, id }, _inputs, { version }) {
     const before = streamOf(parts, stream);

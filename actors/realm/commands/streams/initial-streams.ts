@@ -3,8 +3,9 @@
 import { SYSTEM_GROUP } from '#domain/people';
 import type { LogItem } from '#model';
 import { streamId } from '#model';
+import type { OutboxCommand } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
-import type { CommandContext, OutboxCommand } from '#runtime';
+import type { CommandContext } from '#runtime';
 import { asPart, type RealmState, STREAM_PART } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import { renderDescription } from '../subscriptions/subscribe-checks.js';

@@ -1,7 +1,7 @@
 /** Whether the caller may change a stream (streams.md § PATCH /streams/{stream_id}). */
 
-import type { Membership } from '#actors/shared';
 import { isAdmin } from '#domain/people';
+import type { Membership } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import { type Parts, streamOf, userOf } from '../../state.js';

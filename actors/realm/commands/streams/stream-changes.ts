@@ -1,9 +1,10 @@
 /** Changes of one property of a stream: the new stream, what clients hear, and the notice in the stream. Pure. */
 
-import type { Membership } from '#actors/shared';
 import { quoted, silentMention } from '#actors/shared';
-import { kindOf, type Privacy } from '#domain/streams';
+import type { Privacy } from '#domain/streams';
+import { kindOf } from '#domain/streams';
 import type { LogItem, RealmSettings } from '#model';
+import type { Membership } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import { renderDescription } from '../subscriptions/subscribe-checks.js';
 import { sightChanged, streamAudience, streamUpdate } from './stream-events.js';

@@ -1,10 +1,9 @@
 /** Events of the realm actor about streams: who hears of which, fixed by roles and memberships at the commit. */
-
-import type { Membership } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { ROLE } from '#domain/people';
 import { audienceRole, byName, presentStream, presentStreamGroups } from '#domain/streams';
 import type { Audience, LogItem } from '#model';
+import type { Membership } from '#model/commands';
 import type { DirectoryStream, DirectoryStreamGroup } from '#model/records';
 import { type Parts, streamGroupsOf, streamOf, streamsOf } from '../../state.js';
 import { tellReplicas } from '../../tell-replicas.js';

@@ -4,6 +4,7 @@ import { readMembership, success } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { isAdmin } from '#domain/people';
 import { canAccess } from '#domain/streams';
+import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryStreamGroup } from '#model/records';
 import type { InputContext, Outcome } from '#runtime';
@@ -89,12 +90,7 @@ function checkNotDefault(stream: DirectoryStream, group: string): void {
   if (stream.isDefault) throw apiError('STREAM_GROUP_DEFAULT_STREAM', { stream: stream.name, group });
 }
 
-interface CreateArgs extends Named {
-  readonly name: string;
-  readonly description: string;
-}
-
-export const createStreamGroup: RealmCommand<CreateArgs, readonly number[]> = {
+export const createStreamGroup: RealmCommand<typeof realmCommands.createStreamGroup, readonly number[]> = {
   ...DIRECTORY,
   inputs: ownPrivate,
   handle(view, args, own, { caller, version }) {
@@ -114,14 +110,7 @@ export const createStreamGroup: RealmCommand<CreateArgs, readonly number[]> = {
   },
 };
 
-interface UpdateArgs extends JsonObject {
-  readonly group_id: number;
-  /** null = as before. */
-  readonly name: string | null;
-  readonly description: string | null;
-}
-
-export const updateStreamGroup: RealmCommand<UpdateArgs> = {
+export const updateStreamGroup: RealmCommand<typeof realmCommands.updateStreamGroup> = {
   ...DIRECTORY,
   handle({ parts }, { group_id, name, description }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
@@ -136,13 +125,8 @@ export const updateStreamGroup: RealmCommand<UpdateArgs> = {
   },
 };
 
-interface EditArgs extends Named {
-  readonly group_id: number;
-  readonly op: string;
-}
-
 /** Adds streams, or takes them out: all of them or none. */
-export const editStreamGroup: RealmCommand<EditArgs, readonly number[]> = {
+export const editStreamGroup: RealmCommand<typeof realmCommands.editStreamGroup, readonly number[]> = {
   ...DIRECTORY,
   inputs: ownPrivate,
   handle(view, args, own, { caller, version }) {
@@ -167,7 +151,7 @@ export const editStreamGroup: RealmCommand<EditArgs, readonly number[]> = {
   },
 };
 
-export const removeStreamGroup: RealmCommand<{ readonly group_id: number }> = {
+export const removeStreamGroup: RealmCommand<typeof realmCommands.removeStreamGroup> = {
   ...DIRECTORY,
   handle({ parts }, { group_id }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);

@@ -3,10 +3,10 @@
  * later one is refused.
  */
 
-import { type Membership, readMembership, refusedAfter, STREAM_EVENTS, streamNotice, success } from '#actors/shared';
-import type { JsonObject } from '#base';
+import { readMembership, refusedAfter, STREAM_EVENTS, streamNotice, success } from '#actors/shared';
 import { isOwner } from '#domain/people';
 import { canAccess, checkStreamName, kindOf, oneLine, type Privacy } from '#domain/streams';
+import type { Membership, realmCommands, UpdateStreamArgs } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import { streamRenamed } from '../../bots.js';
 import { asPart, STREAM_PART, streamOf } from '../../state.js';
@@ -26,22 +26,6 @@ import {
   type StreamChange,
 } from './stream-changes.js';
 import { inStreamGroups, streamGroupsChanged } from './stream-events.js';
-
-export interface UpdateStreamArgs extends JsonObject {
-  readonly stream_id: number;
-  /** null, here and below: not given. */
-  readonly description: string | null;
-  readonly new_name: string | null;
-  readonly is_private: boolean | null;
-  readonly is_web_public: boolean | null;
-  readonly history_public_to_subscribers: boolean | null;
-  readonly is_announcement_only: boolean | null;
-  readonly stream_post_policy: number | null;
-  readonly message_retention_days: string | number | null;
-  readonly can_remove_subscribers_group_id: number | null;
-  readonly server_web_public: boolean;
-  readonly origin: string;
-}
 
 /** Privacy as asked for; undefined when it is not to change. @throws ApiError */
 function checkedPrivacy(
@@ -117,7 +101,7 @@ function apply(first: StreamChange | undefined, before: StreamChange['stream'], 
   return { changes, refusal: undefined };
 }
 
-export const updateStream: RealmCommand<UpdateStreamArgs, Membership | undefined> = {
+export const updateStream: RealmCommand<typeof realmCommands.updateStream, Membership | undefined> = {
   lane: 'directory',
   exclusive: true,
 

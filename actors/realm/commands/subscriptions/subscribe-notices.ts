@@ -1,11 +1,12 @@
 /** What the notification bot says when people are subscribed and streams are made (streams.md). */
 
-import { directNotice, type Notice, quoted, STREAM_EVENTS, silentMention, streamNotice } from '#actors/shared';
+import type { Notice } from '#actors/shared';
+import { directNotice, quoted, STREAM_EVENTS, silentMention, streamNotice } from '#actors/shared';
 import { kindOf } from '#domain/streams';
-import type { RealmSettings } from '#model';
-import { type RealmId, streamId } from '#model';
+import type { RealmId, RealmSettings } from '#model';
+import { streamId } from '#model';
+import type { OutboxCommand } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
-import type { OutboxCommand } from '#runtime';
 
 const NEW_STREAMS = 'new streams';
 

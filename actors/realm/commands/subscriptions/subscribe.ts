@@ -4,17 +4,19 @@
  * streams (membership, peer_add), so that the log shows them in the order that clients expect.
  */
 
-import { readSubscribers, type Subscribers, success, value } from '#actors/shared';
-import type { JsonObject } from '#base';
+import type { Subscribers } from '#actors/shared';
+import { readSubscribers, success, value } from '#actors/shared';
 import { foldName } from '#directory';
 import { ROLE } from '#domain/people';
 import { canAccess } from '#domain/streams';
 import { streamId } from '#model';
+import type { OutboxCommand, realmCommands, SubscribeArgs } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
-import type { CommandContext, OutboxCommand, View } from '#runtime';
+import type { CommandContext, View } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import { asPart, type RealmState, STREAM_PART, streamOf, userOf } from '../../state.js';
+import type { RealmState } from '../../state.js';
+import { asPart, STREAM_PART, streamOf, userOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import type { RealmCommand } from '../command.js';
 import { streamCreated } from '../streams/stream-events.js';
@@ -29,25 +31,7 @@ import {
   wantedStreams,
 } from './subscribe-checks.js';
 import { subscribeNotices } from './subscribe-notices.js';
-import { JoiningPlan, type Remaining } from './subscription-plan.js';
-
-export interface SubscribeArgs extends JsonObject {
-  readonly subscriptions: readonly { readonly name: string; readonly description?: string; readonly color?: string }[];
-  /** Ids or API e-mails; empty = the caller. */
-  readonly principals: readonly (string | number)[];
-  readonly authorization_errors_fatal: boolean;
-  readonly announce: boolean;
-  readonly invite_only: boolean;
-  readonly is_web_public: boolean;
-  readonly history_public_to_subscribers: boolean | null;
-  readonly stream_post_policy: number;
-  readonly message_retention_days: string | number;
-  readonly can_remove_subscribers_group_id: number | null;
-  /** The configuration allows web-public streams. */
-  readonly server_web_public: boolean;
-  /** Base URL of the organization. */
-  readonly origin: string;
-}
+import { JoiningPlan } from './subscription-plan.js';
 
 export type RealmView = View<RealmState, RealmVolatile>;
 
@@ -178,7 +162,7 @@ export async function joiningNeeds(
   return { members, rendered: await renderDescriptions(subscriptions) };
 }
 
-export const subscribe: RealmCommand<SubscribeArgs, JoiningNeeds> = {
+export const subscribe: RealmCommand<typeof realmCommands.subscribe, JoiningNeeds> = {
   lane: 'directory',
   exclusive: true,
 
@@ -204,17 +188,11 @@ export const subscribe: RealmCommand<SubscribeArgs, JoiningNeeds> = {
   },
 };
 
-interface CarryingOn extends JsonObject {
-  readonly streams: readonly Remaining[];
-  /** Stages that come after all who join. */
-  readonly afterwards?: readonly never[];
-}
-
 /**
  * From the realm actor itself, in a lane of its own: the one that decided it rests until this is done. Who has been
  * subscribed by then is passed over, so that a repeat changes nothing.
  */
-export const carryOnJoining: RealmCommand<CarryingOn, Subscribers> = {
+export const carryOnJoining: RealmCommand<typeof realmCommands.carryOnJoining, Subscribers> = {
   lane: 'joining',
 
   inputs: ({ streams }, { realm }, sources) =>

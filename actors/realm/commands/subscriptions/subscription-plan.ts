@@ -1,27 +1,39 @@
 /** Who joins and who leaves what, as commands: first to each user (all streams in one), then to each stream. */
 
 import type { Subscribers } from '#actors/shared';
-import type { Json, JsonObject } from '#base';
 import { foldName } from '#directory';
 import { type RealmId, realmKey, streamId, streamKey, userId, userKey } from '#model';
+import type { OutboxCommand } from '#model/commands';
+import {
+  type CarryOnJoiningArgs,
+  type Command,
+  type NewSubscription,
+  outboxCommand,
+  type RemainingJoin,
+  realmCommands,
+  streamCommands,
+  type UnsubscribedArgs,
+  userCommands,
+} from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
-import type { OutboxCommand } from '#runtime';
 
-function commands(
+/** Commands to one user or stream, with the arguments collected for it */
+function commands<T extends NewSubscription | UnsubscribedArgs['streams'][number]>(
   realm: RealmId,
-  name: { readonly user: string; readonly stream: string },
-  perUser: ReadonlyMap<number, readonly JsonObject[]>,
+  toUser: Command<'user', { readonly streams: readonly T[] }>,
+  toStream: Command<'stream', { readonly users: readonly number[] }>,
+  perUser: ReadonlyMap<number, readonly T[]>,
   perStream: ReadonlyMap<number, readonly number[]>,
   caller: number,
   after: number,
 ): OutboxCommand[][] {
-  const toUsers = [...perUser].map(([id, streams]): OutboxCommand => {
-    return { to: userKey(realm, userId(id)), name: name.user, args: { streams }, caller, after };
+  const users = [...perUser].map(([id, own]): OutboxCommand => {
+    return outboxCommand({ to: userKey(realm, userId(id)), name: toUser, args: { streams: own }, caller, after });
   });
-  const toStreams = [...perStream].map(([id, users]): OutboxCommand => {
-    return { to: streamKey(realm, streamId(id)), name: name.stream, args: { users }, caller, after };
+  const streams = [...perStream].map(([id, own]): OutboxCommand => {
+    return outboxCommand({ to: streamKey(realm, streamId(id)), name: toStream, args: { users: own }, caller, after });
   });
-  return toUsers.length > 0 ? [toUsers, toStreams] : [];
+  return users.length > 0 ? [users, streams] : [];
 }
 
 const listed = <K, V>(map: Map<K, V[]>, key: K, value: V): void => {
@@ -29,14 +41,6 @@ const listed = <K, V>(map: Map<K, V[]>, key: K, value: V): void => {
   if (list) list.push(value);
   else map.set(key, [value]);
 };
-
-/** Users who join a stream with a later commit: an argument of the command that the realm actor sends itself. */
-export interface Remaining extends JsonObject {
-  readonly stream: number;
-  readonly users: readonly number[];
-  /** For the caller. */
-  readonly color: string | null;
-}
 
 /** Approximate bytes of all commands in one commit: a root with its outbox is one document of the Store. */
 const MOST_WEIGHT = 2 * 1024 * 1024;
@@ -54,8 +58,8 @@ export class JoiningPlan {
   /** Streams that existed before, by user who was subscribed to them. */
   readonly intoExisting = new Map<DirectoryUser, string[]>();
   /** What the commits after the first hold. */
-  readonly #later: Remaining[][] = [];
-  readonly #perUser = new Map<number, JsonObject[]>();
+  readonly #later: RemainingJoin[][] = [];
+  readonly #perUser = new Map<number, NewSubscription[]>();
   readonly #perStream = new Map<number, number[]>();
   /** Those of later commands, too. */
   readonly #joining = new Map<number, Set<number>>();
@@ -91,7 +95,7 @@ export class JoiningPlan {
   }
 
   /** What the first commit left for this one, which it was weighed for. */
-  carryOn(stream: DirectoryStream, { users, color }: Remaining): void {
+  carryOn(stream: DirectoryStream, { users, color }: RemainingJoin): void {
     const before = new Set(this.members.get(stream.id));
     const joining = users.filter((user) => !before.has(user));
     if (joining.length > 0) this.#tell(stream, before, joining, color);
@@ -151,14 +155,23 @@ export class JoiningPlan {
    * of this one to a stream or a user would keep theirs waiting, which it waits for itself.
    */
   stages(after: number, then: readonly (readonly OutboxCommand[])[] = []): (readonly OutboxCommand[])[] {
-    const name = { user: 'subscribed', stream: 'join' };
-    const now = commands(this.realm, name, this.#perUser, this.#perStream, this.caller, after);
+    const now = commands(
+      this.realm,
+      userCommands.subscribed,
+      streamCommands.join,
+      this.#perUser,
+      this.#perStream,
+      this.caller,
+      after,
+    );
     if (this.#later.length === 0) return [...now, ...then];
-    const carryOn = (args: JsonObject): OutboxCommand[] => {
-      return [{ to: realmKey(this.realm), name: 'carry-on-joining', args, caller: this.caller }];
+    const carryOn = (args: CarryOnJoiningArgs): OutboxCommand[] => {
+      return [
+        outboxCommand({ to: realmKey(this.realm), name: realmCommands.carryOnJoining, args, caller: this.caller }),
+      ];
     };
     const later = this.#later.map((streams) => carryOn({ streams }));
-    return [...now, ...later, carryOn({ streams: [], afterwards: then as unknown as Json })];
+    return [...now, ...later, carryOn({ streams: [], afterwards: then })];
   }
 }
 
@@ -168,7 +181,7 @@ export class LeavingPlan {
   /** One name per user and stream. */
   readonly removed: string[] = [];
   readonly notRemoved: string[] = [];
-  readonly #perUser = new Map<number, JsonObject[]>();
+  readonly #perUser = new Map<number, UnsubscribedArgs['streams'][number][]>();
   readonly #perStream = new Map<number, number[]>();
 
   constructor(
@@ -192,7 +205,14 @@ export class LeavingPlan {
   }
 
   stages(after: number): OutboxCommand[][] {
-    const name = { user: 'unsubscribed', stream: 'leave' };
-    return commands(this.realm, name, this.#perUser, this.#perStream, this.caller, after);
+    return commands(
+      this.realm,
+      userCommands.unsubscribed,
+      streamCommands.leave,
+      this.#perUser,
+      this.#perStream,
+      this.caller,
+      after,
+    );
   }
 }

@@ -5,13 +5,14 @@
 
 import type { Subscribers } from '#actors/shared';
 import { success } from '#actors/shared';
-import type { JsonObject } from '#base';
 import { inSystemGroup } from '#domain/people';
 import { canSeeMetadata, checkStreamName } from '#domain/streams';
 import { realmKey } from '#model';
+import type { OutboxCommand } from '#model/commands';
+import { outboxCommand, realmCommands, type UnsubscribeArgs } from '#model/commands';
 import { apiError, checkCount } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
-import type { CommandContext, OutboxCommand } from '#runtime';
+import type { CommandContext } from '#runtime';
 import { streamOf, userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import {
@@ -22,17 +23,10 @@ import {
   joiningNeeds,
   noticesOf,
   type RealmView,
-  type SubscribeArgs,
   subscribersByName,
 } from './subscribe.js';
 import { activePrincipals, checkSize, findPrincipal, MOST_STREAMS } from './subscribe-checks.js';
 import { LeavingPlan } from './subscription-plan.js';
-
-interface UnsubscribeArgs extends JsonObject {
-  readonly subscriptions: readonly string[];
-  /** Ids or API e-mails; empty = the caller. */
-  readonly principals: readonly (string | number)[];
-}
 
 /** Streams by their names, each once. @throws ApiError */
 function namedStreams({ parts, volatile }: RealmView, names: readonly string[], made: readonly DirectoryStream[]) {
@@ -98,10 +92,10 @@ function decideLeaving(
 /** A private stream that everybody has left is archived, after they have heard that they left. */
 function vacating(vacated: Leaving['vacated'], { realm }: CommandContext): OutboxCommand[] {
   if (vacated.length === 0) return [];
-  return [{ to: realmKey(realm), name: 'vacated', args: { streams: vacated as never }, caller: 0 }];
+  return [outboxCommand({ to: realmKey(realm), name: realmCommands.vacated, args: { streams: vacated }, caller: 0 })];
 }
 
-export const unsubscribe: RealmCommand<UnsubscribeArgs, Subscribers> = {
+export const unsubscribe: RealmCommand<typeof realmCommands.unsubscribe, Subscribers> = {
   lane: 'directory',
   exclusive: true,
 
@@ -120,14 +114,8 @@ export const unsubscribe: RealmCommand<UnsubscribeArgs, Subscribers> = {
   },
 };
 
-interface UpdateArgs extends JsonObject {
-  readonly add: SubscribeArgs;
-  /** Names. */
-  readonly delete: readonly string[];
-}
-
 /** Both or neither; what is added is there before anything is removed. */
-export const updateSubscriptions: RealmCommand<UpdateArgs, JoiningNeeds> = {
+export const updateSubscriptions: RealmCommand<typeof realmCommands.updateSubscriptions, JoiningNeeds> = {
   lane: 'directory',
   exclusive: true,
 

@@ -1,21 +1,15 @@
 /** The account itself: made by the realm actor. */
 
 import { value } from '#actors/shared';
-import { IdSet, type Json, type JsonObject } from '#base';
+import { IdSet, type Json } from '#base';
 import { type NewestKnown, newestKnown, readingPart } from '#domain/messages';
 import { pickColor } from '#domain/streams';
+import type { userCommands } from '#model/commands';
 import type { UserCommand } from '../../command.js';
 import { freshSubscription, SUBSCRIPTION_PART, selfOf, subscriptionsOf } from '../../state.js';
 
-interface Created extends JsonObject {
-  readonly passwordHash: string | null;
-  readonly keySealed: string;
-  /** Streams that it is subscribed to from the beginning: nobody can have a queue yet, so there is nobody to tell. */
-  readonly streams: readonly { readonly id: number; readonly recipient: number; readonly mark: number }[];
-}
-
 /** Decided by the realm actor: never refuses. */
-export const create: UserCommand<Created> = {
+export const create: UserCommand<typeof userCommands.create> = {
   creates: true,
   handle({ state }, { passwordHash, keySealed, streams }) {
     const used = new Set<string>();
@@ -31,7 +25,7 @@ export const create: UserCommand<Created> = {
 };
 
 /** API key for the command line, which runs beside the server and knows its secret. */
-export const sealedKey: UserCommand<JsonObject> = {
+export const sealedKey: UserCommand<typeof userCommands.sealedKey> = {
   lane: 'read',
   read: true,
   // Of bots the directory has it: their owners may read it, too.
@@ -41,7 +35,7 @@ export const sealedKey: UserCommand<JsonObject> = {
 };
 
 /** What a frontend follows by the log from here on. */
-export const newest: UserCommand<JsonObject, NewestKnown> = {
+export const newest: UserCommand<typeof userCommands.newest, NewestKnown> = {
   lane: 'read',
   read: true,
   inputs: (_args, { realm, caller, view }, { store }) =>

@@ -4,12 +4,16 @@
  */
 
 import { value } from '#actors/shared';
-import type { Json, JsonObject } from '#base';
+import type { Json } from '#base';
 import type { Subscription } from '#domain/streams';
-import { parseKey, type StreamId, streamId, streamKey } from '#model';
-import type { CommandContext, OutboxCommand, View } from '#runtime';
+import type { StreamId } from '#model';
+import { parseKey, streamId, streamKey } from '#model';
+import type { Command, OutboxCommand, userCommands } from '#model/commands';
+import { outboxCommand, streamCommands } from '#model/commands';
+import type { CommandContext, View } from '#runtime';
 import type { UserCommand } from '../../command.js';
-import { SUBSCRIPTION_PART, selfOf, subscriptionsOf, type UserState } from '../../state.js';
+import type { UserState } from '../../state.js';
+import { SUBSCRIPTION_PART, selfOf, subscriptionsOf } from '../../state.js';
 
 /** Active subscriptions, to streams that are there and to streams that were archived. */
 function subscribedTo({ parts }: View<UserState>, { directory }: CommandContext) {
@@ -18,26 +22,30 @@ function subscribedTo({ parts }: View<UserState>, { directory }: CommandContext)
   return { live: own.filter(isLive).map(({ stream }) => streamId(stream)), ended: own.filter((one) => !isLive(one)) };
 }
 
-const toStreams = (streams: readonly StreamId[], name: 'suspend' | 'join', { key }: CommandContext): OutboxCommand[] =>
+const toStreams = (
+  streams: readonly StreamId[],
+  name: Command<'stream', { readonly users: readonly number[] }>,
+  { key }: CommandContext,
+): OutboxCommand[] =>
   streams.map((stream) => {
     const args = { users: [selfOf(key)] };
-    return { to: streamKey(parseKey(key).realm, stream), name, args, caller: 0 };
+    return outboxCommand({ to: streamKey(parseKey(key).realm, stream), name, args, caller: 0 });
   });
 
 /** Never refuses, and a repeat changes nothing. */
-export const deactivated: UserCommand<JsonObject> = {
+export const deactivated: UserCommand<typeof userCommands.deactivated> = {
   handle(view, _args, _inputs, context) {
-    const commands = toStreams(subscribedTo(view, context).live, 'suspend', context);
+    const commands = toStreams(subscribedTo(view, context).live, streamCommands.suspend, context);
     return { reply: value(null), commands: [commands], replyAfterCommands: true };
   },
 };
 
 /** Never refuses, and a repeat changes nothing. Of streams that were archived meanwhile nobody told this actor. */
-export const reactivated: UserCommand<JsonObject> = {
+export const reactivated: UserCommand<typeof userCommands.reactivated> = {
   handle(view, _args, _inputs, context) {
     const { live, ended } = subscribedTo(view, context);
     const { version: after } = context.directory;
-    const commands = toStreams(live, 'join', context).map((command) => ({ ...command, after }));
+    const commands = toStreams(live, streamCommands.join, context).map((command) => ({ ...command, after }));
     const left = ended.map((own) => [
       `${SUBSCRIPTION_PART}${own.stream}`,
       { ...own, active: false } as unknown as Json,

@@ -10,14 +10,9 @@ import {
   MAX_STORAGE,
   putEntries,
 } from '#domain/people';
+import type { userCommands } from '#model/commands';
 import { apiError, checkCount } from '#model/errors';
 import type { UserCommand } from '../../command.js';
-
-interface Keys {
-  /** null = all. */
-  readonly keys: readonly string[] | null;
-  readonly [name: string]: readonly string[] | null;
-}
 
 const missing = (): Error => apiError('KEY_DOES_NOT_EXIST');
 
@@ -25,7 +20,7 @@ const missing = (): Error => apiError('KEY_DOES_NOT_EXIST');
 const asFields = (entries: Iterable<{ readonly key: string; readonly value: string }>) =>
   Object.fromEntries([...entries].map(({ key, value }) => [key, value]));
 
-export const botStorage: UserCommand<Keys> = {
+export const botStorage: UserCommand<typeof userCommands.botStorage> = {
   lane: 'read',
   read: true,
   handle: ({ parts }, { keys }) => ({
@@ -33,7 +28,7 @@ export const botStorage: UserCommand<Keys> = {
   }),
 };
 
-export const putStorage: UserCommand<{ readonly storage: { readonly [key: string]: string } }> = {
+export const putStorage: UserCommand<typeof userCommands.putStorage> = {
   handle({ state, parts }, { storage }) {
     checkCount('storage', Object.keys(storage).length, MAX_ENTRIES_AT_ONCE);
     const { parts: changed, growth } = putEntries(parts, storage);
@@ -44,7 +39,7 @@ export const putStorage: UserCommand<{ readonly storage: { readonly [key: string
   },
 };
 
-export const removeStorage: UserCommand<Keys> = {
+export const removeStorage: UserCommand<typeof userCommands.removeStorage> = {
   handle({ state, parts }, { keys }) {
     const entries = entriesOf(parts, keys, missing);
     const size = (state.storage ?? 0) - charactersOf(Object.values(entries));

@@ -1,10 +1,10 @@
 /** The password: tried at login and to change it. Failed attempts are counted here, wherever they come from. */
 
-import type { CheckedPassword } from '#actors/shared';
 import { success, value } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { attemptTooEarly, waitForAttempt, withFailure, wrongPassword } from '#domain/secrets';
 import { userId } from '#model';
+import type { CheckedPassword, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
@@ -40,7 +40,7 @@ function counted(state: UserState, correct: boolean, now: number): Pick<Outcome<
  * POST /fetch_api_key, after the frontend has found the account (users.md § API keys). The key leaves sealed: replies may
  * be remembered in the Store.
  */
-export const fetchKey: UserCommand<Attempt, boolean | null> = {
+export const fetchKey: UserCommand<typeof userCommands.fetchKey, boolean | null> = {
   ...LOGIN,
   inputs: isCorrect,
   handle({ state }, _args, correct, { directory, caller, now }) {
@@ -59,7 +59,7 @@ export const fetchKey: UserCommand<Attempt, boolean | null> = {
 };
 
 /** For the realm actor, which has the password changed together with the rest of a request. */
-export const checkPassword: UserCommand<Attempt, boolean | null> = {
+export const checkPassword: UserCommand<typeof userCommands.checkPassword, boolean | null> = {
   ...LOGIN,
   inputs: isCorrect,
   handle({ state }, _args, correct, { now }) {
@@ -72,12 +72,12 @@ export const checkPassword: UserCommand<Attempt, boolean | null> = {
 };
 
 /** Decided by the realm actor: never refuses. */
-export const setPassword: UserCommand<{ readonly passwordHash: string }> = {
+export const setPassword: UserCommand<typeof userCommands.setPassword> = {
   handle: ({ state }, { passwordHash }) => ({ reply: value(null), state: { ...state, passwordHash } }),
 };
 
 /** Decided by the realm actor: never refuses. Whoever had the old key had push notifications by it. */
-export const setKey: UserCommand<{ readonly keySealed: string }> = {
+export const setKey: UserCommand<typeof userCommands.setKey> = {
   handle: ({ state, parts }, { keySealed }) => ({
     reply: value(null),
     state: { ...state, keySealed },

@@ -1,16 +1,17 @@
 /** What only this actor knows of its user, for snapshots and for bots whose owner it is. */
 
-import type { OwnSection, OwnSections, OwnStateArgs } from '#actors/shared';
+import type { OwnSections } from '#actors/shared';
 import { value } from '#actors/shared';
 import type { Json } from '#base';
 import { MARK_PART, presentScheduled, READ_PART, undelivered } from '#domain/messages';
 import { nextHotspots } from '#domain/people';
 import { userTopics } from '#domain/streams';
+import type { Parts } from '#model';
+import type { OwnSection, userCommands } from '#model/commands';
 import type { UserCommand } from '../../command.js';
-import { subscriptionsOf, type UserState } from '../../state.js';
+import type { UserState } from '../../state.js';
+import { subscriptionsOf } from '../../state.js';
 import { newestDrafts } from '../later/drafts.js';
-
-type Parts = ReadonlyMap<string, Json>;
 
 const SECTIONS: { readonly [S in OwnSection]: (parts: Parts, state: UserState) => OwnSections[S] } = {
   subscriptions: subscriptionsOf,
@@ -21,7 +22,7 @@ const SECTIONS: { readonly [S in OwnSection]: (parts: Parts, state: UserState) =
   hotspots: (_parts, { tutorial = {} }) => nextHotspots(tutorial),
 };
 
-export const ownState: UserCommand<OwnStateArgs> = {
+export const ownState: UserCommand<typeof userCommands.ownState> = {
   lane: 'read',
   read: true,
   handle: ({ state, parts }, { sections }, _inputs, { version }) => ({

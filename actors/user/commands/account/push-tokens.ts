@@ -1,20 +1,16 @@
 /** POST and DELETE /users/me/apns_device_token and /users/me/android_gcm_reg_id (users.md § Small operations). */
 
 import { success } from '#actors/shared';
-import type { Json, JsonObject } from '#base';
+import type { Json } from '#base';
+import type { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { UserCommand } from '../../command.js';
-import { type PushService, type PushToken, pushTokenPart, pushTokenParts } from '../../push-tokens.js';
+import { type PushToken, pushTokenPart, pushTokenParts } from '../../push-tokens.js';
 
 /** Devices of one person; registering one more forgets the one that was registered longest ago. */
 const MOST_TOKENS = 100;
 
-interface Token extends JsonObject {
-  readonly service: PushService;
-  readonly token: string;
-}
-
-export const addPushToken: UserCommand<Token & { readonly app: string | null }> = {
+export const addPushToken: UserCommand<typeof userCommands.addPushToken> = {
   handle({ parts }, { service, token, app }, _inputs, { now }) {
     const part = pushTokenPart(service, token);
     const others = pushTokenParts(parts).filter((other) => other !== part);
@@ -28,7 +24,7 @@ export const addPushToken: UserCommand<Token & { readonly app: string | null }> 
   },
 };
 
-export const removePushToken: UserCommand<Token> = {
+export const removePushToken: UserCommand<typeof userCommands.removePushToken> = {
   handle({ parts }, { service, token }) {
     const part = pushTokenPart(service, token);
     if (!parts.has(part)) throw apiError('NO_SUCH_TOKEN');

@@ -1,9 +1,9 @@
 /** Hints for new users: which were seen, and whether the tutorial is over (users.md § Small operations). */
 import { isDeepStrictEqual } from 'node:util';
 import { success } from '#actors/shared';
-import type { JsonObject } from '#base';
 import { nextHotspots, type Tutorial } from '#domain/people';
 import type { LogItem } from '#model';
+import type { userCommands } from '#model/commands';
 import type { UserCommand } from '../../command.js';
 
 const told = (user: number, tutorial: Tutorial): LogItem => ({
@@ -12,12 +12,8 @@ const told = (user: number, tutorial: Tutorial): LogItem => ({
   event: { type: 'hotspots', hotspots: nextHotspots(tutorial) },
 });
 
-interface Seen extends JsonObject {
-  readonly hotspot: string;
-}
-
 /** The event comes also when nothing is new. */
-export const markHotspot: UserCommand<Seen> = {
+export const markHotspot: UserCommand<typeof userCommands.markHotspot> = {
   handle({ state }, { hotspot }, _inputs, { caller }) {
     const before = state.tutorial ?? {};
     const tutorial = { ...before, seen: [...new Set([...(before.seen ?? []), hotspot])] };
@@ -25,12 +21,8 @@ export const markHotspot: UserCommand<Seen> = {
   },
 };
 
-interface Progress extends JsonObject {
-  readonly status: 'started' | 'finished';
-}
-
 /** Other clients hear of it only where it changes what is to be shown. */
-export const setTutorial: UserCommand<Progress> = {
+export const setTutorial: UserCommand<typeof userCommands.setTutorial> = {
   handle({ state }, { status }, _inputs, { caller }) {
     const before = state.tutorial ?? {};
     const tutorial = { ...before, finished: status === 'finished' };

@@ -3,14 +3,17 @@
 import { success, value } from '#actors/shared';
 import type { Json } from '#base';
 import { parsePath } from '#domain/files';
-import { asStored, NEWEST, type StoredMessage, tagOf } from '#domain/messages';
+import type { StoredMessage } from '#domain/messages';
+import { asStored, NEWEST, tagOf } from '#domain/messages';
 import { streamId, userId, userKey } from '#model';
+import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import type { UserCommand } from '../../command.js';
 import { fileAt } from '../../files.js';
-import { selfOf, type UserState } from '../../state.js';
+import type { UserState } from '../../state.js';
+import { selfOf } from '../../state.js';
 import { rightsOf } from '../messages/on-message.js';
 
 type Access = 'granted' | 'denied' | 'none';
@@ -45,7 +48,7 @@ async function access(
   const directory = await sources.directory(context.realm);
   if (!parsed || parsed.realm !== context.realm || !directory.user(parsed.owner)) return 'none';
   if (parsed.owner === context.caller) return fileAt(context.view.parts, path) ? 'granted' : 'none';
-  const exists = await sources.ask(userKey(context.realm, parsed.owner), 'file-exists', { path });
+  const exists = await sources.ask(userKey(context.realm, parsed.owner), userCommands.fileExists, { path });
   if (exists !== true) return 'none';
   if (!directory.user(userId(context.caller))) return 'denied';
   const { reader } = await rightsOf(context, sources);
@@ -58,7 +61,7 @@ async function access(
   return may ? 'granted' : 'denied';
 }
 
-export const fileExists: UserCommand<{ readonly path: string }> = {
+export const fileExists: UserCommand<typeof userCommands.fileExists> = {
   lane: 'read',
   read: true,
   handle: ({ parts }, { path }) => ({ reply: value(fileAt(parts, path) !== undefined) }),
@@ -70,7 +73,7 @@ const granted = (access: Access): void => {
 };
 
 /** May the caller see the file? */
-export const fileAccess: UserCommand<{ readonly path: string }, Access> = {
+export const fileAccess: UserCommand<typeof userCommands.fileAccess, Access> = {
   lane: 'read',
   read: true,
   inputs: ({ path }, context, sources) => access(path, context, sources),
@@ -81,7 +84,7 @@ export const fileAccess: UserCommand<{ readonly path: string }, Access> = {
 };
 
 /** Of these files, those that the caller may see: what a message of the caller's may claim. */
-export const filesAccessible: UserCommand<{ readonly paths: readonly string[] }, readonly string[]> = {
+export const filesAccessible: UserCommand<typeof userCommands.filesAccessible, readonly string[]> = {
   lane: 'read',
   read: true,
   async inputs({ paths }, context, sources) {
@@ -92,7 +95,7 @@ export const filesAccessible: UserCommand<{ readonly paths: readonly string[] },
 };
 
 /** May everybody see the file, without an account? Asked of its owner's actor. */
-export const filePublic: UserCommand<{ readonly path: string }, Access> = {
+export const filePublic: UserCommand<typeof userCommands.filePublic, Access> = {
   lane: 'read',
   read: true,
   async inputs({ path }, context, sources) {

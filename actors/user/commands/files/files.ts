@@ -1,30 +1,32 @@
 /** A user's own uploaded files (realm.md § Uploads and attachments). */
 
 import { success, tellRealm, value } from '#actors/shared';
-import type { Json, JsonObject } from '#base';
+import type { Json } from '#base';
 import { fileUri, parsePath, UNCLAIMED_MS, UNFINISHED_MS } from '#domain/files';
 import { undelivered } from '#domain/messages';
-import { type RealmId, realmKey, type UserId } from '#model';
+import type { RealmId, UserId } from '#model';
+import { realmKey } from '#model';
+import type { OutboxCommand, userCommands } from '#model/commands';
+import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { CommandContext, OutboxCommand, Outcome } from '#runtime';
+import type { CommandContext, Outcome } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { nextWake, withParts } from '../../due.js';
-import { anyFile, fileAt, filePart, filesOf, type OwnFile, presentFile, removeFiles } from '../../files.js';
-import { selfOf, type UserState } from '../../state.js';
+import type { OwnFile } from '../../files.js';
+import { anyFile, fileAt, filePart, filesOf, presentFile, removeFiles } from '../../files.js';
+import type { UserState } from '../../state.js';
+import { selfOf } from '../../state.js';
 
 /**
  * Before its bytes are stored: whatever happens to who stores them, the record is there to have them removed.
  * @param path made by the frontend (files/names.ts)
  */
-export const fileBegin: UserCommand<
-  { readonly path: string; readonly name: string; readonly size: number },
-  number | null
-> = {
+export const fileBegin: UserCommand<typeof userCommands.fileBegin, number | null> = {
   lane: 'upload',
   inputs: async ({ size }, { realm }, { ask, services }) => {
     const { uploadQuotaMib } = services.limits;
     const quota = uploadQuotaMib === 0 ? null : uploadQuotaMib * 1_048_576;
-    return (await ask(realmKey(realm), 'file-id', { size, quota })) as number | null;
+    return ask(realmKey(realm), realmCommands.fileId, { size, quota });
   },
   handle({ parts }, { path, name, size }, id, { now }) {
     if (id === null) throw apiError('UPLOAD_QUOTA');
@@ -36,7 +38,7 @@ export const fileBegin: UserCommand<
 };
 
 /** Its bytes are stored. */
-export const fileDone: UserCommand<{ readonly path: string }> = {
+export const fileDone: UserCommand<typeof userCommands.fileDone> = {
   handle({ parts }, { path }, _inputs, { key, realm, now }) {
     const begun = anyFile(parts, path);
     if (!begun) throw apiError('SERVICE_UNAVAILABLE');
@@ -54,10 +56,10 @@ export const fileDone: UserCommand<{ readonly path: string }> = {
 };
 
 /** GET /attachments. */
-export const attachments: UserCommand<JsonObject, number> = {
+export const attachments: UserCommand<typeof userCommands.attachments, number> = {
   lane: 'read',
   read: true,
-  inputs: async (_args, { realm }, { ask }) => (await ask(realmKey(realm), 'space-used', {})) as number,
+  inputs: (_args, { realm }, { ask }) => ask(realmKey(realm), realmCommands.spaceUsed, {}),
   handle({ parts }, _args, upload_space_used) {
     const files = [...filesOf(parts)].filter((file) => file.ready).sort((a, b) => a.id - b.id);
     return { reply: success({ attachments: files.map(presentFile), upload_space_used }) };
@@ -65,7 +67,7 @@ export const attachments: UserCommand<JsonObject, number> = {
 };
 
 /** DELETE /attachments/{attachment_id}. */
-export const fileRemove: UserCommand<{ readonly id: string }> = {
+export const fileRemove: UserCommand<typeof userCommands.fileRemove> = {
   handle({ parts }, { id }, _inputs, { key, realm }) {
     const wanted = /^[0-9]{1,15}$/.test(id) ? Number(id) : -1;
     const file = [...filesOf(parts)].find((one) => one.ready && one.id === wanted);
@@ -82,7 +84,7 @@ export const fileRemove: UserCommand<{ readonly id: string }> = {
 };
 
 /** A message that links it was sent, or edited to do so. Decided by the conversation: never refused. */
-export const fileLinked: UserCommand<{ readonly path: string; readonly message: number; readonly sent: number }> = {
+export const fileLinked: UserCommand<typeof userCommands.fileLinked> = {
   handle({ parts }, { path, message, sent }, _inputs, { key, realm }) {
     const file = fileAt(parts, path);
     if (!file || file.messages.some(({ id }) => id === message)) return { reply: value(null) };
@@ -103,11 +105,7 @@ export const fileLinked: UserCommand<{ readonly path: string; readonly message: 
  * A message does not link it any more: deleted, or edited. With its last message a file is deleted; one that no message
  * links because of an edit is kept as long as a new one.
  */
-export const fileUnlinked: UserCommand<{
-  readonly path: string;
-  readonly message: number;
-  readonly deleted: boolean;
-}> = {
+export const fileUnlinked: UserCommand<typeof userCommands.fileUnlinked> = {
   handle({ parts }, { path, message, deleted }, _inputs, { key, realm, now }) {
     const file = fileAt(parts, path);
     if (!file?.messages.some(({ id }) => id === message)) return { reply: value(null) };

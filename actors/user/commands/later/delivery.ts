@@ -5,23 +5,20 @@
  */
 
 import { directNotice, value } from '#actors/shared';
-import type { Json, JsonObject } from '#base';
-import {
-  type Delivered,
-  dueNow,
-  isHumanClient,
-  presentScheduled,
-  type Scheduled,
-  scheduledOf,
-  scheduledPart,
-} from '#domain/messages';
-import { dmKey, type RealmId, streamId, streamKey, userId } from '#model';
+import type { Json } from '#base';
+import type { Delivered, Scheduled } from '#domain/messages';
+import { dueNow, isHumanClient, presentScheduled, scheduledOf, scheduledPart } from '#domain/messages';
+import type { RealmId } from '#model';
+import { dmKey, streamId, streamKey, userId } from '#model';
+import type { OutboxCommand, ScheduledFailedArgs, userCommands } from '#model/commands';
+import { directCommands, outboxCommand, streamCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
-import type { CommandContext, OutboxCommand, Outcome } from '#runtime';
+import type { CommandContext, Outcome } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { nextWake } from '../../due.js';
 import { tellScheduled, withPart } from '../../scheduled-changes.js';
-import { isSubscribed, selfOf, type UserState } from '../../state.js';
+import type { UserState } from '../../state.js';
+import { isSubscribed, selfOf } from '../../state.js';
 
 const mayTry = (directory: DirectoryView, self: number): boolean =>
   !directory.deactivated && directory.user(userId(self))?.isActive === true;
@@ -46,10 +43,15 @@ function handOver(message: Scheduled, realm: RealmId, self: number, after: numbe
   };
   const more = { caller: self, after };
   if (type === 'stream') {
-    return { to: streamKey(realm, streamId(to[0]!)), name: 'send-scheduled', args, ...more };
+    return outboxCommand({ to: streamKey(realm, streamId(to[0]!)), name: streamCommands.sendScheduled, args, ...more });
   }
   const participants = [...new Set([...to, self])].sort((a, b) => a - b).map(userId);
-  return { to: dmKey(realm, participants), name: 'send-scheduled', args: { ...args, participants }, ...more };
+  return outboxCommand({
+    to: dmKey(realm, participants),
+    name: directCommands.sendDirectScheduled,
+    args: { ...args, participants },
+    ...more,
+  });
 }
 
 /** Hands over those whose time has come. */
@@ -68,7 +70,7 @@ export function deliverDue(
 }
 
 /** From the conversation's actor. Its sender may have deleted it meanwhile. */
-export const scheduledSent: UserCommand<{ readonly id: number }> = {
+export const scheduledSent: UserCommand<typeof userCommands.scheduledSent> = {
   handle({ parts }, { id }, _inputs, { key }) {
     if (scheduledOf(parts, id)?.phase !== 'sending') return { reply: value(null) };
     const delivered: Delivered = { id, phase: 'sent' };
@@ -81,26 +83,18 @@ export const scheduledSent: UserCommand<{ readonly id: number }> = {
   },
 };
 
-interface Failure extends JsonObject {
-  readonly id: number;
-  /** Message of the error that sending gave. */
-  readonly reason: string;
-  /** The stream knows of no subscription that would allow it. */
-  readonly outside: boolean;
-}
-
 const EARLY_MS = 1_000;
 /** The stream may be out of reach of the realm's actor for some time. */
 const MOST_EARLY = 60;
 
 /** Who joins is told so before the stream is: it will know soon. */
-function isEarly(message: Scheduled, { outside }: Failure, parts: ReadonlyMap<string, Json>): boolean {
+function isEarly(message: Scheduled, { outside }: ScheduledFailedArgs, parts: ReadonlyMap<string, Json>): boolean {
   const { type, to, early = 0 } = message;
   return outside && type === 'stream' && isSubscribed(parts, to[0]!) && early < MOST_EARLY;
 }
 
 /** From the conversation's actor. */
-export const scheduledFailed: UserCommand<Failure> = {
+export const scheduledFailed: UserCommand<typeof userCommands.scheduledFailed> = {
   handle({ parts }, failure, _inputs, { key, realm, directory, now }) {
     const { id, reason } = failure;
     const known = scheduledOf(parts, id);

@@ -1,7 +1,7 @@
 /** Drafts (messages.md § Drafts): their owner alone sees them. */
 
 import { success, value } from '#actors/shared';
-import type { Json, JsonObject } from '#base';
+import type { JsonObject } from '#base';
 import {
   checkContent,
   type Draft,
@@ -9,26 +9,24 @@ import {
   draftOf,
   draftPart,
   draftsOf,
-  type GivenDraft,
   MOST_DRAFTS_SHOWN,
 } from '#domain/messages';
 import { checkDraftsOn } from '#domain/people';
 import { canAccess, cutTopic } from '#domain/streams';
-import type { LogItem } from '#model';
+import type { LogItem, Parts } from '#model';
 import { streamId, type UserId, userId } from '#model';
+import type { DraftInput, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { CommandContext } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { isSubscribed, nextOwnId, selfOf } from '../../state.js';
 
-type Parts = ReadonlyMap<string, Json>;
-
 /** Drafts of one event; a log entry holds half a megabyte. UTF-16 units. */
 const EVENT_SIZE = 100_000;
 
 /** @throws ApiError, in the order of messages.md */
-function checkDraft(given: GivenDraft, parts: Parts, { directory, caller, now }: CommandContext): DraftBody {
+function checkDraft(given: DraftInput, parts: Parts, { directory, caller, now }: CommandContext): DraftBody {
   const content = checkContent(given.content);
   const { timestamp = now / 1000, type, to } = given;
   if (timestamp < 0) throw apiError('TIMESTAMP_NEGATIVE');
@@ -86,7 +84,7 @@ function added(self: number, drafts: readonly Draft[]): LogItem[] {
 }
 
 /** GET /drafts. */
-export const drafts: UserCommand<JsonObject> = {
+export const drafts: UserCommand<typeof userCommands.drafts> = {
   lane: 'read',
   read: true,
   handle({ parts }, _args, _inputs, { directory, caller }) {
@@ -97,7 +95,7 @@ export const drafts: UserCommand<JsonObject> = {
 };
 
 /** POST /drafts: all or none. */
-export const createDrafts: UserCommand<{ readonly drafts: readonly GivenDraft[] }> = {
+export const createDrafts: UserCommand<typeof userCommands.createDrafts> = {
   handle({ state, parts }, { drafts: given }, _inputs, context) {
     const self = userId(context.caller);
     checkDraftsOn(context.directory, self);
@@ -116,7 +114,7 @@ export const createDrafts: UserCommand<{ readonly drafts: readonly GivenDraft[] 
 };
 
 /** PATCH /drafts/{draft_id}: the whole draft is replaced. */
-export const editDraft: UserCommand<{ readonly id: number; readonly draft: GivenDraft }> = {
+export const editDraft: UserCommand<typeof userCommands.editDraft> = {
   handle({ parts }, { id, draft: given }, _inputs, context) {
     checkDraftsOn(context.directory, userId(context.caller));
     if (!draftOf(parts, id)) throw apiError('NO_SUCH_DRAFT');
@@ -130,7 +128,7 @@ export const editDraft: UserCommand<{ readonly id: number; readonly draft: Given
 };
 
 /** DELETE /drafts/{draft_id}. */
-export const deleteDraft: UserCommand<{ readonly id: number }> = {
+export const deleteDraft: UserCommand<typeof userCommands.deleteDraft> = {
   handle({ parts }, { id }, _inputs, { directory, caller }) {
     checkDraftsOn(directory, userId(caller));
     if (!draftOf(parts, id)) throw apiError('NO_SUCH_DRAFT');
@@ -143,7 +141,7 @@ export const deleteDraft: UserCommand<{ readonly id: number }> = {
 };
 
 /** The user has turned synchronizing off; told by the realm actor. Never refuses, and a repeat changes nothing. */
-export const dropDrafts: UserCommand<JsonObject> = {
+export const dropDrafts: UserCommand<typeof userCommands.dropDrafts> = {
   handle({ parts }, _args, _inputs, { key }) {
     const gone = draftsOf(parts);
     if (gone.length === 0) return { reply: value(null) };

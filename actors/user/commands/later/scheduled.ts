@@ -1,44 +1,28 @@
 /** Messages to be sent later (messages.md § Scheduled messages): written, listed, changed and deleted by their sender. */
 
 import { success } from '#actors/shared';
-import type { JsonObject } from '#base';
-import {
-  presentScheduled,
-  type Scheduled,
-  type ScheduledBody,
-  scheduledOf,
-  scheduledPart,
-  scheduledRecipients,
-  undelivered,
-} from '#domain/messages';
+import type { Scheduled, ScheduledBody } from '#domain/messages';
+import { presentScheduled, scheduledOf, scheduledPart, scheduledRecipients, undelivered } from '#domain/messages';
 import { checkTopic } from '#domain/streams';
 import { userId } from '#model';
+import type { EditScheduledArgs, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { UserCommand } from '../../command.js';
 import { nextWake } from '../../due.js';
 import { tellScheduled, withPart } from '../../scheduled-changes.js';
-import { checkScheduled, type SchedulingInputs, schedulingInputs } from '../../scheduling.js';
+import type { SchedulingInputs } from '../../scheduling.js';
+import { checkScheduled, schedulingInputs } from '../../scheduling.js';
 import { nextOwnId } from '../../state.js';
 
 /** GET /scheduled_messages. */
-export const scheduledMessages: UserCommand<JsonObject> = {
+export const scheduledMessages: UserCommand<typeof userCommands.scheduledMessages> = {
   lane: 'read',
   read: true,
   handle: ({ parts }) => ({ reply: success({ scheduled_messages: undelivered(parts).map(presentScheduled) }) }),
 };
 
-interface ScheduleArgs extends JsonObject {
-  readonly type: 'stream' | 'private';
-  readonly to: readonly number[];
-  readonly topic: string | null;
-  readonly content: string;
-  /** Seconds. */
-  readonly at: number;
-  readonly origin: string;
-}
-
 /** POST /scheduled_messages. */
-export const schedule: UserCommand<ScheduleArgs, SchedulingInputs> = {
+export const schedule: UserCommand<typeof userCommands.schedule, SchedulingInputs> = {
   inputs: (args, context, sources) =>
     schedulingInputs(args, args.type === 'stream' ? args.to[0] : undefined, undefined, context, sources),
   handle(view, args, inputs, context) {
@@ -57,20 +41,8 @@ export const schedule: UserCommand<ScheduleArgs, SchedulingInputs> = {
   },
 };
 
-interface EditArgs extends JsonObject {
-  readonly id: number;
-  /** What isn't to be changed is null. `to` is as the client sent it: what it means depends on the type. */
-  readonly type: 'stream' | 'private' | null;
-  readonly to: string | null;
-  readonly topic: string | null;
-  readonly content: string | null;
-  /** Seconds. */
-  readonly at: number | null;
-  readonly origin: string;
-}
-
 /** PATCH /scheduled_messages/{scheduled_message_id}, from its fifth check on. */
-export const editScheduled: UserCommand<EditArgs, SchedulingInputs> = {
+export const editScheduled: UserCommand<typeof userCommands.editScheduled, SchedulingInputs> = {
   inputs(args, context, sources) {
     const known = scheduledOf(context.view.parts, args.id);
     const before = known?.phase === 'sent' ? undefined : known;
@@ -97,7 +69,7 @@ export const editScheduled: UserCommand<EditArgs, SchedulingInputs> = {
   },
 };
 
-function merged({ type: newType, to, topic, content }: EditArgs, known: Scheduled) {
+function merged({ type: newType, to, topic, content }: EditScheduledArgs, known: Scheduled) {
   const type = newType ?? known.type;
   return {
     type,
@@ -108,10 +80,10 @@ function merged({ type: newType, to, topic, content }: EditArgs, known: Schedule
 }
 
 /** A topic alone; direct messages have none. */
-const topicOf = ({ topic }: EditArgs, known: Scheduled): Partial<ScheduledBody> =>
+const topicOf = ({ topic }: EditScheduledArgs, known: Scheduled): Partial<ScheduledBody> =>
   topic === null || known.type === 'private' ? {} : { topic: checkTopic(topic) };
 
-function targetOf(args: EditArgs, known: Scheduled | undefined): number | undefined {
+function targetOf(args: EditScheduledArgs, known: Scheduled | undefined): number | undefined {
   if (!known) return undefined;
   try {
     const { type, to } = merged(args, known);
@@ -122,7 +94,7 @@ function targetOf(args: EditArgs, known: Scheduled | undefined): number | undefi
 }
 
 /** DELETE /scheduled_messages/{scheduled_message_id}; also of one that was sent. */
-export const deleteScheduled: UserCommand<{ readonly id: number }> = {
+export const deleteScheduled: UserCommand<typeof userCommands.deleteScheduled> = {
   handle({ parts }, { id }, _inputs, { caller }) {
     if (!scheduledOf(parts, id)) throw apiError('NO_SUCH_SCHEDULED_MESSAGE');
     const left = new Map(parts);

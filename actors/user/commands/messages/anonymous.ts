@@ -27,10 +27,10 @@ import {
   windowOf,
 } from '#domain/messages';
 import { streamId, streamKey } from '#model';
+import { redirect, streamCommands, type userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { UserCommand } from '../../command.js';
-import type { FetchArgs } from './messages.js';
 
 function isOpen({ body }: StoredMessage, directory: DirectoryView): boolean {
   const stream = body.stream === 0 ? undefined : directory.stream(streamId(body.stream));
@@ -46,7 +46,7 @@ const shown = (
 
 /** GET /messages. */
 export const publicMessages: UserCommand<
-  FetchArgs,
+  typeof userCommands.publicMessages,
   { readonly fetched: Fetched; readonly matches: readonly (Match | undefined)[] }
 > = {
   creates: true,
@@ -86,10 +86,7 @@ export const publicMessages: UserCommand<
 };
 
 /** GET /messages/{message_id}: what is closed and what is not there are the same. */
-export const publicMessage: UserCommand<
-  { readonly message_id: number; readonly apply_markdown: boolean },
-  StoredMessage | undefined
-> = {
+export const publicMessage: UserCommand<typeof userCommands.publicMessage, StoredMessage | undefined> = {
   creates: true,
   lane: 'read',
   read: true,
@@ -105,13 +102,15 @@ export const publicMessage: UserCommand<
 };
 
 /** GET /users/me/{stream_id}/topics: the whole history of what is open to the web counts. */
-export const publicTopics: UserCommand<{ readonly stream_id: number }> = {
+export const publicTopics: UserCommand<typeof userCommands.publicTopics> = {
   creates: true,
   lane: 'read',
   read: true,
   handle(_view, { stream_id }, _inputs, { directory, realm }) {
     const stream = directory.stream(streamId(stream_id));
     if (!stream?.webPublic || stream.archived) throw apiError('INVALID_STREAM_ID');
-    return { reply: { forward: { to: streamKey(realm, stream.id), command: 'list-topics', args: {} } } };
+    return {
+      reply: { forward: redirect({ to: streamKey(realm, stream.id), command: streamCommands.listTopics, args: {} }) },
+    };
   },
 };

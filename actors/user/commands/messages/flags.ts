@@ -1,18 +1,15 @@
 /** POST /messages/flags and POST /messages/flags/narrow: flags on messages that the user picks (messages.md § Flags). */
 
-import { flagEvent, ownerOf, success } from '#actors/shared';
+import { flagEvent, success } from '#actors/shared';
 import type { JsonObject } from '#base';
+import type { Fetched, Flagging, OwnMessage } from '#domain/messages';
 import {
   asStored,
-  type EditableFlag,
-  type Fetched,
-  type Flagging,
   fetchWindow,
   makePlan,
   markRead,
   markUnread,
   OwnFlags,
-  type OwnMessage,
   parseNarrow,
   readingPart,
   resolveTerms,
@@ -20,22 +17,21 @@ import {
   unsetMark,
   windowOf,
 } from '#domain/messages';
-import type { ActorKey } from '#model';
-import { type LogItem, READ_IDS_PER_EVENT } from '#model';
+import type { ActorKey, LogItem } from '#model';
+import { READ_IDS_PER_EVENT, streamId, streamKey } from '#model';
+import type { FlagChange, userCommands } from '#model/commands';
+import { outboxCommand, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { CommandContext, InputContext, Outcome, View } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import type { UserCommand } from '../../command.js';
 import { messageDetails } from '../../reading/flag-event.js';
-import { type Fold, folded, foldOf } from '../../reading/folding.js';
+import type { Fold } from '../../reading/folding.js';
+import { folded, foldOf } from '../../reading/folding.js';
 import { untilTold } from '../../reading/told.js';
-import { isSubscribed, type UserState } from '../../state.js';
+import type { UserState } from '../../state.js';
+import { isSubscribed } from '../../state.js';
 import { rightsOf } from './on-message.js';
-
-interface Change extends JsonObject {
-  readonly flag: EditableFlag;
-  readonly op: 'add' | 'remove';
-}
 
 interface Picked {
   /** Messages that the user may access, in the order asked for. */
@@ -92,7 +88,7 @@ async function pick(
 }
 
 function flagging(
-  { flag, op }: Change,
+  { flag, op }: FlagChange,
   flags: OwnFlags,
   own: readonly OwnMessage[],
   subscribed: (s: number) => boolean,
@@ -107,7 +103,7 @@ const DETAILS_PER_EVENT = 1_000;
 /** Without a change one, as clients expect. */
 function flagEvents(
   user: number,
-  { op, flag }: Change,
+  { op, flag }: FlagChange,
   changed: readonly number[],
   details: JsonObject | undefined,
 ): LogItem[] {
@@ -124,7 +120,7 @@ function flagEvents(
 
 function flagged(
   view: View<UserState>,
-  change: Change,
+  change: FlagChange,
   own: readonly OwnMessage[],
   context: CommandContext,
 ): Flagging & { readonly events: readonly LogItem[] } & Pick<Outcome<UserState>, 'commands'> {
@@ -153,19 +149,22 @@ function copiesTold(
   { realm, caller }: CommandContext,
 ): Pick<Outcome<UserState>, 'commands'> {
   if (copied.length === 0) return {};
-  const owners = new Map<ActorKey, number[]>();
+  const owners = new Map<ActorKey<'stream'>, number[]>();
   for (const { message } of copied) {
-    const owner = ownerOf(realm, message);
+    // Direct messages need no copies.
+    const owner = streamKey(realm, streamId(message.body.stream));
     const ids = owners.get(owner);
     if (ids) ids.push(message.id);
     else owners.set(owner, [message.id]);
   }
-  const told = [...owners].map(([to, ids]) => ({ to, name: 'copy-made', args: { ids, user: caller }, caller: 0 }));
+  const told = [...owners].map(([to, ids]) =>
+    outboxCommand({ to, name: streamCommands.copyMade, args: { ids, user: caller }, caller: 0 }),
+  );
   return { commands: [told] };
 }
 
 /** POST /messages/flags. */
-export const setFlags: UserCommand<Change & { readonly messages: readonly number[] }, Picked> = {
+export const setFlags: UserCommand<typeof userCommands.setFlags, Picked> = {
   inputs: ({ messages }, context, sources) => pick(messages, context, sources),
   handle(view, args, { own, missing, folds }, context): Outcome<UserState> {
     // Only what makes copies needs access to everything; the rest passes over what it can't change.
@@ -181,7 +180,7 @@ export const setFlags: UserCommand<Change & { readonly messages: readonly number
   },
 };
 
-export interface FlagNarrowArgs extends Change {
+export interface FlagNarrowArgs extends FlagChange {
   readonly anchor: number | 'first_unread';
   readonly include_anchor: boolean;
   readonly num_before: number;
@@ -191,7 +190,7 @@ export interface FlagNarrowArgs extends Change {
 
 /** POST /messages/flags/narrow. */
 export const setFlagsInNarrow: UserCommand<
-  FlagNarrowArgs,
+  typeof userCommands.setFlagsInNarrow,
   { readonly fetched: Fetched; readonly folds: readonly Fold[] }
 > = {
   async inputs(args, context, sources) {

@@ -1,19 +1,14 @@
 /** What a bot says reaches nobody: its owner hears of that (messages.md § POST /messages), at most once a minute. */
+
 import { directNotice, silentMention, success } from '#actors/shared';
+import type { userCommands } from '#model/commands';
 import type { UserCommand } from '../../command.js';
 import { selfOf } from '../../state.js';
 
 const WARN_MS = 60_000;
 
 /** From frontends, and from actors of streams: never refuses. */
-export const lostMessage: UserCommand<{
-  /** As the bot named it. */
-  readonly stream: string;
-  /** It is there, but nobody is in it. */
-  readonly exists: boolean;
-  /** Base URL of the organization. */
-  readonly origin: string;
-}> = {
+export const lostMessage: UserCommand<typeof userCommands.lostMessage> = {
   handle({ state }, { stream, exists, origin }, _inputs, { now, realm, key, directory }) {
     const bot = directory.user(selfOf(key));
     const owner = bot?.botOwner ? directory.user(bot.botOwner) : undefined;

@@ -1,9 +1,10 @@
 import { value } from '#actors/shared';
 import { markedOf, markedPart } from '#domain/messages';
+import type { userCommands } from '#model/commands';
 import type { UserCommand } from '../../command.js';
 
 /** Never refuses, and a repeat changes nothing. */
-const copying = (mark: 'historical' | 'copied'): UserCommand<{ readonly ids: readonly number[] }> => ({
+const copying = (mark: 'historical' | 'copied'): UserCommand<typeof userCommands.giveCopy> => ({
   handle({ parts }, { ids }) {
     const before = markedOf(parts, mark);
     const after = before.with(ids);

@@ -4,16 +4,21 @@
  */
 
 import { allReadEvent, partially, success } from '#actors/shared';
-import { IdSet, type Json, type JsonObject } from '#base';
-import { asStored, type HomeReading, NEWEST, OwnFlags, readingPart, UnreadScan } from '#domain/messages';
+import type { Json } from '#base';
+import { IdSet } from '#base';
+import type { HomeReading } from '#domain/messages';
+import { asStored, NEWEST, OwnFlags, readingPart, UnreadScan } from '#domain/messages';
 import type { LogItem } from '#model';
+import type { userCommands } from '#model/commands';
 import type { InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import type { UserCommand } from '../../command.js';
 import { rangeEvents, rangeOf } from '../../reading/flag-event.js';
-import { type NewestOfHome, newestDirect } from '../../reading/newest.js';
+import type { NewestOfHome } from '../../reading/newest.js';
+import { newestDirect } from '../../reading/newest.js';
 import { untilTold } from '../../reading/told.js';
-import { subscriptionsOf, type UserState } from '../../state.js';
+import type { UserState } from '../../state.js';
+import { subscriptionsOf } from '../../state.js';
 
 /** Past this, what is marked stays and the client repeats. */
 const DEADLINE_MS = 50_000;
@@ -54,7 +59,7 @@ function marked({ mark, read }: HomeReading, { settled, newer }: NewestOfHome): 
 const changes = ({ mark, read, unread }: HomeReading, { settled, newer }: NewestOfHome): boolean =>
   settled > mark || unread.size > 0 || newer.some((id) => id > mark && !read.has(id));
 
-export const markAllRead: UserCommand<JsonObject, Marking> = {
+export const markAllRead: UserCommand<typeof userCommands.markAllRead, Marking> = {
   // Looking for long must not keep other commands waiting.
   lane: 'mark-all',
   async inputs(_args, context, sources) {

@@ -1,16 +1,22 @@
 /** Marking a stream as read (messages.md): on request, and when the user leaves it. */
 
-import { idEvents, READ_STREAM, success, value } from '#actors/shared';
-import { IdSet, type Json, type JsonObject } from '#base';
-import { markedRead, OwnFlags, readingPart, type StoredMessage, UnreadScan, withRead } from '#domain/messages';
+import { idEvents, success, value } from '#actors/shared';
+import type { Json } from '#base';
+import { IdSet } from '#base';
+import type { StoredMessage } from '#domain/messages';
+import { markedRead, OwnFlags, readingPart, UnreadScan, withRead } from '#domain/messages';
 import { canAccess } from '#domain/streams';
-import { type LogItem, READ_IDS_PER_EVENT, streamId, streamKey } from '#model';
+import type { LogItem } from '#model';
+import { READ_IDS_PER_EVENT, streamId, streamKey, userKey } from '#model';
+import type { ReadStreamArgs } from '#model/commands';
+import { conversationCommands, outboxCommand, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import type { UserCommand } from '../../command.js';
 import { rangeEvents, rangeOf } from '../../reading/flag-event.js';
-import { isSubscribed, selfOf, type UserState } from '../../state.js';
+import type { UserState } from '../../state.js';
+import { isSubscribed, selfOf } from '../../state.js';
 import { rightsOf } from './on-message.js';
 
 interface StreamMarking {
@@ -55,7 +61,7 @@ async function lookAt(
       came.set(message.home, [...(came.get(message.home) ?? []), message.id]);
     }
   }
-  if (some) await sources.ask(streamKey(realm, streamId(stream)), 'told', {});
+  if (some) await sources.ask(streamKey(realm, streamId(stream)), conversationCommands.told, {});
   return { newest, some, left, came };
 }
 
@@ -85,7 +91,7 @@ function marked(
 }
 
 /** POST /mark_stream_as_read. */
-export const markStreamRead: UserCommand<{ readonly stream: number }, StreamMarking | undefined> = {
+export const markStreamRead: UserCommand<typeof userCommands.markStreamRead, StreamMarking | undefined> = {
   lane: 'mark-stream',
   async inputs({ stream: id }, context, sources) {
     const { directory, user } = await rightsOf(context, sources);
@@ -108,14 +114,6 @@ interface Unread {
   readonly above: readonly number[];
   /** There are more than were asked for. */
   readonly more: boolean;
-}
-
-interface ReadStreamArgs extends JsonObject {
-  readonly stream: number;
-  /** Newest message when that happened: who has come back meanwhile has not read what came after. */
-  readonly until?: number;
-  /** It was archived. */
-  readonly archived?: boolean;
 }
 
 async function unreadIn(
@@ -145,7 +143,7 @@ type Leaving = StreamMarking & { readonly unread?: Unread };
  * The user left the stream, or it was archived: never refused. Who has left a stream does not hear of what is deleted there, so what
  * becomes read is named here, by commits of bounded size one after the other, each of which marks what it names.
  */
-export const readStream: UserCommand<ReadStreamArgs, Leaving> = {
+export const readStream: UserCommand<typeof userCommands.readStream, Leaving> = {
   async inputs(args, context, sources) {
     const { stream, until, archived = false } = args;
     const marking = await lookAt(stream, context, sources, until);
@@ -154,14 +152,15 @@ export const readStream: UserCommand<ReadStreamArgs, Leaving> = {
     const unread = await unreadIn(args, most, context, sources);
     return archived && unread.more ? marking : { ...marking, unread };
   },
-  handle({ parts }, args, marking, { key, directory }) {
+  handle({ parts }, args, marking, { key, realm, directory }) {
     const user = selfOf(key);
     const { unread } = marking;
     if (!unread?.more) {
       const all = unread && [...unread.below, ...unread.above];
       return { reply: value(null), ...marked(parts, user, args.stream, { ...marking, ...(all && { all }) }) };
     }
-    const rest = { to: key, name: READ_STREAM, args, caller: 0, after: directory.version };
+    const to = userKey(realm, user);
+    const rest = outboxCommand({ to, name: userCommands.readStream, args, caller: 0, after: directory.version });
     return {
       reply: value(null),
       ...markedSome(parts, user, args.stream, marking, unread),

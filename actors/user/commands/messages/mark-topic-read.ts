@@ -1,22 +1,19 @@
 /** POST /mark_topic_as_read (messages.md). */
 
 import { idEvents, success } from '#actors/shared';
-import type { JsonObject } from '#base';
-import { markRead, OwnFlags, type StoredMessage, streamConversation, UnreadScan } from '#domain/messages';
+import type { StoredMessage } from '#domain/messages';
+import { markRead, OwnFlags, streamConversation, UnreadScan } from '#domain/messages';
 import { canAccess, topicKey } from '#domain/streams';
 import { streamId } from '#model';
+import type { TopicName, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import type { UserCommand } from '../../command.js';
 import { untilTold } from '../../reading/told.js';
-import { isSubscribed, type UserState } from '../../state.js';
+import type { UserState } from '../../state.js';
+import { isSubscribed } from '../../state.js';
 import { rightsOf } from './on-message.js';
-
-interface Args extends JsonObject {
-  readonly stream: number;
-  readonly topic: string;
-}
 
 interface TopicMarking {
   readonly stream: 'closed' | 'open';
@@ -27,7 +24,7 @@ interface TopicMarking {
 }
 
 async function lookAt(
-  { stream, topic }: Args,
+  { stream, topic }: TopicName,
   { realm, caller, view }: InputContext<UserState, undefined>,
   sources: InputSources,
 ): Promise<TopicMarking> {
@@ -47,7 +44,7 @@ async function lookAt(
   return { stream: 'open', known, messages: [...new Map(messages.map((one) => [one.id, one])).values()] };
 }
 
-export const markTopicRead: UserCommand<Args, TopicMarking> = {
+export const markTopicRead: UserCommand<typeof userCommands.markTopicRead, TopicMarking> = {
   lane: 'mark-topic',
   async inputs(args, context, sources) {
     const { directory, user } = await rightsOf(context, sources);

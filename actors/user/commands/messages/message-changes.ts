@@ -1,25 +1,27 @@
 /** Commands that change messages, or tell how they were changed, as far as the caller's own actor deals with them. */
 
-import type { EditArgs } from '#actors/shared';
 import { success } from '#actors/shared';
-import type { Json, JsonObject } from '#base';
-import { messageHistory, type OwnMessage } from '#domain/messages';
+import type { Json } from '#base';
+import type { OwnMessage } from '#domain/messages';
+import { messageHistory } from '#domain/messages';
 import { canAccess } from '#domain/streams';
 import { streamId, streamKey, userId } from '#model';
+import type { EditMessageArgs, userCommands } from '#model/commands';
+import { conversationCommands, redirect, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { UserCommand } from '../../command.js';
 import { isSubscribed } from '../../state.js';
 import { accessed, onMessage } from './on-message.js';
 
 /** PATCH /messages/{message_id}: the text alone. */
-export const editMessage = onMessage<EditArgs>('edit');
+export const editMessage = onMessage<EditMessageArgs>(conversationCommands.edit);
 /** PATCH /messages/{message_id}: topic or stream. */
-export const moveMessage = onMessage<EditArgs>('move');
+export const moveMessage = onMessage<EditMessageArgs>(conversationCommands.move);
 /** DELETE /messages/{message_id}. */
-export const deleteMessage = onMessage('delete');
+export const deleteMessage = onMessage<{ readonly message_id: number }>(conversationCommands.deleteMessage);
 
 /** GET /messages/{message_id}/history. */
-export const history: UserCommand<{ readonly message_id: number }, OwnMessage | undefined> = {
+export const history: UserCommand<typeof userCommands.history, OwnMessage | undefined> = {
   lane: 'read',
   read: true,
   inputs: ({ message_id }, context, sources) => accessed(message_id, context, sources),
@@ -33,13 +35,8 @@ export const history: UserCommand<{ readonly message_id: number }, OwnMessage | 
 /** Time that a request to delete a topic may take, ms. */
 const DELETE_TOPIC_MS = 50_000;
 
-interface DeleteTopicArgs extends JsonObject {
-  readonly stream_id: number;
-  readonly topic: string;
-}
-
 /** POST /streams/{stream_id}/delete_topic. Being an administrator is no access. */
-export const deleteTopic: UserCommand<DeleteTopicArgs> = {
+export const deleteTopic: UserCommand<typeof userCommands.deleteTopic> = {
   lane: 'read',
   read: true,
   handle({ parts }, { stream_id, topic }, _inputs, { directory, caller, realm, now }) {
@@ -49,6 +46,8 @@ export const deleteTopic: UserCommand<DeleteTopicArgs> = {
       throw apiError('INVALID_STREAM_ID');
     }
     const args = { topic, until: now + DELETE_TOPIC_MS, before: 0 };
-    return { reply: { forward: { to: streamKey(realm, stream.id), command: 'delete-topic', args } } };
+    return {
+      reply: { forward: redirect({ to: streamKey(realm, stream.id), command: streamCommands.deleteTopic, args }) },
+    };
   },
 };

@@ -1,41 +1,30 @@
 /** Reading messages: what this user may see (narrow.md, messages.md § Access to a message). */
 
 import { encoded, success } from '#actors/shared';
-import { Encoded, type Fields, filterInTurns, type JsonObject, mapInTurns } from '#base';
+import type { Fields, JsonObject } from '#base';
+import { Encoded, filterInTurns, mapInTurns } from '#base';
 import type { Rendered } from '#domain/markdown';
+import type { Match, OwnMessage, StoredMessage } from '#domain/messages';
 import {
   asStored,
-  type Match,
   makePlan,
   matchOf,
   neutral,
   OwnFlags,
-  type OwnMessage,
   parseNarrow,
   presentWindow,
   resolveTerms,
   ShownMessages,
-  type StoredMessage,
   searchesOf,
   showWindow,
   variant,
   windowOf,
 } from '#domain/messages';
+import type { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { UserCommand } from '../../command.js';
 import { accessed, rightsOf } from './on-message.js';
-
-export interface FetchArgs extends JsonObject {
-  readonly anchor: number | 'first_unread';
-  readonly include_anchor: boolean;
-  readonly num_before: number;
-  readonly num_after: number;
-  /** As sent; checked by the frontend. */
-  readonly narrow: string;
-  readonly client_gravatar: boolean;
-  readonly apply_markdown: boolean;
-}
 
 function present(
   own: OwnMessage,
@@ -47,7 +36,7 @@ function present(
 }
 
 /** GET /messages: encoded at once, while the Store shows the messages. */
-export const fetchMessages: UserCommand<FetchArgs, Fields> = {
+export const fetchMessages: UserCommand<typeof userCommands.fetchMessages, Fields> = {
   lane: 'read',
   read: true,
   async inputs(args, context, sources) {
@@ -63,14 +52,11 @@ export const fetchMessages: UserCommand<FetchArgs, Fields> = {
   handle: (_view, _args, fields) => ({ reply: encoded(fields) }),
 };
 
-interface MatchArgs extends JsonObject {
-  readonly msg_ids: readonly number[];
-  /** As sent; checked by the frontend. */
-  readonly narrow: string;
-}
-
 /** GET /messages/matches_narrow: among messages that the caller has, no history. */
-export const matchesNarrow: UserCommand<MatchArgs, { readonly messages: Readonly<Record<number, Match>> }> = {
+export const matchesNarrow: UserCommand<
+  typeof userCommands.matchesNarrow,
+  { readonly messages: Readonly<Record<number, Match>> }
+> = {
   lane: 'read',
   read: true,
   async inputs({ msg_ids, narrow }, context, sources) {
@@ -90,10 +76,7 @@ export const matchesNarrow: UserCommand<MatchArgs, { readonly messages: Readonly
 };
 
 /** GET /messages/{message_id}. */
-export const fetchMessage: UserCommand<
-  { readonly message_id: number; readonly apply_markdown: boolean },
-  OwnMessage | undefined
-> = {
+export const fetchMessage: UserCommand<typeof userCommands.fetchMessage, OwnMessage | undefined> = {
   lane: 'read',
   read: true,
   inputs: ({ message_id }, context, sources) => accessed(message_id, context, sources),
@@ -106,7 +89,7 @@ export const fetchMessage: UserCommand<
 };
 
 /** POST /messages/render. */
-export const render: UserCommand<{ readonly content: string; readonly origin: string }, Rendered | null> = {
+export const render: UserCommand<typeof userCommands.render, Rendered | null> = {
   lane: 'read',
   read: true,
   async inputs({ content, origin }, { realm, caller }, sources) {

@@ -6,16 +6,12 @@
 import { idEvents } from '#actors/shared';
 import { markRead, OwnFlags, type OwnMessage } from '#domain/messages';
 import { realmKey, userId } from '#model';
+import { realmCommands, redirect, type userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { UserCommand } from '../../command.js';
 import { unreadFrom } from '../../reading/unread-from.js';
 
-interface MuteArgs {
-  readonly muted_user_id: number;
-  readonly [key: string]: number;
-}
-
-export const muteUser: UserCommand<MuteArgs, readonly OwnMessage[]> = {
+export const muteUser: UserCommand<typeof userCommands.muteUser, readonly OwnMessage[]> = {
   // Looking for long must not keep other commands waiting.
   lane: 'mute-user',
   inputs: ({ muted_user_id }, context, sources) => unreadFrom(muted_user_id, context, sources),
@@ -30,7 +26,7 @@ export const muteUser: UserCommand<MuteArgs, readonly OwnMessage[]> = {
     const flags = new OwnFlags(caller, parts);
     const read = markRead(flags, found);
     return {
-      reply: { forward: { to: realmKey(realm), command: 'mute-user', args } },
+      reply: { forward: redirect({ to: realmKey(realm), command: realmCommands.muteUser, args }) },
       ...(read.changed.length > 0 ? { parts: read.parts, events: idEvents(caller, read.changed) } : {}),
     };
   },

@@ -10,11 +10,13 @@ import { asStored, OwnFlags, Reader } from '#domain/messages';
 import { policyOf, TOPIC_POLICY } from '#domain/streams';
 import type { RealmId } from '#model';
 import { userId } from '#model';
+import type { Command, CopyKnown, Fields } from '#model/commands';
+import { redirect } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser, DirectoryView } from '#model/records';
-import type { CommandContext, InputContext } from '#runtime';
+import type { InputContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import type { UserCommand } from '../../command.js';
+import type { UserHandler } from '../../command.js';
 import type { UserState } from '../../state.js';
 import { isSubscribed, subscriptionsOf } from '../../state.js';
 
@@ -70,26 +72,18 @@ export async function accessed(
   return record ? reader.access(asStored(record)) : undefined;
 }
 
-/**
- * @param command of the stream or direct-message actor; gets the arguments as they came, and what `more` adds
- * @param more facts that only the caller's actor knows (throw ApiError to refuse)
- */
+/** @param command of the stream or direct-message actor; its arguments are those of the command here, and `copy` */
 export function onMessage<A extends { readonly message_id: number } & JsonObject>(
-  command: string,
-  more?: (own: OwnMessage, args: A, context: CommandContext) => JsonObject,
-): UserCommand<A, OwnMessage | undefined> {
+  command: Command<'stream' | 'dm', A & CopyKnown, Fields>,
+): UserHandler<A, OwnMessage | undefined> {
   return {
     lane: 'read',
     read: true,
     inputs: ({ message_id }, context, sources) => accessed(message_id, context, sources),
-    handle(_view, args, own, context) {
+    handle(_view, args, own, { realm }) {
       if (!own) throw apiError('INVALID_MESSAGES');
-      const added = { copy: own.copy, ...more?.(own, args, context) };
-      return {
-        reply: {
-          forward: { to: ownerOf(context.realm, own.message), command, args: { ...args, ...added } },
-        },
-      };
+      const to = ownerOf(realm, own.message);
+      return { reply: { forward: redirect({ to, command, args: { ...args, copy: own.copy } }) } };
     },
   };
 }

@@ -2,6 +2,7 @@
 
 import { success } from '#actors/shared';
 import { readersOf } from '#domain/messages';
+import type { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { UserCommand } from '../../command.js';
 import { accessed } from './on-message.js';
@@ -11,7 +12,7 @@ interface Receipts {
   readonly readers: readonly number[];
 }
 
-export const readReceipts: UserCommand<{ readonly message_id: number }, Receipts> = {
+export const readReceipts: UserCommand<typeof userCommands.readReceipts, Receipts> = {
   lane: 'read',
   read: true,
   async inputs({ message_id }, context, sources) {

@@ -3,20 +3,21 @@
  * sender may already know. Who joins is told so before the stream is, and clients send as soon as they are told.
  */
 
-import type { SendAgainArgs } from '#actors/shared';
 import { readOwnState } from '#actors/shared';
 import { streamId, streamKey, userId } from '#model';
+import type { userCommands } from '#model/commands';
+import { redirect, streamCommands } from '#model/commands';
 import { TooEarly } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { isSubscribed } from '../../state.js';
 
 /** Goes on to the stream, which decides; when it knows of the subscription, if there is one. */
-export const sendAgain: UserCommand<SendAgainArgs> = {
+export const sendAgain: UserCommand<typeof userCommands.sendAgain> = {
   lane: 'send-again',
   read: true,
   async inputs({ stream }, { realm, caller, view }, sources) {
     const knows = (user: number): Promise<unknown> =>
-      sources.ask(streamKey(realm, streamId(stream)), 'is-member', { user });
+      sources.ask(streamKey(realm, streamId(stream)), streamCommands.isMember, { user });
     if (isSubscribed(view.parts, stream)) {
       if (!(await knows(caller))) throw new TooEarly();
       return;
@@ -29,6 +30,12 @@ export const sendAgain: UserCommand<SendAgainArgs> = {
     if (!(await knows(owner))) throw new TooEarly();
   },
   handle: (_view, { stream, message }, _inputs, { realm }) => ({
-    reply: { forward: { to: streamKey(realm, streamId(stream)), command: 'send', args: { ...message, again: true } } },
+    reply: {
+      forward: redirect({
+        to: streamKey(realm, streamId(stream)),
+        command: streamCommands.send,
+        args: { ...message, again: true },
+      }),
+    },
   }),
 };

@@ -1,19 +1,14 @@
 /** The user types a direct message (messages.md § Typing): told to those whom it is for, and forgotten. */
 
-import { success, type TypingOp, typingEvent, typist } from '#actors/shared';
-import type { JsonObject } from '#base';
+import { success, typingEvent, typist } from '#actors/shared';
 import { activeSender } from '#domain/messages';
 import { preference } from '#domain/people';
 import { userId } from '#model';
+import type { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { UserCommand } from '../../command.js';
 
-interface TypingArgs extends JsonObject {
-  readonly op: TypingOp;
-  readonly to: readonly number[];
-}
-
-export const typing: UserCommand<TypingArgs> = {
+export const typing: UserCommand<typeof userCommands.typing> = {
   lane: 'read',
   read: true,
   handle(_view, { op, to }, _inputs, { directory, caller }) {

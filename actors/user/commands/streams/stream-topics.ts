@@ -2,12 +2,17 @@
 
 import { success } from '#actors/shared';
 import type { Json } from '#base';
-import { makePlan, NEWEST, type Term } from '#domain/messages';
+import type { Term } from '#domain/messages';
+import { makePlan, NEWEST } from '#domain/messages';
 import { canAccess, canReadHistory, topicKey } from '#domain/streams';
-import { type StreamId, streamId, streamKey } from '#model';
+import type { StreamId } from '#model';
+import { streamId, streamKey } from '#model';
+import type { userCommands } from '#model/commands';
+import { redirect, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { UserCommand } from '../../command.js';
-import { type ReadingRights, rightsOf } from '../messages/on-message.js';
+import type { ReadingRights } from '../messages/on-message.js';
+import { rightsOf } from '../messages/on-message.js';
 
 interface Topic {
   readonly name: string;
@@ -42,7 +47,7 @@ async function received(
 }
 
 /** null: all topics, as the stream's actor lists them. */
-export const streamTopics: UserCommand<{ readonly stream_id: number }, readonly Topic[] | null> = {
+export const streamTopics: UserCommand<typeof userCommands.streamTopics, readonly Topic[] | null> = {
   lane: 'read',
   read: true,
   async inputs({ stream_id }, context, sources) {
@@ -51,11 +56,15 @@ export const streamTopics: UserCommand<{ readonly stream_id: number }, readonly 
     const stream = directory.stream(streamId(stream_id));
     if (!stream || !canAccess(user, stream, subscribed(stream.id))) throw apiError('INVALID_STREAM_ID');
     if (stream.historyPublic && canReadHistory(user, stream, subscribed(stream.id))) return null;
-    const topics = await sources.ask(streamKey(context.realm, stream.id), 'topics', {});
+    const topics = await sources.ask(streamKey(context.realm, stream.id), streamCommands.topicNames, {});
     return received(topics as unknown as Topic[], stream.id, rights);
   },
   handle(_view, { stream_id }, own, { realm }) {
     if (own) return { reply: success({ topics: own as unknown as Json }) };
-    return { reply: { forward: { to: streamKey(realm, streamId(stream_id)), command: 'list-topics', args: {} } } };
+    return {
+      reply: {
+        forward: redirect({ to: streamKey(realm, streamId(stream_id)), command: streamCommands.listTopics, args: {} }),
+      },
+    };
   },
 };

@@ -1,8 +1,9 @@
 /** One stream as the user sees it: GET /streams/{stream_id} and what is asked about its subscribers. */
 
-import { activeSubscribers, type Membership, readMembership, success } from '#actors/shared';
+import { activeSubscribers, readMembership, success } from '#actors/shared';
 import { canSeeMetadata, presentStream } from '#domain/streams';
 import { streamId, userId } from '#model';
+import type { Membership, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { UserCommand } from '../../command.js';
@@ -19,7 +20,7 @@ function known(id: number, parts: Parts, directory: DirectoryView, caller: numbe
 }
 
 /** GET /streams/{stream_id}. */
-export const streamById: UserCommand<{ readonly stream_id: number }> = {
+export const streamById: UserCommand<typeof userCommands.streamById> = {
   lane: 'read',
   read: true,
   handle: ({ parts }, { stream_id }, _inputs, { directory, caller }) => ({
@@ -28,7 +29,7 @@ export const streamById: UserCommand<{ readonly stream_id: number }> = {
 };
 
 /** GET /streams/{stream_id}/members. */
-export const subscribersOf: UserCommand<{ readonly stream_id: number }, Membership> = {
+export const subscribersOf: UserCommand<typeof userCommands.subscribersOf, Membership> = {
   lane: 'read',
   read: true,
   async inputs({ stream_id }, { realm, caller, view }, sources) {
@@ -42,7 +43,7 @@ export const subscribersOf: UserCommand<{ readonly stream_id: number }, Membersh
 };
 
 /** GET /users/{user_id}/subscriptions/{stream_id}. */
-export const subscriptionStatus: UserCommand<{ readonly user_id: number; readonly stream_id: number }, Membership> = {
+export const subscriptionStatus: UserCommand<typeof userCommands.subscriptionStatus, Membership> = {
   lane: 'read',
   read: true,
   async inputs({ user_id, stream_id }, { realm, caller, view }, sources) {

@@ -1,20 +1,15 @@
 /** POST /users/me/subscriptions/properties and its older form for one property (streams.md). */
 
 import { success } from '#actors/shared';
-import type { Json, JsonObject } from '#base';
+import type { Json } from '#base';
 import { canAccess, type Subscription } from '#domain/streams';
 import type { LogItem } from '#model';
 import { streamId, userId } from '#model';
+import type { SubscriptionSetting, userCommands } from '#model/commands';
 import { ApiError, apiError, validationError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { UserCommand } from '../../command.js';
 import { SUBSCRIPTION_PART, subscriptionOf } from '../../state.js';
-
-interface Setting extends JsonObject {
-  readonly stream_id: number;
-  readonly property: string;
-  readonly value: string | boolean;
-}
 
 type Switch = Exclude<keyof Subscription, 'stream' | 'active' | 'color'>;
 
@@ -33,7 +28,7 @@ const SWITCHES: Readonly<Record<string, Switch>> = {
 const HEX_COLOR = /^#[a-fA-F0-9]{3,6}$/;
 
 /** @throws ApiError */
-function changed(own: Subscription, { property, value }: Setting): Subscription {
+function changed(own: Subscription, { property, value }: SubscriptionSetting): Subscription {
   if (property === 'color') {
     if (typeof value !== 'string') throw validationError('color is not a string');
     if (!HEX_COLOR.test(value)) throw validationError('color is not a valid hex color code');
@@ -44,7 +39,7 @@ function changed(own: Subscription, { property, value }: Setting): Subscription 
 }
 
 /** What clients hear; muting is told under both of its names. */
-function told({ property, value }: Setting): [string, string | boolean][] {
+function told({ property, value }: SubscriptionSetting): [string, string | boolean][] {
   if (property !== 'is_muted' && property !== 'in_home_view') return [[property, value]];
   const muted = property === 'is_muted' ? value : !value;
   return [
@@ -55,7 +50,7 @@ function told({ property, value }: Setting): [string, string | boolean][] {
 
 /** The subscription that a setting is for. @throws ApiError */
 function target(
-  { stream_id, property }: Setting,
+  { stream_id, property }: SubscriptionSetting,
   subscription: (stream: number) => Subscription | undefined,
   directory: DirectoryView,
   caller: number,
@@ -72,7 +67,7 @@ function target(
 }
 
 /** One after the other: what was set stays when a later one is refused. */
-export const subscriptionSettings: UserCommand<{ readonly data: readonly Setting[] }> = {
+export const subscriptionSettings: UserCommand<typeof userCommands.subscriptionSettings> = {
   handle({ parts }, { data }, _inputs, { directory, caller }) {
     const now = new Map<number, Subscription>();
     const events: LogItem[] = [];

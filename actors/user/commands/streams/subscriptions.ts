@@ -14,6 +14,7 @@ import {
 } from '#domain/streams';
 import type { LogItem } from '#model';
 import { streamId, userId } from '#model';
+import type { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
 import { splitForEvents } from '#runtime';
@@ -27,15 +28,8 @@ import {
   subscriptionsOf,
 } from '../../state.js';
 
-interface Joined extends JsonObject {
-  readonly stream: JsonObject;
-  /** All subscribers, this user included. */
-  readonly subscribers: readonly number[];
-  readonly color: string | null;
-}
-
 /** Decided by the realm actor: never refuses, and a repeat changes nothing. */
-export const subscribed: UserCommand<{ readonly streams: readonly Joined[] }> = {
+export const subscribed: UserCommand<typeof userCommands.subscribed> = {
   handle({ parts }, { streams }, _inputs, { key, now, directory }) {
     const used = new Set(subscriptionsOf(parts).map((own) => own.color));
     const changed: Record<string, Json> = {};
@@ -75,7 +69,7 @@ export const subscribed: UserCommand<{ readonly streams: readonly Joined[] }> = 
 };
 
 /** GET /users/me/subscriptions. */
-export const subscriptions: UserCommand<{ readonly include_subscribers: boolean }, Subscribers> = {
+export const subscriptions: UserCommand<typeof userCommands.subscriptions, Subscribers> = {
   lane: 'read',
   read: true,
   inputs: ({ include_subscribers }, { realm, view }, sources) => {
@@ -105,17 +99,8 @@ export const subscriptions: UserCommand<{ readonly include_subscribers: boolean 
   },
 };
 
-interface StreamsArgs extends JsonObject {
-  readonly include_public: boolean;
-  readonly include_web_public: boolean;
-  readonly include_subscribed: boolean;
-  readonly include_all_active: boolean;
-  readonly include_default: boolean;
-  readonly include_owner_subscribed: boolean;
-}
-
 /** GET /streams (streams.md). */
-export const streams: UserCommand<StreamsArgs, ReadonlySet<number>> = {
+export const streams: UserCommand<typeof userCommands.streams, ReadonlySet<number>> = {
   lane: 'read',
   read: true,
   async inputs({ include_owner_subscribed }, { realm, caller }, sources) {
@@ -147,7 +132,7 @@ export const streams: UserCommand<StreamsArgs, ReadonlySet<number>> = {
 };
 
 /** GET /get_stream_id. What may not be accessed is not there. */
-export const streamIdByName: UserCommand<{ readonly stream: string }> = {
+export const streamIdByName: UserCommand<typeof userCommands.streamIdByName> = {
   lane: 'read',
   read: true,
   handle({ parts }, { stream: name }, _inputs, { directory, caller }) {

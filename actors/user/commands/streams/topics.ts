@@ -2,6 +2,7 @@
 
 import { success, value } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
+import type { UserTopic } from '#domain/streams';
 import {
   canAccess,
   mergedPolicy,
@@ -11,23 +12,18 @@ import {
   TOPIC_POLICY,
   topicKey,
   topicPart,
-  type UserTopic,
   userTopics,
 } from '#domain/streams';
-import type { LogItem } from '#model';
-import { type RealmId, streamId, streamKey, userId } from '#model';
+import type { LogItem, Parts, RealmId } from '#model';
+import { streamId, streamKey, userId } from '#model';
+import type { OutboxCommand, TopicName, userCommands } from '#model/commands';
+import { outboxCommand, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryView } from '#model/records';
-import type { OutboxCommand, Outcome } from '#runtime';
+import type { Outcome } from '#runtime';
 import type { UserCommand } from '../../command.js';
-import { isSubscribed, selfOf, type UserState } from '../../state.js';
-
-interface Topic extends JsonObject {
-  readonly stream: number;
-  readonly topic: string;
-}
-
-type Parts = ReadonlyMap<string, Json>;
+import type { UserState } from '../../state.js';
+import { isSubscribed, selfOf } from '../../state.js';
 
 /** Policies one after the other, each with its events. */
 class TopicChanges {
@@ -47,7 +43,7 @@ class TopicChanges {
   }
 
   /** The policy that it has already changes nothing. */
-  set({ stream, topic }: Topic, policy: number): void {
+  set({ stream, topic }: TopicName, policy: number): void {
     if (policyOf(this.#after, stream, topic) === policy) return;
     const part = topicPart(stream, topic);
     const row: UserTopic = { stream, name: topic, policy, updated: this.seconds };
@@ -69,12 +65,14 @@ class TopicChanges {
 
   /** The stream's actor tells those who want something of a topic when it moves. */
   #watch(stream: number, topic: string, watches: boolean): void {
-    this.#commands.push({
-      to: streamKey(this.realm, streamId(stream)),
-      name: 'topic-watched',
-      args: { topic, user: this.self, watches },
-      caller: 0,
-    });
+    this.#commands.push(
+      outboxCommand({
+        to: streamKey(this.realm, streamId(stream)),
+        name: streamCommands.topicWatched,
+        args: { topic, user: this.self, watches },
+        caller: 0,
+      }),
+    );
   }
 
   #tell(event: JsonObject): void {
@@ -85,7 +83,7 @@ class TopicChanges {
 const seconds = (now: number): number => Math.floor(now / 1000);
 
 /** POST /user_topics. */
-export const setTopicPolicy: UserCommand<Topic & { readonly policy: number }> = {
+export const setTopicPolicy: UserCommand<typeof userCommands.setTopicPolicy> = {
   handle({ parts }, { stream: id, topic, policy }, _inputs, { directory, caller, now, realm }) {
     const stream = directory.stream(streamId(id));
     const user = directory.user(userId(caller));
@@ -97,15 +95,8 @@ export const setTopicPolicy: UserCommand<Topic & { readonly policy: number }> = 
   },
 };
 
-interface MuteArgs extends JsonObject {
-  /** Name or id. */
-  readonly stream: string | number;
-  readonly topic: string;
-  readonly mute: boolean;
-}
-
 /** PATCH /users/me/subscriptions/muted_topics. */
-export const muteTopic: UserCommand<MuteArgs> = {
+export const muteTopic: UserCommand<typeof userCommands.muteTopic> = {
   handle({ parts }, { stream: named, topic, mute }, _inputs, { directory, caller, now, realm }) {
     const user = directory.user(userId(caller));
     const stream: DirectoryStream | undefined =
@@ -123,16 +114,8 @@ export const muteTopic: UserCommand<MuteArgs> = {
   },
 };
 
-interface MoveArgs extends JsonObject {
-  readonly from: Topic;
-  /** null: the user can't see where the messages went. */
-  readonly to: Topic | null;
-  /** There were messages in the target before. */
-  readonly targetExisted: boolean;
-}
-
 /** A whole topic was moved. Never refuses; a repeat is dropped by the runtime. */
-export const moveTopicPolicy: UserCommand<MoveArgs> = {
+export const moveTopicPolicy: UserCommand<typeof userCommands.moveTopicPolicy> = {
   handle({ parts }, { from, to, targetExisted }, _inputs, { key, directory, now, realm }) {
     // Only its case was changed: the same topic still.
     const same = to && from.stream === to.stream && topicKey(from.topic) === topicKey(to.topic);

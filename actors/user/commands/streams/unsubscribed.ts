@@ -1,22 +1,18 @@
 /** The user's side of leaving streams. Colours and switches are kept for a return. */
 
 import { value } from '#actors/shared';
-import type { Json, JsonObject } from '#base';
+import type { Json } from '#base';
 import type { LogItem } from '#model';
+import type { userCommands } from '#model/commands';
 import { splitForEvents } from '#runtime';
 import type { UserCommand } from '../../command.js';
 import { SUBSCRIPTION_PART, selfOf, subscriptionOf } from '../../state.js';
-
-interface Left extends JsonObject {
-  readonly id: number;
-  readonly name: string;
-}
 
 /**
  * Decided by the realm actor: never refuses, and a repeat changes nothing.
  * `silent`: the stream itself has ended, which everybody has heard.
  */
-export const unsubscribed: UserCommand<{ readonly streams: readonly Left[]; readonly silent?: boolean }> = {
+export const unsubscribed: UserCommand<typeof userCommands.unsubscribed> = {
   handle({ parts }, { streams, silent }, _inputs, { key }) {
     const left = streams.filter(({ id }) => subscriptionOf(parts, id)?.active);
     if (left.length === 0) return { reply: value(null) };

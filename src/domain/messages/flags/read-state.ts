@@ -1,9 +1,13 @@
 /**
- * What one user has read and marked (architecture/domain.md § Read state). Per home — the stream to which messages were sent, or all direct
- * messages — a watermark and two sets of exceptions, so that moving a message changes nothing here and marking a stream
- * read is one small write, however much there is to read. Pure.
+ * Read and marked messages of one user (architecture/domain.md § Read state). Pure.
+ *
+ * Each home (the stream to which a message was sent, or all direct messages) has a mark and two sets of exceptions. So
+ * moving a message changes nothing here, and marking a stream read is one small write for any number of messages.
  */
-import { IdSet, type Json, type JsonObject, madeOnce } from '#base';
+
+import type { Json, JsonObject } from '#base';
+import { IdSet, madeOnce } from '#base';
+import type { Parts } from '#model';
 import type { OwnMessage } from '../access/message-access.js';
 import { SENT } from '../stored/digest.js';
 import type { StoredMessage } from '../stored/message.js';
@@ -27,8 +31,6 @@ export const DIRECT_HOME = 0;
 export const MARKS = ['starred', 'collapsed', 'historical', 'copied'] as const;
 export type MarkName = (typeof MARKS)[number];
 export const MARK_PART = 'mark/';
-
-type Parts = ReadonlyMap<string, Json>;
 
 const NOTHING_READ: HomeReading = { mark: 0, read: IdSet.EMPTY, unread: IdSet.EMPTY };
 

@@ -11,12 +11,6 @@ interface Addressed extends JsonObject {
   readonly content: string;
 }
 
-/** As a client sends it, its form checked. */
-export interface GivenDraft extends Addressed {
-  /** With fractions; default now. */
-  readonly timestamp?: number;
-}
-
 /** What a draft says, checked and normalised. */
 export interface DraftBody extends Addressed {
   /** Of the last edit, as the client says; seconds since 1970. */

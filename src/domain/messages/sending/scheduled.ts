@@ -1,5 +1,8 @@
 /** Scheduled messages (messages.md § Scheduled messages): one part of the sender's actor each. Pure. */
-import { type Json, JsonFloat, type JsonObject, parseJsonText } from '#base';
+
+import type { JsonObject } from '#base';
+import { JsonFloat, parseJsonText } from '#base';
+import type { Parts } from '#model';
 import { apiError } from '#model/errors';
 
 /**
@@ -43,8 +46,6 @@ export interface Delivered extends JsonObject {
 }
 
 export const SCHEDULED_PART = 'scheduled/';
-
-type Parts = ReadonlyMap<string, Json>;
 
 export const scheduledPart = (id: number): string => `${SCHEDULED_PART}${id}`;
 

@@ -1,9 +1,9 @@
-/** Domains of throw-away addresses: a list that whoever runs the server supplies, because such lists go stale in weeks. */
+/** Domains of throw-away addresses. The operator supplies the list, because such lists go stale within weeks. */
 
-/** Whether addresses of this domain (lower-case) or of one above it are thrown away after use. */
+/** True if the domain (lower-case), or a domain above it, is listed as one of throw-away addresses. */
 export type DisposableDomains = (domain: string) => boolean;
 
-/** @param text one domain a line; what follows a # is left out */
+/** @param text one domain per line; a # begins a comment */
 export function disposableDomains(text: string): DisposableDomains {
   const listed = new Set<string>();
   for (const line of text.split(/\r?\n/)) {

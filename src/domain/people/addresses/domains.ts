@@ -1,4 +1,4 @@
-/** Which addresses accounts of an organization may have (realm.md § Domains, users.md § POST /users). */
+/** E-mail addresses that an organization admits (realm.md § Domains, users.md § POST /users). */
 
 import type { RealmSettings } from '#model';
 import { apiError } from '#model/errors';
@@ -8,7 +8,7 @@ const MAX_DOMAIN_LENGTH = 255;
 
 const invalid = (reason: string): Error => apiError('INVALID_DOMAIN', { reason });
 
-/** Trimmed and lower-case. @throws ApiError */
+/** @returns the domain, trimmed and in lower case. @throws ApiError */
 export function checkDomain(given: string): string {
   const domain = given.trim().toLowerCase();
   if (domain === '') throw invalid("Domain can't be empty.");
@@ -23,15 +23,16 @@ export function checkDomain(given: string): string {
   return domain;
 }
 
-/** Of an address; lower-case. */
+/** The domain of an address, in lower case. */
 export const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 
-/** Why the organization admits no account with an address; what is said about it differs from operation to operation. */
+/** Reason why an organization refuses an address. Operations have different messages for the same reason. */
 export type AddressProblem = 'domain' | 'disposable' | 'plus';
 
 /**
- * Undefined: the organization admits it. Says nothing of whether the address is well-formed or in use.
- * @param disposable whether its domain is one of throw-away addresses (`services.disposable`)
+ * Judges the domain only, not whether the address is well-formed or in use.
+ * @param disposable the address has a domain of throw-away addresses (`services.disposable`)
+ * @returns undefined if the organization admits the address
  */
 export function addressProblem(
   address: string,
@@ -39,11 +40,11 @@ export function addressProblem(
   domains: readonly DirectoryDomain[],
   disposable: boolean,
 ): AddressProblem | undefined {
-  // An organization that names its domains knows them.
+  // The list of throw-away domains doesn't matter to an organization that names its domains.
   if (!settings.emails_restricted_to_domains) {
     return disposable && settings.disallow_disposable_email_addresses ? 'disposable' : undefined;
   }
-  // One mailbox has any number of them: everybody could have as many accounts.
+  // One mailbox has any number of addresses with a plus, so one person could make any number of accounts.
   if (address.slice(0, address.lastIndexOf('@')).includes('+')) return 'plus';
   const own = domainOf(address);
   const among = ({ domain, allowSubdomains }: DirectoryDomain): boolean =>

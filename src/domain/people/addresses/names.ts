@@ -1,12 +1,12 @@
 /** Rules for names and addresses of people (users.md § User object, § POST /users). */
 import { apiError } from '#model/errors';
 
-/** Where addresses end that lead nowhere: nobody can ever have one (RFC 2606). */
+/** Domain of addresses without a mailbox. It is reserved, so no real address ends in it (RFC 2606). */
 export const FAKE_EMAIL_DOMAIN = 'conclave.invalid';
 
 const INVALID = /[\p{C}*`\\>"@]/u;
 
-/** Trimmed full name. @throws ApiError when it breaks the rules of users.md. */
+/** @returns the full name, trimmed. @throws ApiError if it breaks the rules of users.md */
 export function checkFullName(name: string): string {
   const trimmed = name.trim();
   const length = [...trimmed].length;
@@ -20,7 +20,7 @@ export function checkFullName(name: string): string {
 const LOCAL = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 const DOMAIN = /^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]*[A-Za-z0-9]$|^localhost$/;
 
-/** Shape of an e-mail address; says nothing of whether it exists. */
+/** True if the text has the form of an e-mail address. The mailbox may not exist. */
 export function isEmail(address: string): boolean {
   const at = address.lastIndexOf('@');
   return (
@@ -32,7 +32,7 @@ export function isEmail(address: string): boolean {
   );
 }
 
-/** Domain of hidden and bots' addresses: the organization's host where that can have mail. */
+/** Domain of hidden addresses and of bots: the organization's host name, if that is valid in an address. */
 export function mailDomain(origin: string): string {
   try {
     const { hostname } = new URL(origin);

@@ -1,9 +1,9 @@
-/** Names of organizations in addresses (conventions.md § Limits). */
+/** Rules for subdomains of organizations (conventions.md § Limits). */
 
 const MIN_LENGTH = 3;
 const MAX_LENGTH = 40;
 
-/** Why this can be no organization's subdomain, in words; undefined: it can. */
+/** Reason, in words, why an organization can't have this subdomain. Undefined if it can. */
 export function subdomainProblem(name: string): string | undefined {
   if (name.length < MIN_LENGTH || name.length > MAX_LENGTH)
     return `A subdomain has ${MIN_LENGTH} to ${MAX_LENGTH} characters.`;

@@ -1,6 +1,7 @@
 /**
- * Lists of user objects, encoded. Thousands look at the same organization: what they see differs by what addresses their
- * role may see, so a list is made once per such class and change, from objects that are encoded once per change of the account.
+ * Encoded lists of user objects. Thousands of users read the same list, and what they see differs only by the addresses
+ * that their role may see. So a list is made once per class of roles and change, from objects that are encoded once
+ * per change of the account.
  */
 import { Encoded, madeOnce } from '#base';
 import { type UserId, userId } from '#model';
@@ -10,11 +11,11 @@ import { presentUser, type UserOptions } from './present-user.js';
 
 export interface ListOptions extends Omit<UserOptions, 'profile'> {
   readonly profile?: boolean;
-  /** Absent: active and deactivated ones. */
+  /** Lists only active (true) or only deactivated (false) accounts. Absent: both. */
   readonly active?: boolean | undefined;
 }
 
-/** Who sees what: roles between which no address makes a difference are one. */
+/** Role that stands for all roles which see the same addresses. */
 function classOf(viewer: DirectoryUser): number {
   if (viewer.role <= ROLE.admin) return ROLE.admin;
   if (viewer.role <= ROLE.moderator) return ROLE.moderator;
@@ -49,7 +50,7 @@ class EncodedUserLists {
       active,
     } = options;
     const variant = `${clientGravatar}/${profile}/${withoutActive}/${withoutAvatar}/${web}`;
-    // Somebody with a restricted address sees more of himself than his peers do.
+    // A viewer whose address their own role may not see gets a list of their own, with that address.
     const own = seesAddress(anybody, viewer) ? undefined : viewer;
     const key = `${anybody.role}/${variant}/${active}`;
     const known = own ? undefined : this.#lists.get(key);

@@ -1,4 +1,4 @@
-/** Bots as their owner and administrators see them (users.md § Bots, register.md realm_bot). */
+/** Bot objects for the owner and administrators (users.md § Bots, register.md realm_bot). */
 import type { JsonObject } from '#base';
 import type { StreamId } from '#model';
 import type { DirectoryBot, DirectoryUser } from '#model/records';
@@ -6,17 +6,17 @@ import { avatarUrl } from './present-user.js';
 
 export const BOT_TYPE = { generic: 1, incomingWebhook: 2, outgoingWebhook: 3, embedded: 4 } as const;
 
-/** The server calls it, instead of giving it messages. */
+/** True for bots that the server calls instead of sending them messages. */
 export const isCalledBot = ({ botType }: Pick<DirectoryUser, 'botType'>): boolean =>
   botType === BOT_TYPE.outgoingWebhook || botType === BOT_TYPE.embedded;
 
 export type StreamName = (id: StreamId) => string | undefined;
-/** Makes a text readable that was sealed with the server secret; undefined: with another one. */
+/** Decrypts a text that was sealed with the server secret. Undefined if it was sealed with another one. */
 export type Unseal = (sealed: string) => string | undefined;
 
 const nameOf = (id: StreamId | null, name: StreamName): string | null => (id === null ? null : (name(id) ?? null));
 
-/** Names and flag, as answers and events name them. */
+/** Default streams of a bot, as responses and events name them. */
 export const presentDefaults = (bot: DirectoryBot, name: StreamName) => ({
   default_sending_stream: nameOf(bot.sendingStream, name),
   default_events_register_stream: nameOf(bot.eventsStream, name),
@@ -26,7 +26,7 @@ export const presentDefaults = (bot: DirectoryBot, name: StreamName) => ({
 export const presentServices = ({ service }: DirectoryBot): JsonObject[] =>
   service === null ? [] : [{ base_url: service.baseUrl, interface: service.interface, token: service.tokenSealed }];
 
-/** The whole bot; what is secret in it is still sealed (see `unsealed`). */
+/** The bot object. Its secrets are still sealed (see `unsealed`). */
 export const presentBot = (user: DirectoryUser, bot: DirectoryBot, name: StreamName): JsonObject => ({
   email: user.email,
   user_id: user.id,
@@ -41,8 +41,8 @@ export const presentBot = (user: DirectoryUser, bot: DirectoryBot, name: StreamN
 });
 
 /**
- * Of a bot, or of some of its fields: with the API key and the tokens in clear. One that can't be read opens nothing any
- * more, and is shown as ''.
+ * Fields of a bot with the API key and the tokens in clear. A secret that can't be decrypted is void, and is shown
+ * as ''.
  */
 export function unsealed(bot: JsonObject, unseal: Unseal): JsonObject {
   const open = (sealed: unknown): string => unseal(String(sealed)) ?? '';

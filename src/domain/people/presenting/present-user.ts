@@ -15,7 +15,7 @@ function gravatarHash(address: string): string {
   if (known) return known;
   if (gravatarHashes.size > MAX_HASHES) gravatarHashes.clear();
   const hash = createHash('md5').update(address.toLowerCase()).digest('hex');
-  // Anybody may ask for the gravatar of any text.
+  // Requests may ask for the gravatar of any text: don't cache long ones.
   if (address.length <= MAX_HASHED_LENGTH) gravatarHashes.set(address, hash);
   return hash;
 }
@@ -30,7 +30,7 @@ export function gravatarUrl(address: string, version: number, size: AvatarSize =
   return `https://secure.gravatar.com/avatar/${gravatarHash(address)}?d=identicon${size === 'medium' ? '&s=500' : ''}&version=${version}`;
 }
 
-/** As events tell it. */
+/** The avatar fields of events. */
 export const presentAvatar = (user: DirectoryUser): JsonObject => ({
   avatar_source: user.avatarSource,
   avatar_url: avatarUrl(user),
@@ -38,12 +38,12 @@ export const presentAvatar = (user: DirectoryUser): JsonObject => ({
   avatar_version: user.avatarVersion,
 });
 
-/** null where the client computes gravatars itself: never uploaded, and everybody may know the address. */
+/** Address of the avatar. Null if the client computes it: a gravatar of an address that everybody may see. */
 export function avatarUrlFor(user: DirectoryUser, clientGravatar: boolean): string | null {
   return clientGravatar && user.avatarSource === 'G' && user.emailVisibility === 1 ? null : avatarUrl(user);
 }
 
-/** ISO 8601 with offset, microseconds only when there are any. */
+/** ISO 8601 with offset. Microseconds are present only if they are not zero. */
 export function isoTime(ms: number): string {
   const text = new Date(ms).toISOString();
   return `${text.endsWith('.000Z') ? text.slice(0, -5) : `${text.slice(0, -1)}000`}+00:00`;
@@ -51,17 +51,17 @@ export function isoTime(ms: number): string {
 
 export interface UserOptions {
   readonly clientGravatar: boolean;
-  /** Add profile_data (humans only), taken from here. */
+  /** Source of profile_data, which humans have. Absent: the field is left out. */
   readonly profile?: Pick<DirectoryView, 'profile'> | undefined;
-  /** register's lists leave it out. */
+  /** Leave `is_active` out, as the lists of POST /register do. */
   readonly withoutActive?: boolean;
-  /** Leave `avatar_url` out: the client asks GET /avatar when it shows the account. */
+  /** Leave `avatar_url` out. The client requests GET /avatar when it shows the account. */
   readonly withoutAvatar?: boolean;
-  /** For callers without an account: no address, and no more of the account's age than the day. */
+  /** For callers without an account: no address, and only the day of the creation time. */
   readonly web?: boolean;
 }
 
-/** The user object, as `viewer` may see it. */
+/** The user object with the fields that `viewer` may see. */
 export function presentUser(user: DirectoryUser, viewer: DirectoryUser | undefined, options: UserOptions): JsonObject {
   return {
     user_id: user.id,
@@ -86,5 +86,5 @@ export function presentUser(user: DirectoryUser, viewer: DirectoryUser | undefin
   };
 }
 
-/** Of an account that was just made. */
+/** Profile values of a new account. */
 export const NO_PROFILE: Pick<DirectoryView, 'profile'> = { profile: () => ({}) };

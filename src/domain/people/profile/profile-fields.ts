@@ -1,4 +1,4 @@
-/** Custom profile fields: their types, what an administrator may make of them, and how they are shown (realm.md). */
+/** Custom profile fields: types, rules and objects of the API (realm.md). */
 
 import { isUrl, madeOnce } from '#base';
 import { apiError, validationError } from '#model/errors';
@@ -50,7 +50,7 @@ const KNOWN_TYPES = new Set<number>(Object.values(FIELD_TYPE));
 const NOT_IN_SUMMARY = new Set<number>([longText, person]);
 export const RENDERED_TYPES: ReadonlySet<number> = new Set([FIELD_TYPE.shortText, longText]);
 
-/** field_data as the parameter's schema lets it through. */
+/** `field_data` after the validation by the parameter's schema. */
 export type FieldData = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 
 export interface FieldContent {
@@ -127,7 +127,11 @@ function checkPattern(pattern: unknown): void {
   if (!isUrl(pattern.replace(USERNAME, 'username'))) throw validationError('field_data["url_pattern"] is not a URL');
 }
 
-/** What is stored of one of the accounts that every organization has; undefined: it is one of its own. @throws ApiError */
+/**
+ * Checks the data of an external account.
+ * @returns the stored fields of an account type that every organization has; undefined for a custom type
+ * @throws ApiError
+ */
 function checkAccount(data: FieldData): Pick<CheckedField, 'name' | 'hint' | 'data'> | undefined {
   checkKeys(data, ['subtype'], ['url_pattern']);
   const subtype = String(data.subtype);
@@ -144,13 +148,13 @@ export function isDefaultAccount({ type, data }: Pick<DirectoryProfileField, 'ty
   return type === externalAccount && Object.hasOwn(EXTERNAL_ACCOUNTS, String((JSON.parse(data) as FieldData).subtype));
 }
 
-/** Keys of a list of options → realm version up to which what was chosen is not this option. */
+/** Key of an option → realm version up to which values with this key mean an earlier, removed option. */
 export const optionsOf = madeOnce((field: DirectoryProfileField): ReadonlyMap<string, number> => {
   const added = new Map(field.added);
   return new Map(Object.keys(JSON.parse(field.data) as object).map((key) => [key, added.get(key) ?? 0]));
 });
 
-/** `added` of a list of options that gets this data. @param version of the commit */
+/** The new `added` of a list of options that is changed to this data. @param version version of the commit */
 export function optionsAdded(before: DirectoryProfileField, data: string, version: number): [string, number][] {
   const known = optionsOf(before);
   const since = Object.keys(JSON.parse(data) as object).map((key): [string, number] => [
@@ -160,7 +164,10 @@ export function optionsAdded(before: DirectoryProfileField, data: string, versio
   return since.filter(([, at]) => at > 0);
 }
 
-/** The fields in the order of these ids, the last place of each counting; others are left out. @throws ApiError */
+/**
+ * The fields in the order of these ids. An id that occurs twice counts at its last place.
+ * @throws ApiError if a field is missing
+ */
 export function reordered(fields: readonly DirectoryProfileField[], ids: readonly number[]): DirectoryProfileField[] {
   const places = new Map(ids.map((id, place) => [id, place]));
   const moved = fields.map((field) => ({ ...field, order: places.get(field.id) ?? -1 }));

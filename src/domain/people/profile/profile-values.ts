@@ -1,11 +1,11 @@
-/** What people fill into profile fields: rules, and how it is shown (users.md § Custom profile data). */
+/** Values of profile fields: rules and objects of the API (users.md § Custom profile data). */
 
 import { isDate, isUrl, madeOnce } from '#base';
 import { apiError, validationError } from '#model/errors';
 import type { DirectoryProfile, DirectoryProfileField, DirectoryUser, ProfileData, ProfileValue } from '#model/records';
 import { FIELD_TYPE, optionsOf } from './profile-fields.js';
 
-/** As the parameters' schemas let it through. */
+/** A value after the validation by the parameters' schemas. */
 export type GivenValue = string | readonly number[];
 
 export type FindUser = (id: number) => DirectoryUser | undefined;
@@ -15,7 +15,7 @@ const MAX_LONG_TEXT = 500;
 
 type Check = (field: DirectoryProfileField, given: GivenValue, find: FindUser) => string;
 
-/** As it is stored. @throws ApiError */
+/** @returns the stored form of a value. @throws ApiError */
 export const checkProfileValue: Check = (field, given, find) => CHECKS[field.type]!(field, given, find);
 
 function text({ name }: DirectoryProfileField, given: GivenValue, longest = Number.POSITIVE_INFINITY): string {
@@ -52,7 +52,7 @@ const people: Check = (_field, given, find) => {
     if (!user.isActive) throw apiError('USER_ID_DEACTIVATED', { user_id });
     if (user.botType !== null) throw apiError('USER_ID_BOT', { user_id });
   }
-  // Every process keeps it: as many times as it likes would be too many.
+  // Duplicates go: every process keeps the value in memory.
   return JSON.stringify([...new Set(given)]);
 };
 
@@ -67,18 +67,18 @@ const CHECKS: Readonly<Record<number, Check>> = {
   [FIELD_TYPE.pronouns]: short,
 };
 
-/** An option that was removed takes with it what was chosen, even if its key comes again. */
+/** Removing an option removes its values, even if its key is used again later. */
 const isThere = (field: DirectoryProfileField | undefined, { value, at }: ProfileValue): boolean =>
   field !== undefined &&
   (field.type !== FIELD_TYPE.select || at > (optionsOf(field).get(value) ?? Number.POSITIVE_INFINITY));
 
-/** Many profiles are shown with the same list. */
+/** Memoized, because many profiles are shown with the same list. */
 const fieldsById = madeOnce(
   (fields: readonly DirectoryProfileField[]): ReadonlyMap<string, DirectoryProfileField> =>
     new Map(fields.map((field) => [String(field.id), field])),
 );
 
-/** Without what fields and options that are gone have left behind. */
+/** The values whose field, and option, still exists. */
 export function liveValues(
   { values }: DirectoryProfile,
   fields: readonly DirectoryProfileField[],

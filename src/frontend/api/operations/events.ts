@@ -5,9 +5,13 @@ import type { JsonObject } from '#base';
 import { VERSION_FIELDS } from '#base';
 import { isGuest } from '#domain/people';
 import { heartbeatIdsAfter, queueId, queueKey } from '#model';
-import { apiError, type ErrorReply } from '#model/errors';
-import { type Call, type Forward, operation, type PollKeepalive } from '../operation.js';
+import { liveQueueCommands, queueCommands } from '#model/commands';
+import type { ErrorReply } from '#model/errors';
+import { apiError } from '#model/errors';
+import type { Call, Forward, PollKeepalive } from '../operation.js';
+import { forward, operation } from '../operation.js';
 import { flag, maybeFlag, maybeJson, maybeText, text } from '../parameters.js';
+import type { QueueRequest } from '../queue-parameters.js';
 import { knowsPronouns, queueArguments, queueParameters } from '../queue-parameters.js';
 
 const guestCall = (call: Call<unknown>): boolean => {
@@ -32,12 +36,13 @@ interface Chosen {
   readonly narrow: string[][];
 }
 
-function registration(call: Call<unknown>, args: JsonObject): Forward {
-  const queue = randomUUID();
+/** Key and arguments of a queue with a fresh id. */
+function newQueue(call: Call<unknown>, args: QueueRequest) {
+  const queue_id = randomUUID();
+  const { origin, site, webPublicStreams } = call;
   return {
-    to: queueKey(call.realm, call.caller, queueId(queue)),
-    command: 'register',
-    args: { ...args, queue_id: queue, origin: call.origin, site: call.site, webPublicStreams: call.webPublicStreams },
+    to: queueKey(call.realm, call.caller, queueId(queue_id)),
+    args: { ...args, queue_id, origin, site, webPublicStreams },
   };
 }
 
@@ -45,8 +50,8 @@ function registration(call: Call<unknown>, args: JsonObject): Forward {
 function visit(call: Call<unknown>, params: Parameters<typeof queueArguments>[0]): Forward {
   if (params.client_gravatar) throw apiError('ANONYMOUS_CLIENT_GRAVATAR');
   if (params.include_subscribers) throw apiError('ANONYMOUS_INCLUDE_SUBSCRIBERS');
-  const forward = registration(call, queueArguments(params, true, false));
-  return { ...forward, command: 'visit', plus: VERSION_FIELDS };
+  const queue = newQueue(call, queueArguments(params, true, false));
+  return forward({ ...queue, command: queueCommands.visit, plus: VERSION_FIELDS });
 }
 
 export const register = operation({
@@ -65,8 +70,8 @@ export const register = operation({
   run(call) {
     const values = { ...call.params, ...ofBot(call), pronouns: knowsPronouns(call.header('user-agent')) };
     if (call.caller === 0) return visit(call, values);
-    const forward = registration(call, queueArguments(values, guestCall(call), true));
-    return { ...forward, plus: VERSION_FIELDS };
+    const queue = newQueue(call, queueArguments(values, guestCall(call), true));
+    return forward({ ...queue, command: queueCommands.register, plus: VERSION_FIELDS });
   },
 });
 
@@ -133,13 +138,13 @@ export const getEvents = operation({
       const heartbeatIds = dont_block || last_event_id === null ? 0 : heartbeatIdsAfter(last_event_id);
       const args = { last_event_id, dont_block, beats: heartbeatIds };
       const released = { events: [], queue_id };
-      if (heartbeatIds === 0) return { to, command: 'poll', args, held: true, released };
+      if (heartbeatIds === 0) return forward({ to, command: liveQueueCommands.poll, args, held: true, released });
       const keepalive = new Heartbeats(queue_id, last_event_id!, heartbeatIds);
-      return { to, command: 'poll', args, held: true, released, keepalive };
+      return forward({ to, command: liveQueueCommands.poll, args, held: true, released, keepalive });
     }
     const bare: Record<string, boolean> = {};
     for (const name of BARE_CAPABILITIES) if (params[name] !== undefined) bare[name] = params[name];
-    const forward = registration(
+    const queue = newQueue(
       call,
       queueArguments(
         {
@@ -154,14 +159,14 @@ export const getEvents = operation({
       ),
     );
     // What a client acknowledges of a queue that it doesn't know yet means nothing.
-    const first = {
-      to: forward.to,
-      command: 'poll',
+    const first = forward({
+      to: queue.to,
+      command: liveQueueCommands.poll,
       args: { last_event_id: null, dont_block, beats: 0 },
       held: true,
-      released: { events: [], queue_id: forward.args.queue_id as string },
-    } as const;
-    return { ...forward, held: true, followedBy: first };
+      released: { events: [], queue_id: queue.args.queue_id },
+    });
+    return forward({ ...queue, command: queueCommands.register, held: true, followedBy: first });
   },
 });
 
@@ -179,5 +184,5 @@ export const deleteQueue = operation({
   guard: 'user',
   summary: 'Delete an event queue.',
   parameters: { queue_id: text('form', 'The queue.') },
-  run: (call) => ({ to: ownQueue(call, call.params.queue_id), command: 'delete', args: {} }),
+  run: (call) => forward({ to: ownQueue(call, call.params.queue_id), command: queueCommands.remove, args: {} }),
 });

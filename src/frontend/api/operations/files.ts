@@ -2,9 +2,11 @@
 import { Type } from 'typebox';
 import { blobOfFile, contentType, newPath, openTemporary, parsePath, shownName, temporaryUri } from '#domain/files';
 import { hasPublicAccess } from '#domain/streams';
+import type { RawAnswer } from '#model';
 import { userKey } from '#model';
+import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type Call, type Operation, operation, type RawAnswer } from '../operation.js';
+import { type Call, forward, type Operation, operation } from '../operation.js';
 import { pathId, pathRest, pathText } from '../parameters.js';
 import { CONDITIONS, serveBlob } from '../serve-blob.js';
 
@@ -27,9 +29,11 @@ export const uploadFile = operation({
     const name = shownName(file.name);
     const path = newPath(realm, caller, name);
     const to = userKey(realm, caller);
-    await call.send({ to, command: 'file-begin', args: { path, name, size: file.bytes.byteLength } });
+    await call.send(
+      forward({ to, command: userCommands.fileBegin, args: { path, name, size: file.bytes.byteLength } }),
+    );
     await call.blobs.put(realm, blobOfFile(path), file.bytes, contentType(file.type));
-    return { to, command: 'file-done', args: { path } };
+    return forward({ to, command: userCommands.fileDone, args: { path } });
   },
 });
 
@@ -40,9 +44,13 @@ async function mayAccess(call: Call<unknown>, path: string): Promise<void> {
   if (!parsed || parsed.realm !== call.realm) throw apiError('FILE_NOT_FOUND');
   if (!call.directory.user(parsed.owner)) throw apiError('FILE_NOT_FOUND');
   if (call.caller !== 0) {
-    await call.send({ to: userKey(call.realm, call.caller), command: 'file-access', args: { path } });
+    await call.send(
+      forward({ to: userKey(call.realm, call.caller), command: userCommands.fileAccess, args: { path } }),
+    );
   } else {
-    await call.send({ to: userKey(call.realm, parsed.owner), command: 'file-public', args: { path } });
+    await call.send(
+      forward({ to: userKey(call.realm, parsed.owner), command: userCommands.filePublic, args: { path } }),
+    );
     if (!hasPublicAccess(call.webPublicStreams, call.directory)) throw apiError('FILE_FORBIDDEN');
     call.countVisit(path);
   }
@@ -123,7 +131,7 @@ export const getAttachments = operation({
   guard: 'user',
   summary: "The caller's own uploaded files.",
   parameters: {},
-  run: ({ realm, caller }) => ({ to: userKey(realm, caller), command: 'attachments', args: {} }),
+  run: ({ realm, caller }) => forward({ to: userKey(realm, caller), command: userCommands.attachments, args: {} }),
 });
 
 export const removeAttachment = operation({
@@ -141,11 +149,12 @@ export const removeAttachment = operation({
       description: 'The file, as GET /attachments numbers it.',
     },
   },
-  run: ({ realm, caller, params }) => ({
-    to: userKey(realm, caller),
-    command: 'file-remove',
-    args: { id: params.attachment_id },
-  }),
+  run: ({ realm, caller, params }) =>
+    forward({
+      to: userKey(realm, caller),
+      command: userCommands.fileRemove,
+      args: { id: params.attachment_id },
+    }),
 });
 
 export const FILE_OPERATIONS = [

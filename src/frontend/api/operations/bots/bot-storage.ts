@@ -1,7 +1,8 @@
 /** What anybody may keep on the server, meant for bots (users.md § Bot storage). */
 import { Type } from 'typebox';
 import { userKey } from '#model';
-import { type Operation, operation } from '../../operation.js';
+import { userCommands } from '#model/commands';
+import { forward, type Operation, operation } from '../../operation.js';
 import { maybeJson } from '../../parameters.js';
 
 /** Of one request: what is kept in all may be as large. */
@@ -17,11 +18,12 @@ export const getBotStorage = operation({
   compressed: false,
   summary: 'Read what the caller has stored.',
   parameters: { keys: keys('query') },
-  run: ({ realm, caller, params }) => ({
-    to: userKey(realm, caller),
-    command: 'bot-storage',
-    args: { keys: params.keys ?? null },
-  }),
+  run: ({ realm, caller, params }) =>
+    forward({
+      to: userKey(realm, caller),
+      command: userCommands.botStorage,
+      args: { keys: params.keys ?? null },
+    }),
 });
 
 export const putBotStorage = operation({
@@ -41,11 +43,12 @@ export const putBotStorage = operation({
       mostCharacters: MOST_STORED_MIB * 1_048_576,
     },
   },
-  run: ({ realm, caller, params }) => ({
-    to: userKey(realm, caller),
-    command: 'put-storage',
-    args: { storage: params.storage },
-  }),
+  run: ({ realm, caller, params }) =>
+    forward({
+      to: userKey(realm, caller),
+      command: userCommands.putStorage,
+      args: { storage: params.storage },
+    }),
 });
 
 export const removeBotStorage = operation({
@@ -55,11 +58,12 @@ export const removeBotStorage = operation({
   guard: 'user',
   summary: 'Remove what is stored.',
   parameters: { keys: keys('form') },
-  run: ({ realm, caller, params }) => ({
-    to: userKey(realm, caller),
-    command: 'remove-storage',
-    args: { keys: params.keys ?? null },
-  }),
+  run: ({ realm, caller, params }) =>
+    forward({
+      to: userKey(realm, caller),
+      command: userCommands.removeStorage,
+      args: { keys: params.keys ?? null },
+    }),
 });
 
 export const BOT_STORAGE_OPERATIONS = [

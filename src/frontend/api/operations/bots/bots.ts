@@ -4,9 +4,10 @@ import type { JsonObject } from '#base';
 import { avatarUrl, mailDomain, presentDefaults } from '#domain/people';
 import { avatarImages } from '#domain/pictures';
 import { realmKey, userId } from '#model';
+import { type BotRequest, type Command, type Fields as ReplyFields, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryBot, DirectoryUser } from '#model/records';
-import { type Call, type Operation, operation } from '../../operation.js';
+import { type Call, forward, type Operation, operation } from '../../operation.js';
 import { maybeFlag, maybeJson, maybeText, pathId, text } from '../../parameters.js';
 import { readableKey } from '../../readable-key.js';
 import { onePicture, storeAvatar } from '../../store-avatar.js';
@@ -73,14 +74,14 @@ export const getBots = operation({
  * Have a bot made or changed, and given the avatar that was sent along: with it, once before only to see whether it can be,
  * because the picture is looked at last.
  */
-async function withAvatar(
+async function withAvatar<A extends JsonObject>(
   call: Call<unknown>,
-  command: string,
-  args: JsonObject,
+  command: Command<'realm', A & BotRequest, ReplyFields>,
+  args: A,
   idOf: (answer: JsonObject) => number,
 ): Promise<JsonObject> {
   const send = (dry: boolean): Promise<JsonObject> =>
-    call.send({ to: realmKey(call.realm), command, args: { ...args, files: fileCount(call), dry } });
+    call.send(forward({ to: realmKey(call.realm), command, args: { ...args, files: fileCount(call), dry } }));
   if (fileCount(call) === 0) return send(false);
   await send(true);
   const images = await avatarImages(onePicture(call, 'ONE_FILE').bytes());
@@ -126,7 +127,7 @@ export const createBot = operation({
     const { params, secrets } = call;
     const answer = await withAvatar(
       call,
-      'create-bot',
+      realmCommands.createBot,
       {
         fullName: params.full_name,
         shortName: params.short_name,
@@ -180,7 +181,7 @@ export const updateBot = operation({
       events: params.default_events_register_stream ?? null,
       allPublicStreams: params.default_all_public_streams ?? null,
     };
-    return { fields: await withAvatar(call, 'update-bot', args, () => params.bot_id) };
+    return { fields: await withAvatar(call, realmCommands.updateBot, args, () => params.bot_id) };
   },
 });
 
@@ -194,11 +195,13 @@ export const regenerateBotKey = operation({
   parameters: botId,
   async run(call) {
     const { params, realm, secrets } = call;
-    const { sealed } = await call.send({
-      to: realmKey(realm),
-      command: 'regenerate-bot-key',
-      args: { bot_id: params.bot_id },
-    });
+    const { sealed } = await call.send(
+      forward({
+        to: realmKey(realm),
+        command: realmCommands.regenerateBotKey,
+        args: { bot_id: params.bot_id },
+      }),
+    );
     return { fields: { api_key: secrets.open(String(sealed)) } };
   },
 });
@@ -211,7 +214,8 @@ export const deactivateBot = operation({
   guard: 'user',
   summary: 'Deactivate a bot.',
   parameters: botId,
-  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'deactivate-bot', args: { bot_id: params.bot_id } }),
+  run: ({ params, realm }) =>
+    forward({ to: realmKey(realm), command: realmCommands.deactivateBot, args: { bot_id: params.bot_id } }),
 });
 
 export const BOT_OPERATIONS = [

@@ -2,8 +2,9 @@
 import { Type } from 'typebox';
 import { parseInvitees } from '#domain/invitations';
 import { realmKey } from '#model';
+import { realmCommands } from '#model/commands';
 import { validationError } from '#model/errors';
-import { operation } from '../../operation.js';
+import { forward, operation } from '../../operation.js';
 import { pathId } from '../../parameters.js';
 
 /** Some thousand addresses: each becomes a letter. */
@@ -50,7 +51,8 @@ const getInvitations = operation({
   compressed: false,
   summary: 'Invitations that stand: all for administrators, own ones for others.',
   parameters: {},
-  run: ({ realm, site }) => ({ to: realmKey(realm), command: 'list-invitations', args: { origin: site } }),
+  run: ({ realm, site }) =>
+    forward({ to: realmKey(realm), command: realmCommands.listInvitations, args: { origin: site } }),
 });
 
 const invite = operation({
@@ -76,17 +78,18 @@ const invite = operation({
       description: 'Streams to subscribe them to; none: the default ones.',
     },
   },
-  run: ({ realm, site, params }) => ({
-    to: realmKey(realm),
-    command: 'invite',
-    args: {
-      emails: parseInvitees(params.invitee_emails),
-      minutes: minutes(params.invite_expires_in_minutes),
-      role: params.invite_as,
-      stream_ids: params.stream_ids,
-      origin: site,
-    },
-  }),
+  run: ({ realm, site, params }) =>
+    forward({
+      to: realmKey(realm),
+      command: realmCommands.invite,
+      args: {
+        emails: parseInvitees(params.invitee_emails),
+        minutes: minutes(params.invite_expires_in_minutes),
+        role: params.invite_as,
+        stream_ids: params.stream_ids,
+        origin: site,
+      },
+    }),
 });
 
 const inviteByLink = operation({
@@ -115,7 +118,7 @@ const inviteByLink = operation({
       stream_ids: params.stream_ids,
       origin: site,
     };
-    const { sealed } = await call.send({ to: realmKey(realm), command: 'invite-by-link', args });
+    const { sealed } = await call.send(forward({ to: realmKey(realm), command: realmCommands.inviteByLink, args }));
     return { fields: { invite_link: secrets.open(String(sealed)) } };
   },
 });
@@ -127,7 +130,8 @@ const revokeInvitation = operation({
   guard: 'member_human',
   summary: 'Take an invitation back.',
   parameters: { prereg_id: pathId('The invitation.') },
-  run: ({ realm, params }) => ({ to: realmKey(realm), command: 'revoke-invitation', args: { id: params.prereg_id } }),
+  run: ({ realm, params }) =>
+    forward({ to: realmKey(realm), command: realmCommands.revokeInvitation, args: { id: params.prereg_id } }),
 });
 
 const revokeLink = operation({
@@ -137,11 +141,12 @@ const revokeLink = operation({
   guard: 'admin',
   summary: 'Take a link back.',
   parameters: { invite_id: pathId('The link.') },
-  run: ({ realm, params }) => ({
-    to: realmKey(realm),
-    command: 'revoke-invitation-link',
-    args: { id: params.invite_id },
-  }),
+  run: ({ realm, params }) =>
+    forward({
+      to: realmKey(realm),
+      command: realmCommands.revokeLink,
+      args: { id: params.invite_id },
+    }),
 });
 
 const resendInvitation = operation({
@@ -151,11 +156,12 @@ const resendInvitation = operation({
   guard: 'member_human',
   summary: 'Send an invitation again; it stands as long as at first.',
   parameters: { prereg_id: pathId('The invitation.') },
-  run: ({ realm, site, params }) => ({
-    to: realmKey(realm),
-    command: 'resend-invitation',
-    args: { id: params.prereg_id, origin: site },
-  }),
+  run: ({ realm, site, params }) =>
+    forward({
+      to: realmKey(realm),
+      command: realmCommands.resendInvitation,
+      args: { id: params.prereg_id, origin: site },
+    }),
 });
 
 export const INVITATION_OPERATIONS = [

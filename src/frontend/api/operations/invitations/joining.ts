@@ -1,19 +1,26 @@
 /** Pages behind the links of invitations: no part of the API, opened in a browser. */
-import type { JsonObject } from '#base';
-import { type InvitationName, LINK_PATH, readToken } from '#domain/invitations';
-import { invitationGone, type JoinPage, joined, joinForm, signUpForm, signUpMailSent } from '#domain/pages';
+
+import type { InvitationName } from '#domain/invitations';
+import { LINK_PATH, readToken } from '#domain/invitations';
+import type { JoinPage } from '#domain/pages';
+import { invitationGone, joined, joinForm, signUpForm, signUpMailSent } from '#domain/pages';
+import type { RawAnswer } from '#model';
 import { realmKey } from '#model';
-import { type Call, operation, type RawAnswer } from '../../operation.js';
+import { realmCommands } from '#model/commands';
+import type { Call } from '../../operation.js';
+import { forward, operation } from '../../operation.js';
 import { maybeText, pathText } from '../../parameters.js';
 import { NEWCOMER } from './newcomer.js';
-import { orPage, type Problem } from './refused-pages.js';
+import type { Problem } from './refused-pages.js';
+import { orPage } from './refused-pages.js';
 
 type Kind = InvitationName['kind'];
 
 /** Of the invitation's own organization: under an IP address the host names none. */
 async function peek(call: Call<unknown>, { realm, ...named }: InvitationName): Promise<JoinPage> {
-  const shown = await call.send({ to: realmKey(realm), command: 'peek-invitation', args: named });
-  return shown as unknown as JoinPage;
+  const shown = await call.send(forward({ to: realmKey(realm), command: realmCommands.peekInvitation, args: named }));
+  // Without an address where a link was opened; its page has a field for it.
+  return { ...shown, email: shown.email ?? '' };
 }
 
 /** One that is gone, one whose organization is, and one that never was look the same. */
@@ -60,8 +67,8 @@ const acceptInvitation = operation({
     return whileItStands(
       async () => {
         const origin = await call.siteOf(realm);
-        const args: JsonObject = { ...named, full_name, password, email: '', origin };
-        const made = await call.send({ to: realmKey(realm), command: 'join', args });
+        const args = { ...named, full_name, password, email: '', origin };
+        const made = await call.send(forward({ to: realmKey(realm), command: realmCommands.join, args }));
         return joined(String(made.organization), origin, String(made.email));
       },
       async (problem) => joinForm(await peek(call, of), full_name, problem),
@@ -89,8 +96,8 @@ const askByLink = operation({
     return whileItStands(
       async () => {
         call.countLetter();
-        const args: JsonObject = { email, by: { id, nonce }, origin: await call.siteOf(realm) };
-        await call.send({ to: realmKey(realm), command: 'ask-sign-up', args });
+        const args = { email, by: { id, nonce }, origin: await call.siteOf(realm) };
+        await call.send(forward({ to: realmKey(realm), command: realmCommands.askSignUp, args }));
         return signUpMailSent(email);
       },
       async (problem) => signUpForm((await peek(call, of)).organization, email, problem),

@@ -1,7 +1,7 @@
 /** What an actor refuses, on a page. */
 import type { FormProblem } from '#domain/pages';
+import type { RawAnswer } from '#model';
 import { ActorRefused, ApiError, type ErrorReply } from '#model/errors';
-import type { RawAnswer } from '../../operation.js';
 
 export type Problem = FormProblem;
 

@@ -1,6 +1,7 @@
 /** Pages for joining an organization that needs no invitation: no part of the API, opened in a browser. */
-import type { JsonObject } from '#base';
-import { readSignUp, type SignUp } from '#domain/invitations';
+
+import type { SignUp } from '#domain/invitations';
+import { readSignUp } from '#domain/invitations';
 import {
   expiredLink,
   invitationGone,
@@ -10,15 +11,21 @@ import {
   signUpForm,
   signUpMailSent,
 } from '#domain/pages';
+import type { RawAnswer } from '#model';
 import { realmKey } from '#model';
-import { type Call, operation, type RawAnswer } from '../../operation.js';
+import { realmCommands } from '#model/commands';
+import type { Call } from '../../operation.js';
+import { forward, operation } from '../../operation.js';
 import { maybeText, pathText } from '../../parameters.js';
 import { NEWCOMER } from './newcomer.js';
-import { orPage, type Problem } from './refused-pages.js';
+import type { Problem } from './refused-pages.js';
+import { orPage } from './refused-pages.js';
 
 /** The name of the organization, while it is open. @throws ActorRefused */
 async function peek(call: Call<unknown>, realm: Call<unknown>['realm']): Promise<string> {
-  const { organization } = await call.send({ to: realmKey(realm), command: 'peek-sign-up', args: {} });
+  const { organization } = await call.send(
+    forward({ to: realmKey(realm), command: realmCommands.peekSignUp, args: {} }),
+  );
   return String(organization);
 }
 
@@ -52,7 +59,7 @@ const askSignUp = operation({
     return whileItIsOpen(
       async () => {
         call.countLetter();
-        await call.send({ to: realmKey(call.realm), command: 'ask-sign-up', args });
+        await call.send(forward({ to: realmKey(call.realm), command: realmCommands.askSignUp, args }));
         return signUpMailSent(email);
       },
       async (problem) => signUpForm(await peek(call, call.realm), email, problem),
@@ -67,10 +74,14 @@ const over = ({ by }: SignUp) => (by ? invitationGone : invitationNeeded);
 
 async function form(call: Call<unknown>, of: SignUp, fullName = '', problem?: Problem): Promise<RawAnswer> {
   const { realm, email, by } = of;
-  const args: JsonObject = by ? { kind: 'link', ...by } : {};
-  const command = by ? 'peek-invitation' : 'peek-sign-up';
-  const { organization, inviter = null } = await call.send({ to: realmKey(realm), command, args });
-  return joinForm({ organization: String(organization), inviter: inviter as string | null, email }, fullName, problem);
+  const to = realmKey(realm);
+  if (!by) {
+    const { organization } = await call.send(forward({ to, command: realmCommands.peekSignUp, args: {} }));
+    return joinForm({ organization, inviter: null, email }, fullName, problem);
+  }
+  const command = realmCommands.peekInvitation;
+  const { organization, inviter } = await call.send(forward({ to, command, args: { kind: 'link', ...by } }));
+  return joinForm({ organization, inviter, email }, fullName, problem);
 }
 
 const showConfirmed = operation({
@@ -108,11 +119,14 @@ const signUp = operation({
       over(of),
       async () => {
         const origin = await call.siteOf(of.realm);
-        const account: JsonObject = { email: of.email, full_name, password, origin };
-        const command = of.by ? 'join' : 'sign-up';
-        const args = of.by ? { kind: 'link', ...of.by, ...account } : account;
-        const { organization } = await call.send({ to: realmKey(of.realm), command, args });
-        return joined(String(organization), origin, of.email);
+        const account = { email: of.email, full_name, password, origin };
+        const to = realmKey(of.realm);
+        const { organization } = await call.send(
+          of.by
+            ? forward({ to, command: realmCommands.join, args: { kind: 'link', ...of.by, ...account } })
+            : forward({ to, command: realmCommands.signUp, args: account }),
+        );
+        return joined(organization, origin, of.email);
       },
       (problem) => form(call, of, full_name, problem),
     );

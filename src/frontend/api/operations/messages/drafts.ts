@@ -2,9 +2,10 @@
 import { Type } from 'typebox';
 import { checkDraftsOn } from '#domain/people';
 import { streamId, userId, userKey } from '#model';
+import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { refreshUnless } from '../../look-up.js';
-import { type Call, operation } from '../../operation.js';
+import { type Call, forward, operation } from '../../operation.js';
 import { maybeJson, pathId } from '../../parameters.js';
 
 /** Year 9999: what is later is no time of an edit. */
@@ -45,7 +46,7 @@ export const getDrafts = operation({
   before: checkDraftsOn,
   summary: 'Own drafts, oldest edit first.',
   parameters: {},
-  run: ({ realm, caller }) => ({ to: userKey(realm, caller), command: 'drafts', args: {} }),
+  run: ({ realm, caller }) => forward({ to: userKey(realm, caller), command: userCommands.drafts, args: {} }),
 });
 
 export const createDrafts = operation({
@@ -61,7 +62,7 @@ export const createDrafts = operation({
   async run(call) {
     const { drafts } = call.params;
     await lookUp(call, drafts);
-    return { to: userKey(call.realm, call.caller), command: 'create-drafts', args: { drafts } };
+    return forward({ to: userKey(call.realm, call.caller), command: userCommands.createDrafts, args: { drafts } });
   },
 });
 
@@ -79,7 +80,11 @@ export const editDraft = operation({
   async run(call) {
     const { draft_id, draft } = call.params;
     await lookUp(call, [draft]);
-    return { to: userKey(call.realm, call.caller), command: 'edit-draft', args: { id: draft_id, draft } };
+    return forward({
+      to: userKey(call.realm, call.caller),
+      command: userCommands.editDraft,
+      args: { id: draft_id, draft },
+    });
   },
 });
 
@@ -91,9 +96,10 @@ export const deleteDraft = operation({
   before: checkDraftsOn,
   summary: 'Delete a draft.',
   parameters: { draft_id: pathId('Id of the draft.') },
-  run: ({ realm, caller, params }) => ({
-    to: userKey(realm, caller),
-    command: 'delete-draft',
-    args: { id: params.draft_id },
-  }),
+  run: ({ realm, caller, params }) =>
+    forward({
+      to: userKey(realm, caller),
+      command: userCommands.deleteDraft,
+      args: { id: params.draft_id },
+    }),
 });

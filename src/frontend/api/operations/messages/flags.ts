@@ -2,9 +2,10 @@
 import { Type } from 'typebox';
 import { EDITABLE_FLAGS, type EditableFlag, KNOWN_FLAGS, parseNarrow } from '#domain/messages';
 import { userKey } from '#model';
+import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { parseAnchor } from '../../anchor.js';
-import { operation } from '../../operation.js';
+import { forward, operation } from '../../operation.js';
 import { flag, formId, text } from '../../parameters.js';
 
 /** @throws ApiError */
@@ -33,11 +34,12 @@ export const setFlags = operation({
     op: text('form', "'add' or 'remove'."),
     flag: text('form', "'read', 'starred' or 'collapsed'."),
   },
-  run: ({ params, realm, caller }) => ({
-    to: userKey(realm, caller),
-    command: 'set-flags',
-    args: { messages: params.messages, ...checkFlag(params.flag, params.op) },
-  }),
+  run: ({ params, realm, caller }) =>
+    forward({
+      to: userKey(realm, caller),
+      command: userCommands.setFlags,
+      args: { messages: params.messages, ...checkFlag(params.flag, params.op) },
+    }),
 });
 
 const MOST_MESSAGES = 5_000;
@@ -66,9 +68,9 @@ export const setFlagsInNarrow = operation({
     if (!params.include_anchor && params.num_before > 0 && params.num_after > 0) throw apiError('ANCHOR_EXCLUDED');
     const before = Math.min(params.num_before, Math.max(MOST_MESSAGES - params.num_after, MOST_MESSAGES / 2));
     const after = Math.min(params.num_after, MOST_MESSAGES - before);
-    return {
+    return forward({
       to: userKey(realm, caller),
-      command: 'set-flags-in-narrow',
+      command: userCommands.setFlagsInNarrow,
       args: {
         ...checkFlag(params.flag, params.op),
         anchor,
@@ -77,7 +79,7 @@ export const setFlagsInNarrow = operation({
         num_before: before,
         num_after: after,
       },
-    };
+    });
   },
 });
 
@@ -91,12 +93,13 @@ export const markAllAsRead = operation({
   guard: 'user',
   summary: 'Mark everything as read.',
   parameters: {},
-  run: ({ realm, caller }) => ({
-    to: userKey(realm, caller),
-    command: 'mark-all-read',
-    args: {},
-    patienceMs: MARK_DEADLINE_MS,
-  }),
+  run: ({ realm, caller }) =>
+    forward({
+      to: userKey(realm, caller),
+      command: userCommands.markAllRead,
+      args: {},
+      patienceMs: MARK_DEADLINE_MS,
+    }),
 });
 
 export const markStreamAsRead = operation({
@@ -106,12 +109,13 @@ export const markStreamAsRead = operation({
   guard: 'user',
   summary: 'Mark everything in a stream as read.',
   parameters: { stream_id: formId('The stream.') },
-  run: ({ params, realm, caller }) => ({
-    to: userKey(realm, caller),
-    command: 'mark-stream-read',
-    args: { stream: params.stream_id },
-    patienceMs: MARK_DEADLINE_MS,
-  }),
+  run: ({ params, realm, caller }) =>
+    forward({
+      to: userKey(realm, caller),
+      command: userCommands.markStreamRead,
+      args: { stream: params.stream_id },
+      patienceMs: MARK_DEADLINE_MS,
+    }),
 });
 
 export const markTopicAsRead = operation({
@@ -124,10 +128,12 @@ export const markTopicAsRead = operation({
     stream_id: formId('The stream.'),
     topic_name: text('form', 'Topic, ignoring case; empty: the whole stream.'),
   },
-  run: ({ params, realm, caller }) => ({
-    to: userKey(realm, caller),
-    command: params.topic_name === '' ? 'mark-stream-read' : 'mark-topic-read',
-    args: { stream: params.stream_id, topic: params.topic_name },
-    patienceMs: MARK_DEADLINE_MS,
-  }),
+  run({ params, realm, caller }) {
+    const to = userKey(realm, caller);
+    const { stream_id: stream, topic_name: topic } = params;
+    const patienceMs = MARK_DEADLINE_MS;
+    return topic === ''
+      ? forward({ to, command: userCommands.markStreamRead, args: { stream }, patienceMs })
+      : forward({ to, command: userCommands.markTopicRead, args: { stream, topic }, patienceMs });
+  },
 });

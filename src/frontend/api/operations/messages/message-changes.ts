@@ -1,8 +1,9 @@
 /** Editing, moving and deleting messages, and their histories (messages.md § PATCH, § DELETE). */
 import { Type } from 'typebox';
 import { userKey } from '#model';
+import { userCommands } from '#model/commands';
 import { lookUpStream } from '../../look-up.js';
-import { operation } from '../../operation.js';
+import { forward, operation } from '../../operation.js';
 import { flag, longText, pathId, text } from '../../parameters.js';
 
 export const updateMessage = operation({
@@ -38,9 +39,9 @@ export const updateMessage = operation({
     const { stream_id } = params;
     if (stream_id !== undefined) await lookUpStream(call, stream_id);
     const moves = params.topic !== undefined || stream_id !== undefined;
-    return {
+    return forward({
       to: userKey(realm, caller),
-      command: moves ? 'move-message' : 'edit-message',
+      command: moves ? userCommands.moveMessage : userCommands.editMessage,
       args: {
         message_id: params.message_id,
         content: params.content ?? null,
@@ -51,7 +52,7 @@ export const updateMessage = operation({
         notify_new: params.send_notification_to_new_thread,
         origin: site,
       },
-    };
+    });
   },
 });
 
@@ -62,11 +63,12 @@ export const deleteMessage = operation({
   guard: 'user',
   summary: 'Delete a message for everybody.',
   parameters: { message_id: pathId('The message.') },
-  run: ({ params, realm, caller }) => ({
-    to: userKey(realm, caller),
-    command: 'delete-message',
-    args: { message_id: params.message_id },
-  }),
+  run: ({ params, realm, caller }) =>
+    forward({
+      to: userKey(realm, caller),
+      command: userCommands.deleteMessage,
+      args: { message_id: params.message_id },
+    }),
 });
 
 export const getMessageHistory = operation({
@@ -76,11 +78,12 @@ export const getMessageHistory = operation({
   guard: 'user',
   summary: 'All versions of a message, the first one first.',
   parameters: { message_id: pathId('The message.') },
-  run: ({ params, realm, caller }) => ({
-    to: userKey(realm, caller),
-    command: 'message-history',
-    args: { message_id: params.message_id },
-  }),
+  run: ({ params, realm, caller }) =>
+    forward({
+      to: userKey(realm, caller),
+      command: userCommands.history,
+      args: { message_id: params.message_id },
+    }),
 });
 
 /** A little more than the time after which the answer tells that only a part is done. */
@@ -99,12 +102,12 @@ export const deleteTopic = operation({
   async run(call) {
     const { params, realm, caller } = call;
     await lookUpStream(call, params.stream_id);
-    return {
+    return forward({
       to: userKey(realm, caller),
-      command: 'delete-topic',
+      command: userCommands.deleteTopic,
       args: { stream_id: params.stream_id, topic: params.topic_name },
       patienceMs: PATIENCE_MS,
-    };
+    });
   },
 });
 
@@ -119,10 +122,10 @@ export const getStreamTopics = operation({
   async run(call) {
     const { params, realm, caller } = call;
     await lookUpStream(call, params.stream_id);
-    return {
+    return forward({
       to: userKey(realm, caller),
-      command: caller === 0 ? 'public-topics' : 'topics',
+      command: caller === 0 ? userCommands.publicTopics : userCommands.streamTopics,
       args: { stream_id: params.stream_id },
-    };
+    });
   },
 });

@@ -3,11 +3,12 @@ import { Type } from 'typebox';
 import { checkContent, isHumanClient, parseNarrow } from '#domain/messages';
 import { checkStreamName, checkTopic } from '#domain/streams';
 import { dmKey, streamKey, userKey } from '#model';
+import { directCommands, streamCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
 import { parseAnchor } from '../../anchor.js';
 import { findStream, findUsers } from '../../look-up.js';
-import { type Call, operation } from '../../operation.js';
+import { type Call, forward, operation } from '../../operation.js';
 import { flag, longText, maybeText, pathId, text } from '../../parameters.js';
 import { directRecipients, streamTarget } from '../../recipients.js';
 
@@ -57,17 +58,21 @@ export const sendMessage = operation({
       const topic = checkTopic(params.topic);
       const content = checkContent(params.content);
       const stream = await streamToSend(call, typeof target === 'string' ? checkStreamName(target) : target);
-      return { to: streamKey(call.realm, stream.id), command: 'send', args: { ...message, topic, content } };
+      return forward({
+        to: streamKey(call.realm, stream.id),
+        command: streamCommands.send,
+        args: { ...message, topic, content },
+      });
     }
     if (named.length === 0) throw apiError('NO_RECIPIENTS');
     const users = await findUsers(call, named);
     const content = checkContent(params.content);
     const participants = [...new Set([...users.map((user) => user.id), call.caller])].sort((a, b) => a - b);
-    return {
+    return forward({
       to: dmKey(call.realm, participants),
-      command: 'send-direct',
+      command: directCommands.sendDirect,
       args: { ...message, topic: '', content, participants },
-    };
+    });
   },
 });
 
@@ -82,7 +87,7 @@ async function streamToSend(call: Call<unknown>, named: string | number): Promis
   } catch (error) {
     if (!call.directory.bot(call.caller)) throw error;
     const args = { stream: String(named), exists: false, origin: call.site };
-    await call.send({ to: userKey(call.realm, call.caller), command: 'lost-message', args });
+    await call.send(forward({ to: userKey(call.realm, call.caller), command: userCommands.lostMessage, args }));
     throw error;
   }
 }
@@ -115,9 +120,9 @@ export const getMessages = operation({
     if (params.num_before + params.num_after > MOST_MESSAGES)
       throw apiError('TOO_MANY_MESSAGES', { maximum: MOST_MESSAGES });
     if (!params.include_anchor && params.num_before > 0 && params.num_after > 0) throw apiError('ANCHOR_EXCLUDED');
-    return {
+    return forward({
       to: userKey(call.realm, call.caller),
-      command: call.caller === 0 ? 'public-messages' : 'messages',
+      command: call.caller === 0 ? userCommands.publicMessages : userCommands.fetchMessages,
       args: {
         anchor,
         narrow,
@@ -127,7 +132,7 @@ export const getMessages = operation({
         client_gravatar: params.client_gravatar,
         apply_markdown: params.apply_markdown,
       },
-    };
+    });
   },
 });
 
@@ -143,11 +148,11 @@ export const matchesNarrow = operation({
   },
   run({ params, realm, caller }) {
     parseNarrow(params.narrow);
-    return {
+    return forward({
       to: userKey(realm, caller),
-      command: 'matches-narrow',
+      command: userCommands.matchesNarrow,
       args: { msg_ids: params.msg_ids, narrow: params.narrow },
-    };
+    });
   },
 });
 
@@ -162,11 +167,12 @@ export const getMessage = operation({
     message_id: pathId('The message.'),
     apply_markdown: flag('query', true, 'Rendered HTML instead of raw text.'),
   },
-  run: ({ params, realm, caller }) => ({
-    to: userKey(realm, caller),
-    command: caller === 0 ? 'public-message' : 'message',
-    args: { message_id: params.message_id, apply_markdown: params.apply_markdown },
-  }),
+  run: ({ params, realm, caller }) =>
+    forward({
+      to: userKey(realm, caller),
+      command: caller === 0 ? userCommands.publicMessage : userCommands.fetchMessage,
+      args: { message_id: params.message_id, apply_markdown: params.apply_markdown },
+    }),
 });
 
 export const getReadReceipts = operation({
@@ -176,11 +182,12 @@ export const getReadReceipts = operation({
   guard: 'user',
   summary: 'Who has read a message.',
   parameters: { message_id: pathId('The message.') },
-  run: ({ params, realm, caller }) => ({
-    to: userKey(realm, caller),
-    command: 'read-receipts',
-    args: { message_id: params.message_id },
-  }),
+  run: ({ params, realm, caller }) =>
+    forward({
+      to: userKey(realm, caller),
+      command: userCommands.readReceipts,
+      args: { message_id: params.message_id },
+    }),
 });
 
 export const renderMessage = operation({
@@ -191,9 +198,10 @@ export const renderMessage = operation({
   compressed: true,
   summary: 'HTML of a text, as a message would show it; nothing is stored.',
   parameters: { content: longText('form', 'Markdown.') },
-  run: ({ params, realm, caller, site }) => ({
-    to: userKey(realm, caller),
-    command: 'render',
-    args: { content: params.content, origin: site },
-  }),
+  run: ({ params, realm, caller, site }) =>
+    forward({
+      to: userKey(realm, caller),
+      command: userCommands.render,
+      args: { content: params.content, origin: site },
+    }),
 });

@@ -1,6 +1,7 @@
 /** Reactions to messages (messages.md § Reactions). */
 import { userKey } from '#model';
-import { operation } from '../../operation.js';
+import { userCommands } from '#model/commands';
+import { forward, operation } from '../../operation.js';
 import { maybeText, pathId, text } from '../../parameters.js';
 
 const message_id = pathId('The message.');
@@ -19,16 +20,17 @@ export const addReaction = operation({
     emoji_code,
     reaction_type,
   },
-  run: ({ params, realm, caller }) => ({
-    to: userKey(realm, caller),
-    command: 'react',
-    args: {
-      message_id: params.message_id,
-      emoji_name: params.emoji_name,
-      emoji_code: params.emoji_code ?? null,
-      reaction_type: params.reaction_type ?? null,
-    },
-  }),
+  run: ({ params, realm, caller }) =>
+    forward({
+      to: userKey(realm, caller),
+      command: userCommands.react,
+      args: {
+        message_id: params.message_id,
+        emoji_name: params.emoji_name,
+        emoji_code: params.emoji_code ?? null,
+        reaction_type: params.reaction_type ?? null,
+      },
+    }),
 });
 
 export const removeReaction = operation({
@@ -43,14 +45,15 @@ export const removeReaction = operation({
     emoji_code,
     reaction_type,
   },
-  run: ({ params, realm, caller }) => ({
-    to: userKey(realm, caller),
-    command: 'unreact',
-    args: {
-      message_id: params.message_id,
-      emoji_name: params.emoji_name ?? null,
-      emoji_code: params.emoji_code ?? null,
-      reaction_type: params.reaction_type ?? null,
-    },
-  }),
+  run: ({ params, realm, caller }) =>
+    forward({
+      to: userKey(realm, caller),
+      command: userCommands.unreact,
+      args: {
+        message_id: params.message_id,
+        emoji_name: params.emoji_name ?? null,
+        emoji_code: params.emoji_code ?? null,
+        reaction_type: params.reaction_type ?? null,
+      },
+    }),
 });

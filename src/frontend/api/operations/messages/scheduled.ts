@@ -2,9 +2,10 @@
 import { Type } from 'typebox';
 import { scheduledRecipients } from '#domain/messages';
 import { streamId, userId, userKey } from '#model';
+import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { refreshUnless } from '../../look-up.js';
-import { type Call, operation } from '../../operation.js';
+import { type Call, forward, operation } from '../../operation.js';
 import { longText, maybeJson, maybeText, pathId } from '../../parameters.js';
 
 /** Year 9999. */
@@ -45,7 +46,8 @@ export const getScheduledMessages = operation({
   guard: 'user',
   summary: 'Own messages that were not sent yet, by time.',
   parameters: {},
-  run: ({ realm, caller }) => ({ to: userKey(realm, caller), command: 'scheduled-messages', args: {} }),
+  run: ({ realm, caller }) =>
+    forward({ to: userKey(realm, caller), command: userCommands.scheduledMessages, args: {} }),
 });
 
 export const createScheduledMessage = operation({
@@ -75,7 +77,7 @@ export const createScheduledMessage = operation({
       at: params.scheduled_delivery_timestamp,
       origin: call.site,
     };
-    return { to: userKey(call.realm, call.caller), command: 'schedule', args };
+    return forward({ to: userKey(call.realm, call.caller), command: userCommands.schedule, args });
   },
 });
 
@@ -112,7 +114,7 @@ export const updateScheduledMessage = operation({
       at: seconds,
       origin: call.site,
     };
-    return { to: userKey(call.realm, call.caller), command: 'edit-scheduled', args };
+    return forward({ to: userKey(call.realm, call.caller), command: userCommands.editScheduled, args });
   },
 });
 
@@ -135,9 +137,10 @@ export const deleteScheduledMessage = operation({
   guard: 'user',
   summary: 'Delete a scheduled message.',
   parameters: { scheduled_message_id: pathId('Id of the scheduled message.') },
-  run: ({ realm, caller, params }) => ({
-    to: userKey(realm, caller),
-    command: 'delete-scheduled',
-    args: { id: params.scheduled_message_id },
-  }),
+  run: ({ realm, caller, params }) =>
+    forward({
+      to: userKey(realm, caller),
+      command: userCommands.deleteScheduled,
+      args: { id: params.scheduled_message_id },
+    }),
 });

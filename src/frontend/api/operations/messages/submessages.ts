@@ -2,7 +2,8 @@
 import { Type } from 'typebox';
 import { MAX_SUBMESSAGE } from '#domain/messages';
 import { userKey } from '#model';
-import { operation } from '../../operation.js';
+import { userCommands } from '#model/commands';
+import { forward, operation } from '../../operation.js';
 import { formId } from '../../parameters.js';
 
 const limited = (maxLength: number, description: string) =>
@@ -19,9 +20,10 @@ export const addSubmessage = operation({
     msg_type: limited(100, "'widget'."),
     content: limited(MAX_SUBMESSAGE, 'JSON text.'),
   },
-  run: ({ params, realm, caller }) => ({
-    to: userKey(realm, caller),
-    command: 'submessage',
-    args: { message_id: params.message_id, msg_type: params.msg_type, content: params.content },
-  }),
+  run: ({ params, realm, caller }) =>
+    forward({
+      to: userKey(realm, caller),
+      command: userCommands.submessage,
+      args: { message_id: params.message_id, msg_type: params.msg_type, content: params.content },
+    }),
 });

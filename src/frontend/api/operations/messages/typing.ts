@@ -2,9 +2,10 @@
 import { Type } from 'typebox';
 import { preference } from '#domain/people';
 import { streamKey, userId, userKey } from '#model';
+import { streamCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { lookUpStream, refreshUnless } from '../../look-up.js';
-import { operation } from '../../operation.js';
+import { forward, operation } from '../../operation.js';
 import { longText, maybeJson } from '../../parameters.js';
 
 export const setTypingStatus = operation({
@@ -37,7 +38,7 @@ export const setTypingStatus = operation({
     if (to.length === 0) throw apiError('EMPTY_TO');
     if (type !== 'stream') {
       await refreshUnless(call, (directory) => to.every((id) => directory.user(userId(id))));
-      return { to: userKey(call.realm, call.caller), command: 'typing', args: { op, to } };
+      return forward({ to: userKey(call.realm, call.caller), command: userCommands.typing, args: { op, to } });
     }
     if (to.length > 1) throw apiError('MANY_STREAMS');
     if (topic === undefined) throw apiError('MISSING_TOPIC');
@@ -45,6 +46,6 @@ export const setTypingStatus = operation({
       throw apiError('STREAM_TYPING_OFF');
     const stream = await lookUpStream(call, to[0]!);
     if (!stream) throw apiError('INVALID_STREAM_ID');
-    return { to: streamKey(call.realm, stream.id), command: 'typing', args: { op, topic } };
+    return forward({ to: streamKey(call.realm, stream.id), command: streamCommands.typing, args: { op, topic } });
   },
 });

@@ -2,7 +2,8 @@
 import { Type } from 'typebox';
 import { checkDomain, presentDomain } from '#domain/people';
 import { realmKey } from '#model';
-import { operation } from '../../operation.js';
+import { realmCommands } from '#model/commands';
+import { forward, operation } from '../../operation.js';
 import { pathText, text } from '../../parameters.js';
 
 const subdomains = {
@@ -34,11 +35,12 @@ const addDomain = operation({
   guard: 'owner',
   summary: 'Allow addresses of a domain.',
   parameters: { domain: text('form', 'The domain.'), ...subdomains },
-  run: ({ params, realm }) => ({
-    to: realmKey(realm),
-    command: 'add-domain',
-    args: { domain: checkDomain(params.domain), allow_subdomains: params.allow_subdomains },
-  }),
+  run: ({ params, realm }) =>
+    forward({
+      to: realmKey(realm),
+      command: realmCommands.addDomain,
+      args: { domain: checkDomain(params.domain), allow_subdomains: params.allow_subdomains },
+    }),
 });
 
 const changeDomain = operation({
@@ -48,7 +50,8 @@ const changeDomain = operation({
   guard: 'owner',
   summary: 'Change whether domains below it are meant, too.',
   parameters: { ...which, ...subdomains },
-  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'change-domain', args: { ...params } }),
+  run: ({ params, realm }) =>
+    forward({ to: realmKey(realm), command: realmCommands.changeDomain, args: { ...params } }),
 });
 
 const removeDomain = operation({
@@ -58,7 +61,8 @@ const removeDomain = operation({
   guard: 'owner',
   summary: 'Allow addresses of a domain no longer.',
   parameters: which,
-  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'remove-domain', args: { ...params } }),
+  run: ({ params, realm }) =>
+    forward({ to: realmKey(realm), command: realmCommands.removeDomain, args: { ...params } }),
 });
 
 export const DOMAIN_OPERATIONS = [getDomains, addDomain, changeDomain, removeDomain] as const;

@@ -3,8 +3,9 @@
 import { checkEmojiName, emojiImage, emojiPicture, emojiStill, presentCustomEmoji } from '#domain/emoji';
 import { blobOfPicture, PICTURE_MIB } from '#domain/pictures';
 import { realmKey } from '#model';
+import { realmCommands } from '#model/commands';
 import { ActorRefused } from '#model/errors';
-import { type Operation, operation } from '../../operation.js';
+import { forward, type Operation, operation } from '../../operation.js';
 import { pathText } from '../../parameters.js';
 
 export const getEmoji = operation({
@@ -36,14 +37,14 @@ export const uploadEmoji = operation({
       tooLarge: files === 'too large' || (given?.byteLength ?? 0) > PICTURE_MIB * 1_048_576,
       mib: PICTURE_MIB,
     };
-    const { id } = (await call.send({ to, command: 'emoji-begin', args })) as { id: number };
+    const { id } = (await call.send(forward({ to, command: realmCommands.emojiBegin, args }))) as { id: number };
     const image = await emojiImage(given ?? new Uint8Array(0));
     const picture = blobOfPicture(emojiPicture(id, image.extension));
     await call.blobs.put(realm, picture, image.bytes, image.type);
     if (image.still) await call.blobs.put(realm, blobOfPicture(emojiStill(id)), image.still, 'image/png');
     const add = { id, name, extension: image.extension, animated: image.still !== null };
     try {
-      await call.send({ to, command: 'emoji-add', args: add });
+      await call.send(forward({ to, command: realmCommands.emojiAdd, args: add }));
     } catch (error) {
       // Somebody else was faster; any other failure may have come after the emoji was made.
       if (error instanceof ActorRefused) {
@@ -63,7 +64,8 @@ export const deactivateEmoji = operation({
   guard: 'user',
   summary: 'Deactivate a custom emoji; old messages and reactions keep it.',
   parameters: { emoji_name: pathText('Its name.') },
-  run: ({ realm, params }) => ({ to: realmKey(realm), command: 'emoji-remove', args: { name: params.emoji_name } }),
+  run: ({ realm, params }) =>
+    forward({ to: realmKey(realm), command: realmCommands.emojiRemove, args: { name: params.emoji_name } }),
 });
 
 export const EMOJI_OPERATIONS = [getEmoji, uploadEmoji, deactivateEmoji] as unknown as readonly Operation[];

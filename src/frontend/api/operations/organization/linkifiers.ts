@@ -2,8 +2,9 @@
 import { Type } from 'typebox';
 import { presentLinkifier } from '#domain/people';
 import { realmKey } from '#model';
+import { realmCommands } from '#model/commands';
 import { apiError, validationError } from '#model/errors';
-import { operation } from '../../operation.js';
+import { forward, operation } from '../../operation.js';
 import { pathId, text } from '../../parameters.js';
 
 export const getLinkifiers = operation({
@@ -34,7 +35,8 @@ export const addLinkifier = operation({
   guard: 'admin',
   summary: 'Add a linkifier.',
   parameters: content,
-  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'add-linkifier', args: { ...params } }),
+  run: ({ params, realm }) =>
+    forward({ to: realmKey(realm), command: realmCommands.addLinkifier, args: { ...params } }),
 });
 
 export const updateLinkifier = operation({
@@ -44,7 +46,8 @@ export const updateLinkifier = operation({
   guard: 'admin',
   summary: 'Change a linkifier.',
   parameters: { ...filterId, ...content },
-  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'update-linkifier', args: { ...params } }),
+  run: ({ params, realm }) =>
+    forward({ to: realmKey(realm), command: realmCommands.updateLinkifier, args: { ...params } }),
 });
 
 export const removeLinkifier = operation({
@@ -54,7 +57,8 @@ export const removeLinkifier = operation({
   guard: 'admin',
   summary: 'Remove a linkifier.',
   parameters: filterId,
-  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'remove-linkifier', args: { ...params } }),
+  run: ({ params, realm }) =>
+    forward({ to: realmKey(realm), command: realmCommands.removeLinkifier, args: { ...params } }),
 });
 
 const LONGEST_LANGUAGE = 40;
@@ -92,7 +96,7 @@ export const addPlayground = operation({
   run({ params, realm }) {
     const language = checkLanguage(params.highlighter_language);
     const args = { name: params.name.trim(), language, url_prefix: params.url_prefix };
-    return { to: realmKey(realm), command: 'add-playground', args };
+    return forward({ to: realmKey(realm), command: realmCommands.addPlayground, args });
   },
 });
 
@@ -103,5 +107,6 @@ export const removePlayground = operation({
   guard: 'admin',
   summary: 'Remove a playground.',
   parameters: { playground_id: pathId('The playground.') },
-  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'remove-playground', args: { ...params } }),
+  run: ({ params, realm }) =>
+    forward({ to: realmKey(realm), command: realmCommands.removePlayground, args: { ...params } }),
 });

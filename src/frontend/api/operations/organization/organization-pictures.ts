@@ -1,25 +1,28 @@
 /** Icon and logos of the organization (realm.md § Icon and logo). */
 import { Type } from 'typebox';
+import type { JsonObject } from '#base';
 import { blobOfRealmPicture, iconImage, logoImage, PICTURE_MIB, realmPicture } from '#domain/pictures';
 import { realmKey } from '#model';
+import { realmCommands } from '#model/commands';
 import type { RealmPictureName } from '#model/records';
-import { type Call, type Operation, operation } from '../../operation.js';
+import { type Call, forward, type Operation, operation } from '../../operation.js';
 import { redirect } from '../../redirect.js';
 import { onePicture, storePicture } from '../../store-avatar.js';
 
-const store = (call: Call<unknown>, name: RealmPictureName, png: Uint8Array): Promise<Record<string, unknown>> =>
+const store = (call: Call<unknown>, name: RealmPictureName, png: Uint8Array): Promise<JsonObject> =>
   storePicture(call, {
     picture: name,
     files: (number) => [[blobOfRealmPicture(name, number), png]],
-    command: 'set-realm-picture',
-    args: (number) => ({ name, number }),
+    show: (number) =>
+      forward({ to: realmKey(call.realm), command: realmCommands.setRealmPicture, args: { name, number } }),
   });
 
-const back = ({ realm }: Call<unknown>, name: RealmPictureName) => ({
-  to: realmKey(realm),
-  command: 'set-realm-picture',
-  args: { name, number: null },
-});
+const back = ({ realm }: Call<unknown>, name: RealmPictureName) =>
+  forward({
+    to: realmKey(realm),
+    command: realmCommands.setRealmPicture,
+    args: { name, number: null },
+  });
 
 export const uploadIcon = operation({
   id: 'upload-realm-icon',

@@ -2,7 +2,9 @@
 
 import { isOwner } from '#domain/people';
 import { checkedRealmSettings, REALM_SETTINGS, realmKey } from '#model';
-import { operation, type Parameter } from '../../operation.js';
+import { realmCommands } from '#model/commands';
+import type { Parameter } from '../../operation.js';
+import { forward, operation } from '../../operation.js';
 
 const parameters = Object.fromEntries(
   Object.entries(REALM_SETTINGS).map(([name, { encoding, schema, description }]): [string, Parameter] => [
@@ -21,7 +23,7 @@ export const updateRealm = operation({
   run({ params, realm, caller, directory }) {
     const account = directory.user(caller);
     const values = checkedRealmSettings(params, account !== undefined && isOwner(account));
-    return { to: realmKey(realm), command: 'change-realm', args: { values } };
+    return forward({ to: realmKey(realm), command: realmCommands.changeRealm, args: { values } });
   },
 });
 
@@ -32,5 +34,5 @@ export const deactivateRealm = operation({
   guard: 'owner',
   summary: 'Deactivate the organization: nobody can call anything any more.',
   parameters: {},
-  run: ({ realm }) => ({ to: realmKey(realm), command: 'deactivate', args: {} }),
+  run: ({ realm }) => forward({ to: realmKey(realm), command: realmCommands.deactivate, args: {} }),
 });

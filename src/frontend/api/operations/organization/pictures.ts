@@ -1,10 +1,11 @@
 /** Pictures that organizations show to everybody: no log-in, as their addresses are in pages of all kinds. */
 
 import { blobOfAvatar, blobOfPicture, blobOfRealmPicture, type NamedPicture, parsePicture } from '#domain/pictures';
+import type { RawAnswer } from '#model';
 import { type RealmId, realmId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
-import { type Call, type Operation, operation, type RawAnswer } from '../../operation.js';
+import { type Call, type Operation, operation } from '../../operation.js';
 import { maybeText, pathId, pathRest } from '../../parameters.js';
 import { CONDITIONS, serveBlob } from '../../serve-blob.js';
 

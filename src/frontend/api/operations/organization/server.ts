@@ -7,9 +7,10 @@ import { subdomainProblem } from '#domain/people';
 import { realmPicture } from '#domain/pictures';
 import { hasPublicAccess } from '#domain/streams';
 import { realmKey } from '#model';
+import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { isMarkedIncompatible, isTooOld } from '../../agents.js';
-import { operation } from '../../operation.js';
+import { forward, operation } from '../../operation.js';
 import { pathText } from '../../parameters.js';
 
 const AGENT = 'user-agent';
@@ -95,7 +96,9 @@ export const getSubdomain = operation({
     const { subdomain } = call.params;
     const problem = subdomainProblem(subdomain);
     if (problem !== undefined) return { fields: { msg: problem } };
-    const { taken } = await call.send({ to: realmKey(SERVER_REALM), command: 'subdomain-taken', args: { subdomain } });
+    const { taken } = await call.send(
+      forward({ to: realmKey(SERVER_REALM), command: realmCommands.subdomainTaken, args: { subdomain } }),
+    );
     return { fields: { msg: taken ? 'This subdomain is taken.' : 'available' } };
   },
 });

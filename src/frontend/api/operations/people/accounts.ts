@@ -1,7 +1,8 @@
 /** Accounts are changed, deactivated and made active again (users.md). */
 import { Type } from 'typebox';
 import { realmKey } from '#model';
-import { operation } from '../../operation.js';
+import { realmCommands } from '#model/commands';
+import { forward, operation } from '../../operation.js';
 import { maybeJson, maybeText, pathId } from '../../parameters.js';
 
 const ROLES = [100, 200, 300, 400, 600];
@@ -26,7 +27,11 @@ export const updateUser = operation({
   },
   run({ params, realm }) {
     const { user_id, full_name = null, role = null, profile_data = null } = params;
-    return { to: realmKey(realm), command: 'update-user', args: { user_id, full_name, role, profile_data } };
+    return forward({
+      to: realmKey(realm),
+      command: realmCommands.updateUser,
+      args: { user_id, full_name, role, profile_data },
+    });
   },
 });
 
@@ -50,7 +55,7 @@ export const deactivateUser = operation({
   },
   run({ params, realm }) {
     const args = { user_id: params.user_id, comment: params.deactivation_notification_comment ?? null };
-    return { to: realmKey(realm), command: 'deactivate-user', args };
+    return forward({ to: realmKey(realm), command: realmCommands.deactivateUser, args });
   },
 });
 
@@ -61,7 +66,8 @@ export const reactivateUser = operation({
   guard: 'user',
   summary: 'Make an account active again; administrators, and owners of their bots.',
   parameters: { user_id: pathId('The user.') },
-  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'reactivate-user', args: { user_id: params.user_id } }),
+  run: ({ params, realm }) =>
+    forward({ to: realmKey(realm), command: realmCommands.reactivateUser, args: { user_id: params.user_id } }),
 });
 
 export const deactivateOwnUser = operation({
@@ -71,7 +77,7 @@ export const deactivateOwnUser = operation({
   guard: 'user',
   summary: 'Deactivate the own account, and the bots that it owns.',
   parameters: {},
-  run: ({ realm }) => ({ to: realmKey(realm), command: 'deactivate-self', args: {} }),
+  run: ({ realm }) => forward({ to: realmKey(realm), command: realmCommands.deactivateSelf, args: {} }),
 });
 
 export const ACCOUNT_OPERATIONS = [updateUser, deactivateUser, reactivateUser, deactivateOwnUser];

@@ -3,10 +3,12 @@
 import { avatarUrl, gravatarUrl, isAdmin } from '#domain/people';
 import type { AvatarSize } from '#domain/pictures';
 import { avatarImages } from '#domain/pictures';
+import type { RawAnswer } from '#model';
 import { realmKey, type UserId, userId } from '#model';
+import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { type Call, type Operation, operation, type RawAnswer } from '../../operation.js';
+import { type Call, forward, type Operation, operation } from '../../operation.js';
 import { pathId, pathText } from '../../parameters.js';
 import { redirect } from '../../redirect.js';
 import { onePicture, storeAvatar } from '../../store-avatar.js';
@@ -38,11 +40,12 @@ export const removeAvatar = operation({
   guard: 'user',
   summary: "Go back from one's own avatar to the gravatar.",
   parameters: {},
-  run: ({ realm, caller, secrets }) => ({
-    to: realmKey(realm),
-    command: 'remove-avatar',
-    args: { user: caller, hash: secrets.avatarHash(realm, caller) },
-  }),
+  run: ({ realm, caller, secrets }) =>
+    forward({
+      to: realmKey(realm),
+      command: realmCommands.removeAvatar,
+      args: { user: caller, hash: secrets.avatarHash(realm, caller) },
+    }),
 });
 
 /** Of an account that isn't known, its gravatar as far as the text tells. */

@@ -5,9 +5,11 @@
 
 import { confirmed, confirmForm, notConfirmed } from '#domain/pages';
 import { openLink } from '#domain/secrets';
+import type { RawAnswer } from '#model';
 import { realmKey } from '#model';
+import { realmCommands } from '#model/commands';
 import { ActorRefused, ApiError, apiError } from '#model/errors';
-import { type Call, operation, type RawAnswer } from '../../operation.js';
+import { type Call, forward, operation } from '../../operation.js';
 import { pathText } from '../../parameters.js';
 
 type LinkCall = Call<{ readonly token: string }>;
@@ -61,7 +63,7 @@ export const confirmEmail = operation({
     asPage(async () => {
       const { realm, user } = linkOf(call);
       const args = { user, hash: call.secrets.keyHash(call.params.token), shown: realm === call.realm };
-      const { email } = await call.send({ to: realmKey(realm), command: 'confirm-email', args });
+      const { email } = await call.send(forward({ to: realmKey(realm), command: realmCommands.confirmEmail, args }));
       return confirmed(String(email));
     }),
 });

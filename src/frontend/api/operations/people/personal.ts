@@ -1,8 +1,9 @@
 /** Alert words and muted users (users.md). */
 import { Type } from 'typebox';
 import { realmKey, userId, userKey } from '#model';
+import { realmCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type Call, operation } from '../../operation.js';
+import { type Call, forward, operation } from '../../operation.js';
 import { pathId } from '../../parameters.js';
 
 const LONGEST_WORD = 100;
@@ -33,11 +34,12 @@ export const addAlertWords = operation({
   guard: 'user',
   summary: 'Be alerted of messages with these words.',
   parameters: { alert_words: words(LONGEST_WORD) },
-  run: ({ params, realm }) => ({
-    to: realmKey(realm),
-    command: 'add-alert-words',
-    args: { words: params.alert_words },
-  }),
+  run: ({ params, realm }) =>
+    forward({
+      to: realmKey(realm),
+      command: realmCommands.addAlertWords,
+      args: { words: params.alert_words },
+    }),
 });
 
 export const removeAlertWords = operation({
@@ -47,11 +49,12 @@ export const removeAlertWords = operation({
   guard: 'user',
   summary: 'No more be alerted of these words.',
   parameters: { alert_words: words() },
-  run: ({ params, realm }) => ({
-    to: realmKey(realm),
-    command: 'remove-alert-words',
-    args: { words: params.alert_words },
-  }),
+  run: ({ params, realm }) =>
+    forward({
+      to: realmKey(realm),
+      command: realmCommands.removeAlertWords,
+      args: { words: params.alert_words },
+    }),
 });
 
 const mutedUser = { muted_user_id: pathId('The user.') } as const;
@@ -75,7 +78,11 @@ export const muteUser = operation({
     const { params, realm, caller } = call;
     if (params.muted_user_id === caller) throw apiError('CANNOT_MUTE_SELF');
     await findMutable(call);
-    return { to: userKey(realm, caller), command: 'mute-user', args: { muted_user_id: params.muted_user_id } };
+    return forward({
+      to: userKey(realm, caller),
+      command: userCommands.muteUser,
+      args: { muted_user_id: params.muted_user_id },
+    });
   },
 });
 
@@ -89,6 +96,10 @@ export const unmuteUser = operation({
   async run(call) {
     await findMutable(call);
     const { params, realm } = call;
-    return { to: realmKey(realm), command: 'unmute-user', args: { muted_user_id: params.muted_user_id } };
+    return forward({
+      to: realmKey(realm),
+      command: realmCommands.unmuteUser,
+      args: { muted_user_id: params.muted_user_id },
+    });
   },
 });

@@ -11,10 +11,11 @@ import {
   serverTime,
 } from '#domain/presence';
 import { presenceKey, userId } from '#model';
+import { type PresenceCursor, presenceCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import { refreshUnless } from '../../look-up.js';
-import { type Answer, type Call, operation } from '../../operation.js';
+import { type Answer, type Call, forward, operation } from '../../operation.js';
 import { flag, pathText, text } from '../../parameters.js';
 
 /** What this frontend knows, brought up to now. */
@@ -27,7 +28,7 @@ async function upToDate(call: Call<unknown>): Promise<PresenceReplica> {
 const asking =
   (call: Call<unknown>): FetchPresences =>
   (known) =>
-    call.send({ to: presenceKey(call.realm), command: 'presences', args: { known } });
+    call.send(forward({ to: presenceKey(call.realm), command: presenceCommands.presences, args: { known } }));
 
 const listed = (replica: PresenceReplica, form: PresenceForm, now: number): Answer => ({
   fields: { presences: replica.list(form, now), server_timestamp: serverTime(now) },
@@ -49,11 +50,12 @@ export const updatePresence = operation({
     const { params, realm, directory } = call;
     const { status, ping_only: pingOnly } = params;
     if (status !== 'active' && status !== 'idle') throw apiError('INVALID_PRESENCE_STATUS', { status });
-    const report = { to: presenceKey(realm), command: 'report' } as const;
-    if (pingOnly) return { ...report, args: { status, pingOnly, known: null } };
+    const report = (known: PresenceCursor | null) =>
+      forward({ to: presenceKey(realm), command: presenceCommands.report, args: { status, pingOnly, known } });
+    if (pingOnly) return report(null);
     const replica = presencesIn(directory);
     await replica.load(asking(call));
-    await replica.update((known) => call.send({ ...report, args: { status, pingOnly, known } }));
+    await replica.update((known) => call.send(report(known)));
     return listed(replica, params.slim_presence ? 'slim' : 'legacy', call.now);
   },
 });

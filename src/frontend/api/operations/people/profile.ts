@@ -2,8 +2,9 @@
 import { Type } from 'typebox';
 import { presentField } from '#domain/people';
 import { realmKey } from '#model';
+import { realmCommands } from '#model/commands';
 import { checkCount } from '#model/errors';
-import { type Operation, operation } from '../../operation.js';
+import { forward, type Operation, operation } from '../../operation.js';
 import { flag, pathId } from '../../parameters.js';
 
 export const getProfileFields = operation({
@@ -81,11 +82,12 @@ export const createProfileField = operation({
     field_data: content.field_data,
     display_in_profile_summary: content.display_in_profile_summary,
   },
-  run: ({ params: { field_type, ...rest }, realm }) => ({
-    to: realmKey(realm),
-    command: 'add-profile-field',
-    args: { field_type, ...contentOf(rest) },
-  }),
+  run: ({ params: { field_type, ...rest }, realm }) =>
+    forward({
+      to: realmKey(realm),
+      command: realmCommands.addProfileField,
+      args: { field_type, ...contentOf(rest) },
+    }),
 });
 
 export const updateProfileField = operation({
@@ -95,11 +97,12 @@ export const updateProfileField = operation({
   guard: 'admin',
   summary: 'Replace label, hint, data and place in the summary of a field.',
   parameters: { ...fieldId, ...content },
-  run: ({ params: { field_id, ...rest }, realm }) => ({
-    to: realmKey(realm),
-    command: 'update-profile-field',
-    args: { field_id, ...contentOf(rest) },
-  }),
+  run: ({ params: { field_id, ...rest }, realm }) =>
+    forward({
+      to: realmKey(realm),
+      command: realmCommands.updateProfileField,
+      args: { field_id, ...contentOf(rest) },
+    }),
 });
 
 export const reorderProfileFields = operation({
@@ -117,7 +120,8 @@ export const reorderProfileFields = operation({
       description: 'Ids of all fields.',
     },
   },
-  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'order-profile-fields', args: { ...params } }),
+  run: ({ params, realm }) =>
+    forward({ to: realmKey(realm), command: realmCommands.orderProfileFields, args: { ...params } }),
 });
 
 export const removeProfileField = operation({
@@ -127,7 +131,8 @@ export const removeProfileField = operation({
   guard: 'admin',
   summary: 'Remove a custom profile field, with what people filled into it.',
   parameters: fieldId,
-  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'remove-profile-field', args: { ...params } }),
+  run: ({ params, realm }) =>
+    forward({ to: realmKey(realm), command: realmCommands.removeProfileField, args: { ...params } }),
 });
 
 const closed = { additionalProperties: false } as const;
@@ -148,7 +153,8 @@ export const updateProfileData = operation({
       description: 'Fields and values; the value of a person picker is a list of user ids.',
     },
   },
-  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'change-own-profile', args: { data: params.data } }),
+  run: ({ params, realm }) =>
+    forward({ to: realmKey(realm), command: realmCommands.changeOwnProfile, args: { data: params.data } }),
 });
 
 export const removeProfileData = operation({
@@ -166,7 +172,8 @@ export const removeProfileData = operation({
       description: 'Ids of the fields.',
     },
   },
-  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'clear-own-profile', args: { data: params.data } }),
+  run: ({ params, realm }) =>
+    forward({ to: realmKey(realm), command: realmCommands.clearOwnProfile, args: { data: params.data } }),
 });
 
 export const PROFILE_OPERATIONS = [

@@ -1,7 +1,8 @@
 /** Devices that want push notifications (users.md § Small operations). */
 import { userKey } from '#model';
+import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type Operation, operation } from '../../operation.js';
+import { forward, type Operation, operation } from '../../operation.js';
 import { maybeText, text } from '../../parameters.js';
 
 const LONGEST_TOKEN = 4_096;
@@ -27,7 +28,11 @@ const remove = (id: string, path: string, service: Service): Operation =>
     parameters: token,
     run({ params, realm, caller }) {
       check(service, params.token);
-      return { to: userKey(realm, caller), command: 'remove-push-token', args: { service, token: params.token } };
+      return forward({
+        to: userKey(realm, caller),
+        command: userCommands.removePushToken,
+        args: { service, token: params.token },
+      });
     },
   });
 
@@ -40,8 +45,8 @@ const addApnsToken = operation({
   parameters: { ...token, appid: maybeText('form', 'App that the token is of.') },
   run({ params, realm, caller }) {
     check('apns', params.token);
-    const args = { service: 'apns', token: params.token, app: params.appid ?? null };
-    return { to: userKey(realm, caller), command: 'add-push-token', args };
+    const args = { service: 'apns' as const, token: params.token, app: params.appid ?? null };
+    return forward({ to: userKey(realm, caller), command: userCommands.addPushToken, args });
   },
 });
 
@@ -54,11 +59,11 @@ const addGcmToken = operation({
   parameters: token,
   run({ params, realm, caller }) {
     check('gcm', params.token);
-    return {
+    return forward({
       to: userKey(realm, caller),
-      command: 'add-push-token',
+      command: userCommands.addPushToken,
       args: { service: 'gcm', token: params.token, app: null },
-    };
+    });
   },
 });
 

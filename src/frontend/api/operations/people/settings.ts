@@ -1,15 +1,11 @@
 /** PATCH /settings and its aliases (users.md § Settings). */
 
 import { mailDomain } from '#domain/people';
-import {
-  checkedUserSettings,
-  REALM_DEFAULT_NAMES,
-  realmKey,
-  USER_SETTING_NAMES,
-  USER_SETTINGS,
-  type UserSettingName,
-} from '#model';
-import { type Operation, operation, type Parameter } from '../../operation.js';
+import type { UserSettingName } from '#model';
+import { checkedUserSettings, REALM_DEFAULT_NAMES, realmKey, USER_SETTING_NAMES, USER_SETTINGS } from '#model';
+import { realmCommands } from '#model/commands';
+import type { Operation, Parameter } from '../../operation.js';
+import { forward, operation } from '../../operation.js';
 import { maybeText } from '../../parameters.js';
 
 const parameterOf = (name: UserSettingName): Parameter => ({
@@ -40,9 +36,10 @@ const settings = (id: string, path: string, summary: string): Operation =>
       const { full_name = null, email = null, old_password = '', new_password = '', ...rest } = params;
       const args = { values: checkedUserSettings(rest), domain: mailDomain(site) };
       const to = realmKey(realm);
-      if (full_name === null && email === null && new_password === '') return { to, command: 'change-settings', args };
+      if (full_name === null && email === null && new_password === '')
+        return forward({ to, command: realmCommands.changeSettings, args });
       const account = { full_name, email, old_password, new_password, origin: site };
-      return { to, command: 'change-own-account', args: { ...args, account } };
+      return forward({ to, command: realmCommands.changeOwnAccount, args: { ...args, account } });
     },
   });
 
@@ -65,9 +62,10 @@ export const updateSettingsDefaults = operation({
   guard: 'admin',
   summary: 'Change the settings that new accounts start with.',
   parameters: Object.fromEntries(REALM_DEFAULT_NAMES.map((name) => [name, parameterOf(name)])),
-  run: ({ params, realm }) => ({
-    to: realmKey(realm),
-    command: 'change-user-defaults',
-    args: { values: checkedUserSettings(params) },
-  }),
+  run: ({ params, realm }) =>
+    forward({
+      to: realmKey(realm),
+      command: realmCommands.changeUserDefaults,
+      args: { values: checkedUserSettings(params) },
+    }),
 });

@@ -2,9 +2,10 @@
 import { Type } from 'typebox';
 import { encodedGroups, groupsIn, type UserGroups } from '#domain/people';
 import { realmKey, userId } from '#model';
+import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryGroup } from '#model/records';
-import { type Call, operation } from '../../operation.js';
+import { type Call, forward, operation } from '../../operation.js';
 import { flag, pathId, text } from '../../parameters.js';
 
 const LONGEST_NAME = 100;
@@ -64,7 +65,7 @@ export const createUserGroup = operation({
     description: text('form', 'What the group is for.'),
     members: ids('Ids of the first members.'),
   },
-  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'create-group', args: { ...params } }),
+  run: ({ params, realm }) => forward({ to: realmKey(realm), command: realmCommands.createGroup, args: { ...params } }),
 });
 
 export const updateUserGroup = operation({
@@ -93,7 +94,11 @@ export const updateUserGroup = operation({
   run({ params, realm }) {
     const { user_group_id, name = null, description = null } = params;
     if (name === null && description === null) throw apiError('NO_NEW_DATA');
-    return { to: realmKey(realm), command: 'update-group', args: { user_group_id, name, description } };
+    return forward({
+      to: realmKey(realm),
+      command: realmCommands.updateGroup,
+      args: { user_group_id, name, description },
+    });
   },
 });
 
@@ -104,7 +109,7 @@ export const removeUserGroup = operation({
   guard: 'user_group_edit_policy_human',
   summary: 'Remove a user group.',
   parameters: groupId,
-  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'remove-group', args: { ...params } }),
+  run: ({ params, realm }) => forward({ to: realmKey(realm), command: realmCommands.removeGroup, args: { ...params } }),
 });
 
 const edit = { ...groupId, delete: ids('Ids to take out.'), add: ids('Ids to add.') } as const;
@@ -129,7 +134,7 @@ export const updateUserGroupMembers = operation({
   parameters: edit,
   run({ params, realm, site }) {
     checkEdit(params);
-    return { to: realmKey(realm), command: 'edit-group-members', args: { ...params, origin: site } };
+    return forward({ to: realmKey(realm), command: realmCommands.editMembers, args: { ...params, origin: site } });
   },
 });
 
@@ -142,7 +147,7 @@ export const updateUserGroupSubgroups = operation({
   parameters: edit,
   run({ params, realm }) {
     checkEdit(params);
-    return { to: realmKey(realm), command: 'edit-subgroups', args: { ...params } };
+    return forward({ to: realmKey(realm), command: realmCommands.editSubgroups, args: { ...params } });
   },
 });
 

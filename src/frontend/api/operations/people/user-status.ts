@@ -1,11 +1,11 @@
 /** What one tells of oneself beside the name, and the hints that new users get (users.md § User status, § Small operations). */
 import { Type } from 'typebox';
-import type { JsonObject } from '#base';
 import { checkEmoji, presentEmoji, resolveEmoji } from '#domain/emoji';
 import { isHotspot, mailDomain } from '#domain/people';
 import { realmKey, userKey } from '#model';
+import { realmCommands, type StatusEmoji, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type Call, operation } from '../../operation.js';
+import { type Call, forward, operation } from '../../operation.js';
 import { maybeFlag, maybeText, text } from '../../parameters.js';
 
 const LONGEST_STATUS = 60;
@@ -20,7 +20,7 @@ interface GivenStatus {
  * The emoji as it is stored and as it is told; null = none from now on; undefined = left as it is.
  * @throws ApiError
  */
-async function emojiOf(call: Call<GivenStatus>): Promise<JsonObject | null | undefined> {
+async function emojiOf(call: Call<GivenStatus>): Promise<StatusEmoji | null | undefined> {
   const { emoji_name: name, emoji_code: code = null, reaction_type: type = null } = call.params;
   if (name === undefined) {
     if (code !== null || type !== null) throw apiError('STATUS_WITHOUT_EMOJI_NAME');
@@ -67,7 +67,11 @@ export const updateStatus = operation({
       ...(away === undefined ? {} : { away }),
       ...(emoji === undefined ? {} : { emoji }),
     };
-    return { to: realmKey(call.realm), command: 'set-status', args: { ...args, domain: mailDomain(call.site) } };
+    return forward({
+      to: realmKey(call.realm),
+      command: realmCommands.setStatus,
+      args: { ...args, domain: mailDomain(call.site) },
+    });
   },
 });
 
@@ -80,7 +84,7 @@ export const markHotspot = operation({
   parameters: { hotspot: text('form', 'Its name.') },
   run({ params: { hotspot }, realm, caller }) {
     if (!isHotspot(hotspot)) throw apiError('UNKNOWN_HOTSPOT', { hotspot });
-    return { to: userKey(realm, caller), command: 'mark-hotspot', args: { hotspot } };
+    return forward({ to: userKey(realm, caller), command: userCommands.markHotspot, args: { hotspot } });
   },
 });
 
@@ -93,7 +97,7 @@ export const setTutorialStatus = operation({
   parameters: { status: text('form', "'started' or 'finished'; anything else changes nothing.") },
   run({ params: { status }, realm, caller }) {
     if (status !== 'started' && status !== 'finished') return { fields: {} };
-    return { to: userKey(realm, caller), command: 'set-tutorial', args: { status } };
+    return forward({ to: userKey(realm, caller), command: userCommands.setTutorial, args: { status } });
   },
 });
 

@@ -1,11 +1,14 @@
 /** Accounts: list, create, own account, login (users.md). */
-import { type Encoded, madeOnce, ReadyFields } from '#base';
+import type { Encoded } from '#base';
+import { madeOnce, ReadyFields } from '#base';
 import { encodedUsers, isEmail, isSystemBot, presentUser } from '#domain/people';
 import { loginGuardOf } from '#domain/secrets';
 import { realmKey, userId, userKey } from '#model';
+import { loginGuardCommands, realmCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { type Answer, type Call, type Forward, operation } from '../../operation.js';
+import type { Answer, Call } from '../../operation.js';
+import { forward, operation } from '../../operation.js';
 import { flag, maybeText, pathId, pathText, text } from '../../parameters.js';
 import { readableKey } from '../../readable-key.js';
 import { ownUser } from './own-user.js';
@@ -106,7 +109,7 @@ export const createUser = operation({
   },
   run(call) {
     const { params, realm } = call;
-    return { to: realmKey(realm), command: 'create-user', args: { ...params, origin: call.site } };
+    return forward({ to: realmKey(realm), command: realmCommands.createUser, args: { ...params, origin: call.site } });
   },
 });
 
@@ -139,11 +142,11 @@ export const fetchApiKey = operation({
     const found = call.directory.userByEmail(typed);
     const user = found && !isSystemBot(found) && isAddressOf(found, typed) ? found : undefined;
     const { to, ...hashed } = loginGuardOf(secrets, realm, typed);
-    const forward: Forward = user
-      ? { to: userKey(realm, user.id), command: 'fetch-key', args: { password }, as: user.id }
-      : { to, command: 'fetch-key', args: { password, ...hashed } };
+    const logIn = user
+      ? forward({ to: userKey(realm, user.id), command: userCommands.fetchKey, args: { password }, as: user.id })
+      : forward({ to, command: loginGuardCommands.fetchKey, args: { password, ...hashed } });
     for (let attempts = 1; ; attempts++) {
-      const { sealed, ...fields } = await call.send(forward);
+      const { sealed, ...fields } = await call.send(logIn);
       // No stranger is ever told a key.
       const { id, keyHash } = user as DirectoryUser;
       const api_key = await readableKey(call, { user: id, sealed: String(sealed), instead: keyHash, as: id });
@@ -180,7 +183,9 @@ export const regenerateKey = operation({
   parameters: {},
   async run(call) {
     const { realm, secrets } = call;
-    const { sealed } = await call.send({ to: realmKey(realm), command: 'regenerate-key', args: {} });
+    const { sealed } = await call.send(
+      forward({ to: realmKey(realm), command: realmCommands.regenerateKey, args: {} }),
+    );
     return { fields: { api_key: secrets.open(String(sealed)) } };
   },
 });

@@ -3,8 +3,9 @@
 import { mailDomain, userSetting } from '#domain/people';
 import type { UserSettingName, UserSettingValue } from '#model';
 import { realmKey } from '#model';
+import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { operation } from '../../operation.js';
+import { forward, operation } from '../../operation.js';
 import { text } from '../../parameters.js';
 
 interface Switch {
@@ -40,7 +41,7 @@ export const zcommand = operation({
     if (user && userSetting(directory, user, setting) === value)
       return { fields: { msg: `The ${called} is on already.` } };
     const args = { values: { [setting]: value }, domain: mailDomain(site) };
-    await call.send({ to: realmKey(realm), command: 'change-settings', args });
+    await call.send(forward({ to: realmKey(realm), command: realmCommands.changeSettings, args }));
     return { fields: { msg: `The ${called} is on now; \`/${back}\` turns it off.` } };
   },
 });

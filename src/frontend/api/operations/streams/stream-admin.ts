@@ -2,7 +2,8 @@
 import { Type } from 'typebox';
 import { MAX_DESCRIPTION } from '#domain/streams';
 import { realmKey } from '#model';
-import { operation } from '../../operation.js';
+import { realmCommands } from '#model/commands';
+import { forward, operation } from '../../operation.js';
 import { formId, maybeFlag, maybeJson, maybeText, pathId } from '../../parameters.js';
 
 export const updateStream = operation({
@@ -35,9 +36,9 @@ export const updateStream = operation({
     can_remove_subscribers_group_id: maybeJson('form', Type.Integer(), 'System group that may unsubscribe others.'),
   },
   run({ params, realm, site, webPublicStreams }) {
-    return {
+    return forward({
       to: realmKey(realm),
-      command: 'update-stream',
+      command: realmCommands.updateStream,
       args: {
         stream_id: params.stream_id,
         description: params.description ?? null,
@@ -52,7 +53,7 @@ export const updateStream = operation({
         server_web_public: webPublicStreams,
         origin: site,
       },
-    };
+    });
   },
 });
 
@@ -63,11 +64,12 @@ export const archiveStream = operation({
   guard: 'user',
   summary: 'Archive a stream.',
   parameters: { stream_id: pathId('The stream.') },
-  run: ({ params, realm }) => ({
-    to: realmKey(realm),
-    command: 'archive-stream',
-    args: { stream_id: params.stream_id },
-  }),
+  run: ({ params, realm }) =>
+    forward({
+      to: realmKey(realm),
+      command: realmCommands.archiveStream,
+      args: { stream_id: params.stream_id },
+    }),
 });
 
 export const addDefaultStream = operation({
@@ -77,11 +79,12 @@ export const addDefaultStream = operation({
   guard: 'admin',
   summary: 'Subscribe new users to a stream.',
   parameters: { stream_id: formId('The stream.') },
-  run: ({ params, realm }) => ({
-    to: realmKey(realm),
-    command: 'default-stream',
-    args: { stream_id: params.stream_id, isDefault: true },
-  }),
+  run: ({ params, realm }) =>
+    forward({
+      to: realmKey(realm),
+      command: realmCommands.setDefaultStream,
+      args: { stream_id: params.stream_id, isDefault: true },
+    }),
 });
 
 export const removeDefaultStream = operation({
@@ -91,9 +94,10 @@ export const removeDefaultStream = operation({
   guard: 'admin',
   summary: 'No longer subscribe new users to a stream.',
   parameters: { stream_id: formId('The stream.') },
-  run: ({ params, realm }) => ({
-    to: realmKey(realm),
-    command: 'default-stream',
-    args: { stream_id: params.stream_id, isDefault: false },
-  }),
+  run: ({ params, realm }) =>
+    forward({
+      to: realmKey(realm),
+      command: realmCommands.setDefaultStream,
+      args: { stream_id: params.stream_id, isDefault: false },
+    }),
 });

@@ -1,7 +1,8 @@
 /** Default stream groups (streams.md § Default stream groups). */
 import { realmKey } from '#model';
+import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { operation } from '../../operation.js';
+import { forward, operation } from '../../operation.js';
 import { maybeText, pathId, text } from '../../parameters.js';
 import { streamNames } from './streams.js';
 
@@ -19,11 +20,12 @@ export const createStreamGroup = operation({
     description: text('form', 'What it is for.'),
     stream_names,
   },
-  run: ({ params: { group_name: name, description, stream_names }, realm }) => ({
-    to: realmKey(realm),
-    command: 'create-stream-group',
-    args: { name, description, stream_names },
-  }),
+  run: ({ params: { group_name: name, description, stream_names }, realm }) =>
+    forward({
+      to: realmKey(realm),
+      command: realmCommands.createStreamGroup,
+      args: { name, description, stream_names },
+    }),
 });
 
 export const updateStreamGroup = operation({
@@ -40,7 +42,7 @@ export const updateStreamGroup = operation({
   run({ params: { group_id, new_group_name, new_description }, realm }) {
     if (!new_group_name && !new_description) throw apiError('STREAM_GROUP_NOTHING');
     const args = { group_id, name: new_group_name ?? null, description: new_description ?? null };
-    return { to: realmKey(realm), command: 'update-stream-group', args };
+    return forward({ to: realmKey(realm), command: realmCommands.updateStreamGroup, args });
   },
 });
 
@@ -51,7 +53,8 @@ export const editStreamGroup = operation({
   guard: 'admin',
   summary: 'Add streams to a default stream group, or take them out.',
   parameters: { group_id, op: text('form', "'add' or 'remove'."), stream_names },
-  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'edit-stream-group', args: { ...params } }),
+  run: ({ params, realm }) =>
+    forward({ to: realmKey(realm), command: realmCommands.editStreamGroup, args: { ...params } }),
 });
 
 export const removeStreamGroup = operation({
@@ -61,11 +64,12 @@ export const removeStreamGroup = operation({
   guard: 'admin',
   summary: 'Remove a default stream group; its streams stay.',
   parameters: { group_id },
-  run: ({ params: { group_id }, realm }) => ({
-    to: realmKey(realm),
-    command: 'remove-stream-group',
-    args: { group_id },
-  }),
+  run: ({ params: { group_id }, realm }) =>
+    forward({
+      to: realmKey(realm),
+      command: realmCommands.removeStreamGroup,
+      args: { group_id },
+    }),
 });
 
 export const STREAM_GROUP_OPERATIONS = [createStreamGroup, updateStreamGroup, editStreamGroup, removeStreamGroup];

@@ -2,7 +2,8 @@
 import { Type } from 'typebox';
 import { MAX_DESCRIPTION } from '#domain/streams';
 import { realmKey, userKey } from '#model';
-import { type Call, operation } from '../../operation.js';
+import { realmCommands, userCommands } from '#model/commands';
+import { type Call, forward, operation } from '../../operation.js';
 import { flag, maybeFlag, maybeJson, text } from '../../parameters.js';
 
 const wanted = Type.Object(
@@ -84,16 +85,16 @@ export const subscribe = operation({
   },
   run(call) {
     const { can_remove_subscribers_group_id, history_public_to_subscribers, ...rest } = call.params;
-    return {
+    return forward({
       to: realmKey(call.realm),
-      command: 'subscribe',
+      command: realmCommands.subscribe,
       args: {
         ...joiningArguments(call),
         ...rest,
         can_remove_subscribers_group_id: can_remove_subscribers_group_id ?? null,
         history_public_to_subscribers: history_public_to_subscribers ?? null,
       },
-    };
+    });
   },
 });
 
@@ -104,11 +105,12 @@ export const getSubscriptions = operation({
   guard: 'user',
   summary: 'Own subscriptions.',
   parameters: { include_subscribers: flag('query', false, 'List the subscribers of each stream.') },
-  run: ({ params, realm, caller }) => ({
-    to: userKey(realm, caller),
-    command: 'subscriptions',
-    args: { include_subscribers: params.include_subscribers },
-  }),
+  run: ({ params, realm, caller }) =>
+    forward({
+      to: userKey(realm, caller),
+      command: userCommands.subscriptions,
+      args: { include_subscribers: params.include_subscribers },
+    }),
 });
 
 export const getStreams = operation({
@@ -125,7 +127,8 @@ export const getStreams = operation({
     include_default: flag('query', false, 'Add is_default to each.'),
     include_owner_subscribed: flag('query', false, "For bots: the owner's subscriptions."),
   },
-  run: ({ params, realm, caller }) => ({ to: userKey(realm, caller), command: 'streams', args: { ...params } }),
+  run: ({ params, realm, caller }) =>
+    forward({ to: userKey(realm, caller), command: userCommands.streams, args: { ...params } }),
 });
 
 export const getStreamId = operation({
@@ -138,6 +141,6 @@ export const getStreamId = operation({
   async run(call) {
     const { stream } = call.params;
     if (!call.directory.streamByName(stream)) await call.refresh();
-    return { to: userKey(call.realm, call.caller), command: 'stream-id', args: { stream } };
+    return forward({ to: userKey(call.realm, call.caller), command: userCommands.streamIdByName, args: { stream } });
   },
 });

@@ -1,8 +1,9 @@
 /** Own and others' subscriptions: leave, set, ask (streams.md). Joining is in streams.ts. */
 import { Type } from 'typebox';
 import { realmKey, streamId, userKey } from '#model';
+import { realmCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type Call, operation } from '../../operation.js';
+import { type Call, forward, operation } from '../../operation.js';
 import { pathId, text } from '../../parameters.js';
 import { joiningArguments, MOST_OF_STREAMS_MIB, principals, streamNames, wantedStreams } from './streams.js';
 
@@ -14,7 +15,7 @@ export const unsubscribe = operation({
   summary: 'Leave streams, or unsubscribe others.',
   mostBodyMib: MOST_OF_STREAMS_MIB,
   parameters: { subscriptions: { ...streamNames('Streams by name.'), required: true }, principals },
-  run: ({ params, realm }) => ({ to: realmKey(realm), command: 'unsubscribe', args: { ...params } }),
+  run: ({ params, realm }) => forward({ to: realmKey(realm), command: realmCommands.unsubscribe, args: { ...params } }),
 });
 
 export const updateSubscriptions = operation({
@@ -32,11 +33,11 @@ export const updateSubscriptions = operation({
   run(call) {
     const { add, delete: gone } = call.params;
     if (add.length === 0 && gone.length === 0) throw apiError('NOTHING_TO_DO');
-    return {
+    return forward({
       to: realmKey(call.realm),
-      command: 'update-subscriptions',
+      command: realmCommands.updateSubscriptions,
       args: { add: { subscriptions: add, ...joiningArguments(call) }, delete: gone },
-    };
+    });
   },
 });
 
@@ -57,11 +58,14 @@ export const updateSubscriptionSettings = operation({
       description: 'Settings, applied one after the other.',
     },
   },
-  run: ({ params, realm, caller }) => ({
-    to: userKey(realm, caller),
-    command: 'subscription-settings',
-    args: { data: params.subscription_data.map(({ stream_id, property, value }) => ({ stream_id, property, value })) },
-  }),
+  run: ({ params, realm, caller }) =>
+    forward({
+      to: userKey(realm, caller),
+      command: userCommands.subscriptionSettings,
+      args: {
+        data: params.subscription_data.map(({ stream_id, property, value }) => ({ stream_id, property, value })),
+      },
+    }),
 });
 
 export const updateSubscriptionSetting = operation({
@@ -75,11 +79,12 @@ export const updateSubscriptionSetting = operation({
     property: text('form', 'Name of the setting.'),
     value: text('form', 'Its value.'),
   },
-  run: ({ params: { stream_id, property, value }, realm, caller }) => ({
-    to: userKey(realm, caller),
-    command: 'subscription-settings',
-    args: { data: [{ stream_id, property, value }] },
-  }),
+  run: ({ params: { stream_id, property, value }, realm, caller }) =>
+    forward({
+      to: userKey(realm, caller),
+      command: userCommands.subscriptionSettings,
+      args: { data: [{ stream_id, property, value }] },
+    }),
 });
 
 /** Of what isn't known yet, another frontend may have told the client: look again at the log's end. */
@@ -96,7 +101,11 @@ export const getStream = operation({
   parameters: { stream_id: pathId('The stream.') },
   async run(call) {
     await known(call);
-    return { to: userKey(call.realm, call.caller), command: 'stream', args: { ...call.params } };
+    return forward({
+      to: userKey(call.realm, call.caller),
+      command: userCommands.streamById,
+      args: { ...call.params },
+    });
   },
 });
 
@@ -109,7 +118,11 @@ export const getSubscribers = operation({
   parameters: { stream_id: pathId('The stream.') },
   async run(call) {
     await known(call);
-    return { to: userKey(call.realm, call.caller), command: 'subscribers', args: { ...call.params } };
+    return forward({
+      to: userKey(call.realm, call.caller),
+      command: userCommands.subscribersOf,
+      args: { ...call.params },
+    });
   },
 });
 
@@ -122,6 +135,10 @@ export const getSubscriptionStatus = operation({
   parameters: { user_id: pathId('The user.'), stream_id: pathId('The stream.') },
   async run(call) {
     await known(call);
-    return { to: userKey(call.realm, call.caller), command: 'subscription-status', args: { ...call.params } };
+    return forward({
+      to: userKey(call.realm, call.caller),
+      command: userCommands.subscriptionStatus,
+      args: { ...call.params },
+    });
   },
 });

@@ -2,9 +2,10 @@
 import { Type } from 'typebox';
 import { MAX_TOPIC } from '#domain/streams';
 import { userKey } from '#model';
+import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { lookUpStream } from '../../look-up.js';
-import { operation } from '../../operation.js';
+import { forward, operation } from '../../operation.js';
 import { maybeJson, maybeText, text } from '../../parameters.js';
 
 /**
@@ -31,11 +32,11 @@ export const setUserTopic = operation({
     const { stream_id, topic, visibility_policy } = call.params;
     // So that the actor knows what this frontend found.
     await lookUpStream(call, stream_id);
-    return {
+    return forward({
       to: userKey(call.realm, call.caller),
-      command: 'set-topic-policy',
+      command: userCommands.setTopicPolicy,
       args: { stream: stream_id, topic, policy: visibility_policy },
-    };
+    });
   },
 });
 
@@ -63,10 +64,10 @@ export const muteTopic = operation({
     const named = stream_id ?? stream;
     if (named === undefined) throw apiError('SUPPLY_STREAM');
     await lookUpStream(call, named);
-    return {
+    return forward({
       to: userKey(call.realm, call.caller),
-      command: 'mute-topic',
+      command: userCommands.muteTopic,
       args: { stream: named, topic, mute: op === 'add' },
-    };
+    });
   },
 });

@@ -1,2 +1,0 @@
-/** What PATCH /messages/{id} asks for (messages.md § PATCH). */
-export {};

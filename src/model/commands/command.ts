@@ -1,0 +1,89 @@
+/** What a declaration of a command is, and the three ways in which a declared command is sent. */
+
+import type { JsonObject } from '#base';
+import type { ActorKey, ActorKindName } from '#model';
+
+declare const declared: unique symbol;
+declare const checked: unique symbol;
+
+/** The reply is a bare value: only actors and the administration send such a command. */
+export interface Value<T = null> {
+  readonly value: T;
+}
+
+/** The reply is fields of a response body: operations send such a command. */
+export interface Fields<T = JsonObject> {
+  readonly fields: T;
+}
+
+export type AnyReply = Value<unknown> | Fields<unknown>;
+
+/**
+ * The name under which a command travels: a string. Its type says which kind of actor has a handler for the command,
+ * which arguments the command takes and what the reply holds.
+ */
+export type Command<
+  K extends ActorKindName = ActorKindName,
+  A extends JsonObject = JsonObject,
+  R extends AnyReply = AnyReply,
+> = string & { readonly [declared]: { readonly kind: K; readonly args: A; readonly reply: R } };
+
+export type NoArgs = Readonly<Record<string, never>>;
+export type ArgsOf<C extends Command> = C[typeof declared]['args'];
+
+/** Declares commands of one kind: `const command = commandOf<'realm'>()`, then `command<Args, Reply>('its-name')`. */
+export const commandOf =
+  <K extends ActorKindName>() =>
+  <A extends JsonObject = NoArgs, R extends AnyReply = Value>(name: string): Command<K, A, R> =>
+    name as Command<K, A, R>;
+
+/** The declared commands of a kind, by the names that handlers and senders use for them. */
+export type CommandTable = Readonly<Record<string, Command>>;
+
+/** A command with its arguments and its actor, checked by `redirect` (or `forward` of the operations). */
+export interface AddressedCommand<R extends AnyReply = AnyReply> {
+  readonly to: ActorKey;
+  readonly command: Command;
+  readonly args: JsonObject;
+  readonly [checked]: R;
+}
+
+/** The same before the check. */
+export interface CommandTo<K extends ActorKindName, A extends JsonObject, R extends AnyReply> {
+  readonly to: ActorKey<NoInfer<K>>;
+  readonly command: Command<K, A, R>;
+  readonly args: NoInfer<A>;
+}
+
+/** Checks the command to which an actor redirects the sender. Returns the same object. */
+export const redirect = <K extends ActorKindName, A extends JsonObject, T>(
+  of: CommandTo<K, A, Fields<T>>,
+): AddressedCommand<Fields<T>> => of as unknown as AddressedCommand<Fields<T>>;
+
+/** A command in an actor's outbox, checked by `outboxCommand`. */
+export type OutboxCommand = {
+  readonly to: ActorKey;
+  readonly name: Command;
+  readonly args: JsonObject;
+  /** User on whose behalf the command runs; 0: the system. */
+  readonly caller: number;
+  /** Realm version that the receiver's directory replica must have applied. */
+  readonly after?: number;
+  readonly [checked]: true;
+};
+
+/** Checks a command for the outbox. Returns the same object. */
+export const outboxCommand = <K extends ActorKindName, A extends JsonObject>(of: {
+  readonly to: ActorKey<NoInfer<K>>;
+  readonly name: Command<K, A>;
+  readonly args: NoInfer<A>;
+  readonly caller: number;
+  readonly after?: number;
+}): OutboxCommand => of as unknown as OutboxCommand;
+
+/** Reply of an actor that names the next command: the frontend sends it for the same caller, and its answer counts. */
+export interface ActorRedirect {
+  readonly forward: AddressedCommand<Fields<unknown>>;
+  /** The command may build on news that the frontend doesn't have: it reads the log to its end first. */
+  readonly fresh?: true;
+}

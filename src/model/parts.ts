@@ -1,0 +1,42 @@
+/** Parts of an actor's state: values of their own in the Store, named by a prefix and the rest of the name. */
+import type { Json } from '#base';
+
+/** The loaded parts of an actor, by name. */
+export type Parts = ReadonlyMap<string, Json>;
+
+/** The parts under one prefix, as values of one type; the prefix is stored, so it never changes. */
+export class PartTable<T> {
+  constructor(readonly prefix: string) {}
+
+  nameOf(id: string | number): string {
+    return `${this.prefix}${id}`;
+  }
+
+  has(name: string): boolean {
+    return name.startsWith(this.prefix);
+  }
+
+  /** Rest of the name of a part. */
+  idOf(name: string): string {
+    return name.slice(this.prefix.length);
+  }
+
+  get(parts: Parts, id: string | number): T | undefined {
+    return parts.get(this.nameOf(id)) as T | undefined;
+  }
+
+  /** Values in the order of the map. */
+  *values(parts: Parts): Iterable<T> {
+    for (const [name, value] of parts) if (this.has(name)) yield value as T;
+  }
+
+  /** Rest of the name and value of each part. */
+  *entries(parts: Parts): Iterable<readonly [id: string, value: T]> {
+    for (const [name, value] of parts) if (this.has(name)) yield [this.idOf(name), value as T];
+  }
+
+  /** The part as an outcome writes it; null deletes it. */
+  write(id: string | number, value: T | null): Readonly<Record<string, Json>> {
+    return { [this.nameOf(id)]: value as Json };
+  }
+}
