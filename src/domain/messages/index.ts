@@ -1,10 +1,16 @@
-export { type Copy, copyOf, decidingStreams, movedCopy, type OwnMessage } from './access/message-access.js';
+export {
+  type CopyState,
+  copyAfterMoves,
+  copyOf,
+  decidingStreams,
+  type ReadableMessage,
+} from './access/message-access.js';
 export { plainViewer, type Viewer } from './access/viewer.js';
-export { flagsAtCreation, meantBy } from './flags/creation-flags.js';
+export { flagsAtCreation, flagsFromText } from './flags/creation-flags.js';
 export {
   EDITABLE_FLAGS,
   type EditableFlag,
-  type Flagging,
+  type FlagUpdate,
   markRead,
   markUnread,
   readingParts,
@@ -15,26 +21,26 @@ export {
 } from './flags/flag-changes.js';
 export { readersOf, showsReading } from './flags/read-receipts.js';
 export {
-  DIRECT_HOME,
-  type HomeReading,
+  DIRECT_ORIGIN,
   MARK_PART,
   MARKS,
   type MarkName,
   markedOf,
   markedPart,
   markedRead,
-  OwnFlags,
+  type OriginReadState,
   READ_PART,
   readingOf,
   readingPart,
+  UserFlags,
 } from './flags/read-state.js';
 export { UnreadScan } from './flags/unread.js';
-export { MOST_UNREAD, type UnreadView, unreadSummary } from './flags/unread-summary.js';
+export { MAX_UNREAD, type UnreadView, unreadSummary } from './flags/unread-summary.js';
 export { directConversation } from './narrow/conditions.js';
 export { makePlan, type Plan } from './narrow/plan.js';
 export {
   checkAnonymousNarrow,
-  MOST_OPERATORS,
+  MAX_OPERATORS,
   parseNarrow,
   type RawTerm,
   resolveTerms,
@@ -42,38 +48,38 @@ export {
   type Term,
 } from './narrow/terms.js';
 export { editFields, messageHistory } from './presenting/edit-history.js';
-export { ShownMessages, type ShownRow } from './presenting/encoded.js';
+export { type EncodedRow, MessageEncoder } from './presenting/encoded.js';
 export {
   KNOWN_FLAGS,
   type MessageVariant,
   type NeutralMessage,
-  neutral,
   orderFlags,
-  variant,
+  presentNeutral,
+  presentVariant,
 } from './presenting/present.js';
 export {
-  type Fetched,
+  fetchPackedWindow,
   fetchWindow,
+  type MessageWindow,
   NEWEST,
   presentWindow,
   Reader,
-  showWindow,
-  type Window,
   type WindowArgs,
-  windowOf,
+  type WindowSpec,
+  windowSpec,
 } from './reading/fetch.js';
-export { type NewcomersHistory, newcomersHistory } from './reading/newcomer.js';
-export { type NewestKnown, newestKnown, newestMessage } from './reading/newest.js';
+export { type NewcomerHistory, newcomerHistory } from './reading/newcomer.js';
+export { type NewestMessageState, newestMessage, newestMessageState } from './reading/newest.js';
 export { type RecentConversation, recentConversations } from './reading/recent-conversations.js';
-export { type Match, matchOf } from './search/highlight.js';
-export type { Search } from './search/query.js';
+export { matchOf, type SearchMatch } from './search/highlight.js';
+export type { SearchQuery } from './search/query.js';
 export { STOP_WORDS } from './search/words.js';
 export {
   activeSender,
   checkContent,
   checkDirect,
   checkPosting,
-  checkTopicGiven,
+  checkTopicPresent,
   checkWildcard,
   type IsSubscribed,
   MAX_MESSAGE,
@@ -86,17 +92,17 @@ export {
   draftOf,
   draftPart,
   draftsOf,
-  MOST_DRAFTS_SHOWN,
+  MAX_DRAFTS_SHOWN,
 } from './sending/drafts.js';
 export { MessageRenderer, renderContext } from './sending/rendering.js';
 export {
-  type Delivered,
+  type DeliveryReceipt,
   dueNow,
   nextDue,
   presentScheduled,
   SCHEDULED_PART,
-  type Scheduled,
   type ScheduledBody,
+  type ScheduledMessage,
   scheduledOf,
   scheduledPart,
   scheduledRecipients,

@@ -1,7 +1,7 @@
 /** What outgoing webhooks are told, in the two forms that there are, and what their answers say (users.md § Bots). Pure. */
 
 import { cleaned, parseJsonText } from '#base';
-import { neutral, type StoredMessage, variant } from '#domain/messages';
+import { presentNeutral, presentVariant, type StoredMessage } from '#domain/messages';
 import type { BotService, DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 import type { Post } from './caller.js';
 
@@ -30,7 +30,7 @@ export function postOf(called: Called, directory: DirectoryView, stream: Directo
 }
 
 function generic({ bot, token, message, trigger }: Called, directory: DirectoryView) {
-  const shown = neutral(message, directory);
+  const shown = presentNeutral(message, directory);
   return {
     bot_email: bot.email,
     bot_full_name: bot.fullName,
@@ -38,7 +38,7 @@ function generic({ bot, token, message, trigger }: Called, directory: DirectoryV
     trigger,
     token,
     message: {
-      ...variant(shown, { applyMarkdown: false, clientGravatar: false }),
+      ...presentVariant(shown, { applyMarkdown: false, clientGravatar: false }),
       rendered_content: message.body.html,
     },
   };

@@ -75,7 +75,7 @@ t.test('a history goes back from what is there now', (t) => {
       { user: 1, at: 20, topic: { from: 'one', to: 'two' }, stream: { from: 5, to: 6 } },
     ],
   } as unknown as MessageBody;
-  t.same(messageHistory({ id: 1, sender: 1, participants: [], home: 5, body }), [
+  t.same(messageHistory({ id: 1, sender: 1, participants: [], originStream: 5, body }), [
     { content: 'b', rendered_content: '<p>b</p>', timestamp: 10, topic: 'one', user_id: 1 },
     {
       content: 'b',

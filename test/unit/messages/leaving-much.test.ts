@@ -1,7 +1,7 @@
 /** Somebody leaves a stream in which he has not read very much: all of it is named, commit by commit. */
 import t from 'tap';
 import { IdSet, type Json, type JsonObject } from '#base';
-import { OwnFlags, readingPart, recordOf, type StoredMessage } from '#domain/messages';
+import { readingPart, recordOf, type StoredMessage, UserFlags } from '#domain/messages';
 import { type ActorKey, realmId, streamKey, userKey } from '#model';
 import type { CommandContext, InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../actors/services.js';
@@ -92,7 +92,7 @@ class LeaversActor {
   }
 
   isRead(id: number): boolean {
-    return new OwnFlags(USER, this.parts).isRead({ message: message(id), copy: true, gained: false });
+    return new UserFlags(USER, this.parts).isRead({ message: message(id), copy: true, gained: false });
   }
 }
 

@@ -1,13 +1,13 @@
 /** What one narrow may ask for, and what it makes of indexes: docs/limits.md § Lists and dictionaries. */
 import t from 'tap';
 import type { StoredMessage } from '#domain/messages';
-import { MOST_OPERATORS, makePlan, parseNarrow, plainViewer, resolveTerms } from '#domain/messages';
+import { MAX_OPERATORS, makePlan, parseNarrow, plainViewer, resolveTerms } from '#domain/messages';
 import { realmId } from '#model';
 import { ApiError } from '#model/errors';
-import { MOST_INDEXED_WORDS } from '../../../src/domain/messages/narrow/conditions.js';
+import { MAX_INDEXED_WORDS } from '../../../src/domain/messages/narrow/conditions.js';
 import { historyRanges } from '../../../src/domain/messages/narrow/sources.js';
-import { LONGEST_NARROW } from '../../../src/domain/messages/narrow/terms.js';
-import { MOST_TERMS } from '../../../src/domain/messages/search/query.js';
+import { MAX_NARROW } from '../../../src/domain/messages/narrow/terms.js';
+import { MAX_TERMS } from '../../../src/domain/messages/search/query.js';
 import { sharedIndexes } from '../../../src/ports/store/message-range.js';
 import { directoryWith } from '../../support/directory.js';
 
@@ -39,10 +39,10 @@ t.test('words and phrases of all searches of a narrow are counted, each once', a
         { searchApart },
       ),
     );
-  const refusal = `Invalid narrow operator: too many search terms (maximum ${MOST_TERMS})`;
+  const refusal = `Invalid narrow operator: too many search terms (maximum ${MAX_TERMS})`;
   for (const apart of [false, true]) {
-    t.equal(resolve(apart, words(MOST_TERMS)), 'taken');
-    t.equal(resolve(apart, words(MOST_TERMS + 1)), refusal);
+    t.equal(resolve(apart, words(MAX_TERMS)), 'taken');
+    t.equal(resolve(apart, words(MAX_TERMS + 1)), refusal);
     t.equal(resolve(apart, words(100_000)), refusal);
     t.equal(resolve(apart, words(60), words(60, 'other')), refusal, 'together');
     t.equal(
@@ -59,33 +59,33 @@ t.test('words and phrases of all searches of a narrow are counted, each once', a
 t.test('the operators of a narrow are counted, and its text is measured before it is read', async (t) => {
   const narrow = (count: number) => JSON.stringify(Array.from({ length: count }, (_, i) => ['sender', `${i}@x.org`]));
   t.equal(
-    reasonOf(() => parseNarrow(narrow(MOST_OPERATORS))),
+    reasonOf(() => parseNarrow(narrow(MAX_OPERATORS))),
     'taken',
   );
-  const tooMany = `narrow has too many items (limit: ${MOST_OPERATORS})`;
+  const tooMany = `narrow has too many items (limit: ${MAX_OPERATORS})`;
   t.equal(
-    reasonOf(() => parseNarrow(narrow(MOST_OPERATORS + 1))),
+    reasonOf(() => parseNarrow(narrow(MAX_OPERATORS + 1))),
     tooMany,
   );
   const long = (length: number) => `[["topic","${'x'.repeat(length - 14)}"]]`;
   t.equal(
-    reasonOf(() => parseNarrow(long(LONGEST_NARROW))),
+    reasonOf(() => parseNarrow(long(MAX_NARROW))),
     'taken',
   );
-  const tooLong = `narrow is too long (limit: ${LONGEST_NARROW} characters)`;
+  const tooLong = `narrow is too long (limit: ${MAX_NARROW} characters)`;
   t.equal(
-    reasonOf(() => parseNarrow(long(LONGEST_NARROW + 1))),
+    reasonOf(() => parseNarrow(long(MAX_NARROW + 1))),
     tooLong,
   );
   t.equal(
-    reasonOf(() => parseNarrow('['.repeat(LONGEST_NARROW + 1))),
+    reasonOf(() => parseNarrow('['.repeat(MAX_NARROW + 1))),
     tooLong,
   );
 });
 
 t.test('of many words the longest are looked up in each place, and all are asked of what is found', async (t) => {
-  const rare = Array.from({ length: MOST_INDEXED_WORDS }, (_, i) => `${'zqx'.repeat(5)}${i}`);
-  const all = [...words(MOST_TERMS - rare.length).split(' '), ...rare];
+  const rare = Array.from({ length: MAX_INDEXED_WORDS }, (_, i) => `${'zqx'.repeat(5)}${i}`);
+  const all = [...words(MAX_TERMS - rare.length).split(' '), ...rare];
   const { conditions, matches } = makePlan(resolveTerms([search(all.join(' '))], directory, 8), viewer);
   t.same(
     new Set(conditions.also.map((index) => index.by === 'tag' && index.tag)),

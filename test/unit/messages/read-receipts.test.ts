@@ -13,7 +13,7 @@ const message = (over: Partial<MessageBody> = {}, participants: readonly number[
   id: 100,
   sender: 10,
   participants,
-  home: participants.length > 0 ? 0 : HOME,
+  originStream: participants.length > 0 ? 0 : HOME,
   body: {
     content: 'x',
     html: '<p>x</p>',
@@ -51,7 +51,7 @@ async function readers(of: StoredMessage, { read = {}, members = [], ...world }:
     await put(streamKey(realm, streamId(HOME)), { [`member/${user}`]: stay(50, 2, 99) });
   for (const [user, what] of Object.entries(read)) {
     const reading = typeof what === 'number' ? { mark: what, read: IdSet.EMPTY } : { mark: 0, read: IdSet.of(what) };
-    await put(userKey(realm, userId(Number(user))), readingPart(of.home, { ...reading, unread: IdSet.EMPTY }));
+    await put(userKey(realm, userId(Number(user))), readingPart(of.originStream, { ...reading, unread: IdSet.EMPTY }));
   }
   for (const user of world.copies ?? []) {
     await put(userKey(realm, userId(user)), markedPart('historical', IdSet.of([of.id])));

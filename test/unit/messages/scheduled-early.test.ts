@@ -1,7 +1,7 @@
 /** A scheduled message that reaches its stream before the stream knows of its sender's subscription. */
 import t from 'tap';
 import type { Json, JsonObject } from '#base';
-import { dueNow, nextDue, type Scheduled, scheduledOf } from '#domain/messages';
+import { dueNow, nextDue, type ScheduledMessage, scheduledOf } from '#domain/messages';
 import type { CommandContext, Outcome } from '#runtime';
 import { scheduledFailed } from '../../../actors/user/commands/later/delivery.js';
 import { SUBSCRIPTION_PART } from '../../../actors/user/state.js';
@@ -14,7 +14,7 @@ const context = {
   directory: { version: 3, deactivated: false, user: () => ({ isActive: true }) },
 } as unknown as CommandContext;
 
-const sending = (more: Partial<Scheduled> = {}): Scheduled => ({
+const sending = (more: Partial<ScheduledMessage> = {}): ScheduledMessage => ({
   id: 4,
   type: 'stream',
   to: [5],
@@ -29,19 +29,19 @@ const sending = (more: Partial<Scheduled> = {}): Scheduled => ({
   ...more,
 });
 
-const partsOf = (message: Scheduled, active: boolean): Map<string, Json> =>
+const partsOf = (message: ScheduledMessage, active: boolean): Map<string, Json> =>
   new Map<string, Json>([
     ['scheduled/4', message],
     [`${SUBSCRIPTION_PART}5`, { stream: 5, active }],
   ]);
 
-function failed(message: Scheduled, subscribed: boolean, outside = true) {
+function failed(message: ScheduledMessage, subscribed: boolean, outside = true) {
   const parts = partsOf(message, subscribed);
   const view = { state: {}, parts, exists: true, volatile: undefined } as never;
   const args = { id: 4, reason: 'Not authorized', outside };
   const outcome = scheduledFailed.handle(view, args, undefined, context) as Outcome<JsonObject>;
   const after = new Map([...parts, ...Object.entries(outcome.parts ?? {})] as [string, Json][]);
-  return { outcome, after, message: scheduledOf(after, 4) as Scheduled };
+  return { outcome, after, message: scheduledOf(after, 4) as ScheduledMessage };
 }
 
 t.test('who has joined is sent for once more, a little later, and hears nothing of it', async (t) => {

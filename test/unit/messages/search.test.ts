@@ -4,13 +4,13 @@ import t from 'tap';
 import type { StoredMessage } from '#domain/messages';
 import { matchOf } from '#domain/messages';
 import { highlightHtml, highlightText } from '../../../src/domain/messages/search/highlight.js';
-import { isFound, parseSearch, stemsOf } from '../../../src/domain/messages/search/query.js';
+import { matchesSearch, parseSearch, stemsOf } from '../../../src/domain/messages/search/query.js';
 import { stemOf } from '../../../src/domain/messages/search/words.js';
 
 const message = (html: string, topic = '', content = ''): StoredMessage =>
   ({ id: 1, sender: 8, participants: [], home: 1, body: { html, topic, content, stream: 1 } }) as never;
 const finds = (query: string, html: string, topic = '', content = html): boolean =>
-  isFound(parseSearch(query), message(html, topic, content));
+  matchesSearch(parseSearch(query), message(html, topic, content));
 
 t.test('words match by their stem, in any order, in text and topic', async (t) => {
   t.ok(finds('running', '<p>She runs</p>'));

@@ -5,14 +5,14 @@ import type { MovedCopies } from '#model';
 import type { StoredMessage } from '../stored/message.js';
 import { movesOf } from '../stored/packed-view.js';
 
-export interface Copy {
+export interface CopyState {
   readonly has: boolean;
   /** The copy came with a move and was read from the beginning. */
   readonly gained: boolean;
 }
 
 /** A message as one user has it. */
-export interface OwnMessage {
+export interface ReadableMessage {
   readonly message: StoredMessage;
   /** Without a copy: history that the user may read. */
   readonly copy: boolean;
@@ -22,10 +22,12 @@ export interface OwnMessage {
 
 /** Streams whose memberships decide about the message. */
 export function decidingStreams(message: StoredMessage): readonly number[] {
-  const { home } = message;
-  if (home === 0) return [];
+  const { originStream } = message;
+  if (originStream === 0) return [];
   const moves = movesOf(message);
-  return moves.length === 0 ? [home] : [...new Set([home, ...moves.flatMap(({ from, to }) => [from, to])])];
+  return moves.length === 0
+    ? [originStream]
+    : [...new Set([originStream, ...moves.flatMap(({ from, to }) => [from, to])])];
 }
 
 /**
@@ -37,18 +39,18 @@ export function copyOf(
   user: number,
   membership: (stream: number) => Member | undefined,
   own: boolean,
-): Copy {
-  const { home, id, participants } = message;
-  if (home === 0) return { has: participants.includes(user), gained: false };
-  return movedCopy({ id, home, moves: movesOf(message) }, membership, own);
+): CopyState {
+  const { originStream, id, participants } = message;
+  if (originStream === 0) return { has: participants.includes(user), gained: false };
+  return copyAfterMoves({ id, home: originStream, moves: movesOf(message) }, membership, own);
 }
 
 /** As `copyOf`, of a message that was sent to a stream. */
-export function movedCopy(
+export function copyAfterMoves(
   { id, home, moves }: MovedCopies,
   membership: (stream: number) => Member | undefined,
   own = false,
-): Copy {
+): CopyState {
   const stay = stayWith(membership(home), id);
   let has = own || stay !== undefined;
   let gained = false;

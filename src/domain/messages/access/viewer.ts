@@ -4,13 +4,13 @@ import { asMember, type Member, memberPart } from '#domain/streams';
 import type { RealmId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { MessageReads } from '#ports/store';
-import { OwnFlags } from '../flags/read-state.js';
+import { UserFlags } from '../flags/read-state.js';
 
 export interface Viewer {
   readonly realm: RealmId;
   readonly user: DirectoryUser;
   readonly directory: DirectoryView;
-  readonly flags: OwnFlags;
+  readonly flags: UserFlags;
   /** Streams to which the user is or was subscribed. */
   readonly streams: readonly number[];
   /** Now. */
@@ -22,14 +22,14 @@ export interface Viewer {
 /** Somebody of whose choices nothing is known here: what he may read follows from subscriptions alone. */
 export const plainViewer = (of: Pick<Viewer, 'realm' | 'user' | 'directory' | 'subscribed'>): Viewer => ({
   ...of,
-  flags: new OwnFlags(of.user.id, new Map()),
+  flags: new UserFlags(of.user.id, new Map()),
   streams: [],
   mutedStreams: new Set(),
   mutesTopic: () => false,
 });
 
 /** One user's memberships of streams, read from the Store on demand. */
-export class OwnMemberships {
+export class UserMemberships {
   readonly #members = new Map<number, Member | undefined>();
 
   constructor(

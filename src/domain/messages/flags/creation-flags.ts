@@ -7,7 +7,7 @@ import type { UserId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { MessageBody } from '../stored/message.js';
 
-interface Choices {
+interface AlertsAndMutes {
   readonly words: AlertWords;
   /** Lower-case word → those who want to know of it. */
   readonly byWord: ReadonlyMap<string, readonly UserId[]>;
@@ -15,7 +15,7 @@ interface Choices {
   readonly muters: ReadonlyMap<number, readonly UserId[]>;
 }
 
-function lookUps(directory: DirectoryView): Choices {
+function indexPreferences(directory: DirectoryView): AlertsAndMutes {
   const byWord = new Map<string, UserId[]>();
   const muters = new Map<number, UserId[]>();
   const add = <K>(to: Map<K, UserId[]>, key: K, user: UserId): void => {
@@ -31,11 +31,11 @@ function lookUps(directory: DirectoryView): Choices {
 }
 
 /** Choices change rarely: made anew when they do. */
-const choicesOf = madeOnce(lookUps, ({ preferencesVersion }) => preferencesVersion);
+const alertsAndMutes = madeOnce(indexPreferences, ({ preferencesVersion }) => preferencesVersion);
 
 /** Users with an alert word in the text, each once. */
 export function alertedBy(directory: DirectoryView, text: string): Iterable<UserId> {
-  const { words, byWord } = choicesOf(directory);
+  const { words, byWord } = alertsAndMutes(directory);
   const users = new Set<UserId>();
   for (const word of words.find(text)) for (const user of byWord.get(word) ?? []) users.add(user);
   return users;
@@ -43,7 +43,7 @@ export function alertedBy(directory: DirectoryView, text: string): Iterable<User
 
 /** Users who have muted the sender. */
 export const mutersOf = (directory: DirectoryView, sender: number): readonly UserId[] =>
-  choicesOf(directory).muters.get(sender) ?? [];
+  alertsAndMutes(directory).muters.get(sender) ?? [];
 
 /** Members of the groups mentioned, at any depth. */
 function inGroups(groups: readonly number[], directory: DirectoryView): Iterable<UserId> {
@@ -53,7 +53,7 @@ function inGroups(groups: readonly number[], directory: DirectoryView): Iterable
 }
 
 /** Everybody to whom the text means something, whether he has the message or not: user → flags. */
-export function meantBy(content: string, mentions: Mentions, directory: DirectoryView): Map<number, string[]> {
+export function flagsFromText(content: string, mentions: Mentions, directory: DirectoryView): Map<number, string[]> {
   const flags = new Map<number, string[]>();
   for (const user of new Set([...mentions.users, ...inGroups(mentions.groups, directory)]))
     flags.set(user, ['mentioned']);
@@ -63,7 +63,7 @@ export function meantBy(content: string, mentions: Mentions, directory: Director
   return flags;
 }
 
-export interface Creation {
+export interface CreationInput {
   readonly sender: number;
   readonly content: string;
   /** Those who are to be told. */
@@ -75,12 +75,12 @@ export interface Creation {
 
 /** A wildcard is everybody's, and noted once for all of them. */
 export function flagsAtCreation(
-  { sender, content, mentions, read, hasCopy }: Creation,
+  { sender, content, mentions, read, hasCopy }: CreationInput,
   directory: DirectoryView,
 ): MessageBody['flags'] {
   const flags: Record<string, string[]> = {};
   for (const user of new Set([...read, ...mutersOf(directory, sender)])) if (hasCopy(user)) flags[user] = ['read'];
-  for (const [user, added] of meantBy(content, mentions, directory)) {
+  for (const [user, added] of flagsFromText(content, mentions, directory)) {
     if (hasCopy(user)) flags[user] = [...(flags[user] ?? []), ...added];
   }
   return flags;

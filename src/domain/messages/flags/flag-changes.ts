@@ -3,21 +3,21 @@
  * them, which ids change and which parts to write. Pure.
  */
 import type { Json } from '#base';
-import type { OwnMessage } from '../access/message-access.js';
-import { type HomeReading, type MarkName, markedPart, type OwnFlags, readingPart } from './read-state.js';
+import type { ReadableMessage } from '../access/message-access.js';
+import { type MarkName, markedPart, type OriginReadState, readingPart, type UserFlags } from './read-state.js';
 
-export interface Flagging {
+export interface FlagUpdate {
   /** Ids whose flag changed, in the order given. */
   readonly changed: readonly number[];
   readonly parts: Record<string, Json>;
   /** Messages of the past of which the user has a copy from now on. */
-  readonly copied?: readonly OwnMessage[];
+  readonly newCopies?: readonly ReadableMessage[];
 }
 
 export const EDITABLE_FLAGS = ['read', 'starred', 'collapsed'] as const;
 export type EditableFlag = (typeof EDITABLE_FLAGS)[number];
 
-export function withRead(reading: HomeReading, ids: readonly number[]): HomeReading {
+export function withRead(reading: OriginReadState, ids: readonly number[]): OriginReadState {
   return {
     mark: reading.mark,
     read: reading.read.with(ids.filter((id) => id > reading.mark)),
@@ -25,38 +25,38 @@ export function withRead(reading: HomeReading, ids: readonly number[]): HomeRead
   };
 }
 
-export const withUnread = (reading: HomeReading, ids: readonly number[]): HomeReading => ({
+export const withUnread = (reading: OriginReadState, ids: readonly number[]): OriginReadState => ({
   mark: reading.mark,
   read: reading.read.without(ids),
   unread: reading.unread.with(ids),
 });
 
-const byHome = (messages: readonly OwnMessage[]): Map<number, number[]> => {
-  const homes = new Map<number, number[]>();
+const idsByOrigin = (messages: readonly ReadableMessage[]): Map<number, number[]> => {
+  const origins = new Map<number, number[]>();
   for (const { message } of messages) {
-    const ids = homes.get(message.home) ?? [];
+    const ids = origins.get(message.originStream) ?? [];
     ids.push(message.id);
-    homes.set(message.home, ids);
+    origins.set(message.originStream, ids);
   }
-  return homes;
+  return origins;
 };
 
 /** Marks the messages read or unread, whatever they were. */
 export function readingParts(
-  flags: OwnFlags,
-  messages: readonly OwnMessage[],
-  change: (reading: HomeReading, ids: readonly number[]) => HomeReading,
+  flags: UserFlags,
+  messages: readonly ReadableMessage[],
+  change: (reading: OriginReadState, ids: readonly number[]) => OriginReadState,
 ): Record<string, Json> {
   const parts: Record<string, Json> = {};
-  for (const [home, ids] of byHome(messages)) {
-    Object.assign(parts, readingPart(home, change(flags.reading(home), ids)));
+  for (const [origin, ids] of idsByOrigin(messages)) {
+    Object.assign(parts, readingPart(origin, change(flags.reading(origin), ids)));
   }
   return parts;
 }
 
-const idsOf = (messages: readonly OwnMessage[]): number[] => messages.map(({ message }) => message.id);
+const idsOf = (messages: readonly ReadableMessage[]): number[] => messages.map(({ message }) => message.id);
 
-export function markRead(flags: OwnFlags, messages: readonly OwnMessage[]): Flagging {
+export function markRead(flags: UserFlags, messages: readonly ReadableMessage[]): FlagUpdate {
   // A message without a copy counts as read.
   const changing = messages.filter((own) => own.copy && !flags.isRead(own));
   return { changed: idsOf(changing), parts: readingParts(flags, changing, withRead) };
@@ -64,43 +64,43 @@ export function markRead(flags: OwnFlags, messages: readonly OwnMessage[]): Flag
 
 /** @param subscribed streams that the user left are passed over */
 export function markUnread(
-  flags: OwnFlags,
-  messages: readonly OwnMessage[],
+  flags: UserFlags,
+  messages: readonly ReadableMessage[],
   subscribed: (stream: number) => boolean,
-): Flagging {
+): FlagUpdate {
   const changing = messages.filter((own) => {
     const { stream } = own.message.body;
     return (stream === 0 || subscribed(stream)) && flags.isRead(own);
   });
   return {
     changed: idsOf(changing),
-    parts: { ...readingParts(flags, changing, withUnread), ...copiesMade(flags, changing) },
-    copied: withoutCopy(changing),
+    parts: { ...readingParts(flags, changing, withUnread), ...historicalMarks(flags, changing) },
+    newCopies: withoutCopy(changing),
   };
 }
 
-export function setMark(flags: OwnFlags, messages: readonly OwnMessage[], name: MarkName): Flagging {
+export function setMark(flags: UserFlags, messages: readonly ReadableMessage[], name: MarkName): FlagUpdate {
   const set = flags.marked(name);
   const changing = messages.filter(({ message }) => !set.has(message.id));
   if (changing.length === 0) return { changed: [], parts: {} };
   return {
     changed: idsOf(changing),
-    parts: { ...markedPart(name, set.with(idsOf(changing))), ...copiesMade(flags, changing) },
-    copied: withoutCopy(changing),
+    parts: { ...markedPart(name, set.with(idsOf(changing))), ...historicalMarks(flags, changing) },
+    newCopies: withoutCopy(changing),
   };
 }
 
-export function unsetMark(flags: OwnFlags, messages: readonly OwnMessage[], name: MarkName): Flagging {
+export function unsetMark(flags: UserFlags, messages: readonly ReadableMessage[], name: MarkName): FlagUpdate {
   const set = flags.marked(name);
   const changing = messages.filter(({ message }) => set.has(message.id));
   if (changing.length === 0) return { changed: [], parts: {} };
   return { changed: idsOf(changing), parts: markedPart(name, set.without(idsOf(changing))) };
 }
 
-const withoutCopy = (messages: readonly OwnMessage[]): OwnMessage[] => messages.filter((own) => !own.copy);
+const withoutCopy = (messages: readonly ReadableMessage[]): ReadableMessage[] => messages.filter((own) => !own.copy);
 
 /** Who flags a message of the past gets a copy of it: a historical one. */
-function copiesMade(flags: OwnFlags, messages: readonly OwnMessage[]): Record<string, Json> {
+function historicalMarks(flags: UserFlags, messages: readonly ReadableMessage[]): Record<string, Json> {
   const made = withoutCopy(messages);
   if (made.length === 0) return {};
   return {

@@ -7,7 +7,7 @@ import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { Store } from '#ports/store';
 import { copyOf, decidingStreams } from '../access/message-access.js';
 import type { StoredMessage } from '../stored/message.js';
-import { MARK_PART, OwnFlags, READ_PART } from './read-state.js';
+import { MARK_PART, READ_PART, UserFlags } from './read-state.js';
 
 /** Stream → user → membership. */
 type Memberships = ReadonlyMap<number, ReadonlyMap<number, Member>>;
@@ -51,7 +51,7 @@ export async function readersOf(
   const shown = [...holders]
     .filter((user) => showsReading(directory.user(userId(user)), message, caller, directory))
     .sort((a, b) => a - b);
-  const names = [`${READ_PART}${message.home}`, `${MARK_PART}historical`, `${MARK_PART}copied`];
+  const names = [`${READ_PART}${message.originStream}`, `${MARK_PART}historical`, `${MARK_PART}copied`];
   const stored = await store.getParts(
     shown.flatMap((user) => names.map((part) => ({ key: userKey(realm, userId(user)), part }))),
   );
@@ -61,8 +61,13 @@ export async function readersOf(
       const part = stored[i * names.length + n];
       if (part) parts.set(name, part.value);
     });
-    const flags = new OwnFlags(user, parts);
-    const copy = copyOf(message, user, (stream) => memberships.get(stream)?.get(user), flags.madeCopy(message.id));
+    const flags = new UserFlags(user, parts);
+    const copy = copyOf(
+      message,
+      user,
+      (stream) => memberships.get(stream)?.get(user),
+      flags.hasPersonalCopy(message.id),
+    );
     return copy.has && flags.isRead({ message, copy: true, gained: copy.gained });
   });
 }

@@ -8,13 +8,13 @@
 import type { Json, JsonObject } from '#base';
 import { IdSet, madeOnce } from '#base';
 import type { Parts } from '#model';
-import type { OwnMessage } from '../access/message-access.js';
+import type { ReadableMessage } from '../access/message-access.js';
 import { SENT } from '../stored/digest.js';
 import type { StoredMessage } from '../stored/message.js';
 import { isWildcard, sentFlags } from '../stored/packed-view.js';
 
-/** Reading of one home: everything up to `mark` is read but for `unread`, everything above is not but for `read`. */
-export interface HomeReading {
+/** Reading of one origin: everything up to `mark` is read but for `unread`, everything above is not but for `read`. */
+export interface OriginReadState {
   readonly mark: number;
   readonly read: IdSet;
   readonly unread: IdSet;
@@ -22,7 +22,7 @@ export interface HomeReading {
 
 export const READ_PART = 'read/';
 /** Direct messages are one home. */
-export const DIRECT_HOME = 0;
+export const DIRECT_ORIGIN = 0;
 
 /**
  * Flags that users set on messages besides `read`, copies that they made of history, and those that bots got because they
@@ -32,11 +32,11 @@ export const MARKS = ['starred', 'collapsed', 'historical', 'copied'] as const;
 export type MarkName = (typeof MARKS)[number];
 export const MARK_PART = 'mark/';
 
-const NOTHING_READ: HomeReading = { mark: 0, read: IdSet.EMPTY, unread: IdSet.EMPTY };
+const NOTHING_READ: OriginReadState = { mark: 0, read: IdSet.EMPTY, unread: IdSet.EMPTY };
 
 /** Decoded once for each stored value. */
 const readingIn = madeOnce(
-  ({ mark, read, unread }: JsonObject): HomeReading => ({
+  ({ mark, read, unread }: JsonObject): OriginReadState => ({
     mark: mark as number,
     read: IdSet.decode(read as Uint8Array),
     unread: IdSet.decode(unread as Uint8Array),
@@ -44,13 +44,13 @@ const readingIn = madeOnce(
 );
 const markedIn = madeOnce(({ ids }: JsonObject) => IdSet.decode(ids as Uint8Array));
 
-export function readingOf(parts: Parts, home: number): HomeReading {
-  const stored = parts.get(`${READ_PART}${home}`) as JsonObject | undefined;
+export function readingOf(parts: Parts, origin: number): OriginReadState {
+  const stored = parts.get(`${READ_PART}${origin}`) as JsonObject | undefined;
   return stored ? readingIn(stored) : NOTHING_READ;
 }
 
-export function readingPart(home: number, { mark, read, unread }: HomeReading): Record<string, Json> {
-  return { [`${READ_PART}${home}`]: { mark, read: read.above(mark).encode(), unread: unread.encode() } };
+export function readingPart(origin: number, { mark, read, unread }: OriginReadState): Record<string, Json> {
+  return { [`${READ_PART}${origin}`]: { mark, read: read.above(mark).encode(), unread: unread.encode() } };
 }
 
 export function markedOf(parts: Parts, name: MarkName): IdSet {
@@ -63,40 +63,48 @@ export const markedPart = (name: MarkName, ids: IdSet): Record<string, Json> => 
 });
 
 /** Explicitly read or unread; undefined where the message itself says it (read when it was sent). */
-export function markedRead({ mark, read, unread }: HomeReading, id: number): boolean | undefined {
+export function markedRead({ mark, read, unread }: OriginReadState, id: number): boolean | undefined {
   if (unread.has(id)) return false;
   return id <= mark || read.has(id) ? true : undefined;
 }
 
 /** Of what somebody has no copy of. */
-const HISTORY: readonly string[] = ['read', 'historical'];
+const HISTORY_FLAGS: readonly string[] = ['read', 'historical'];
 
 /** In the order in which they are listed, each twice what the one before counts. */
-const LISTED = ['read', 'starred', 'collapsed', 'mentioned', 'wildcard_mentioned', 'has_alert_word', 'historical'];
-const lists: (readonly string[] | undefined)[] = [];
+const FLAGS_BY_BIT = [
+  'read',
+  'starred',
+  'collapsed',
+  'mentioned',
+  'wildcard_mentioned',
+  'has_alert_word',
+  'historical',
+];
+const listsBySum: (readonly string[] | undefined)[] = [];
 
 function listOf(sum: number): readonly string[] {
-  let list = lists[sum];
+  let list = listsBySum[sum];
   if (!list) {
-    list = LISTED.filter((_, i) => (sum & (1 << i)) !== 0);
-    lists[sum] = list;
+    list = FLAGS_BY_BIT.filter((_, i) => (sum & (1 << i)) !== 0);
+    listsBySum[sum] = list;
   }
   return list;
 }
 
 /** A user's flags, from the parts of the user's actor. */
-export class OwnFlags {
+export class UserFlags {
   constructor(
     readonly user: number,
     private readonly parts: Parts,
   ) {}
 
-  reading(home: number): HomeReading {
-    return readingOf(this.parts, home);
+  reading(origin: number): OriginReadState {
+    return readingOf(this.parts, origin);
   }
 
   /** Ids that are explicitly unread, in all homes; ascending. */
-  exceptions(): readonly number[] {
+  unreadExceptions(): readonly number[] {
     const all = [...this.parts.keys()]
       .filter((name) => name.startsWith(READ_PART))
       .flatMap((name) => this.reading(Number(name.slice(READ_PART.length))).unread.ids);
@@ -104,7 +112,7 @@ export class OwnFlags {
   }
 
   /** Ids of messages that were read, not read or starred one by one. */
-  *named(): Iterable<number> {
+  *singledOutIds(): Iterable<number> {
     for (const name of this.parts.keys()) {
       if (!name.startsWith(READ_PART)) continue;
       const { read, unread } = this.reading(Number(name.slice(READ_PART.length)));
@@ -119,44 +127,44 @@ export class OwnFlags {
   }
 
   /** Tells of a message that was none of the user's whether he has a copy of it nevertheless. */
-  copiesMade(): (id: number) => boolean {
+  personalCopyTest(): (id: number) => boolean {
     const historical = this.marked('historical');
     const copied = this.marked('copied');
     return (id) => historical.has(id) || copied.has(id);
   }
 
-  madeCopy(id: number): boolean {
-    return this.copiesMade()(id);
+  hasPersonalCopy(id: number): boolean {
+    return this.personalCopyTest()(id);
   }
 
   #isHistorical(id: number): boolean {
     return this.marked('historical').has(id);
   }
 
-  isRead({ message, copy, gained }: OwnMessage): boolean {
+  isRead({ message, copy, gained }: ReadableMessage): boolean {
     return !copy || this.#read(message, gained);
   }
 
   /** In the order in which flags are listed. */
-  of(own: OwnMessage): readonly string[] {
-    return this.each()(own);
+  flagsOf(own: ReadableMessage): readonly string[] {
+    return this.flagLister()(own);
   }
 
   /** The same of many messages, each set looked up once. Equal lists are the same one. */
-  each(): (own: OwnMessage) => readonly string[] {
+  flagLister(): (own: ReadableMessage) => readonly string[] {
     const starred = this.marked('starred');
     const collapsed = this.marked('collapsed');
     const historical = this.marked('historical');
-    const readings = new Map<number, HomeReading>();
+    const readings = new Map<number, OriginReadState>();
     return ({ message, copy, gained }) => {
-      if (!copy) return HISTORY;
-      const { id, home } = message;
+      if (!copy) return HISTORY_FLAGS;
+      const { id, originStream } = message;
       const sent = sentFlags(message, this.user);
       const isHistorical = historical.has(id);
-      let reading = readings.get(home);
+      let reading = readings.get(originStream);
       if (!reading) {
-        reading = this.reading(home);
-        readings.set(home, reading);
+        reading = this.reading(originStream);
+        readings.set(originStream, reading);
       }
       let sum = 0;
       if (markedRead(reading, id) ?? (gained || isHistorical || (sent & SENT.read) !== 0)) sum |= 1;
@@ -171,7 +179,7 @@ export class OwnFlags {
   }
 
   #read(message: StoredMessage, gained: boolean): boolean {
-    const explicit = markedRead(this.reading(message.home), message.id);
+    const explicit = markedRead(this.reading(message.originStream), message.id);
     return explicit ?? (gained || this.#isHistorical(message.id) || (sentFlags(message, this.user) & SENT.read) !== 0);
   }
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '#base';
 import type { StoredMessage } from '../stored/message.js';
 
 /** Newest unread messages that are told. */
-export const MOST_UNREAD = 50_000;
+export const MAX_UNREAD = 50_000;
 
 export interface UnreadView {
   readonly user: number;
@@ -15,13 +15,13 @@ export interface UnreadView {
   readonly missing: boolean;
 }
 
-interface Group {
+interface ConversationIds {
   readonly key: JsonObject;
   readonly ids: number[];
 }
 
-class Groups<K> {
-  readonly #groups = new Map<K, Group>();
+class ConversationGroups<K> {
+  readonly #groups = new Map<K, ConversationIds>();
 
   add(name: K, key: JsonObject, id: number): void {
     const group = this.#groups.get(name);
@@ -42,10 +42,10 @@ const compare = <T extends number | string>(a: T, b: T): number => (a < b ? -1 :
 /** @param unread in any order */
 export function unreadSummary(unread: readonly StoredMessage[], view: UnreadView): JsonObject {
   const counted = unread.filter(({ body }) => body.stream === 0 || view.subscribed(body.stream));
-  const newest = counted.sort((a, b) => b.id - a.id).slice(0, MOST_UNREAD);
-  const pms = new Groups<number>();
-  const huddles = new Groups<string>();
-  const streams = new Groups<string>();
+  const newest = counted.sort((a, b) => b.id - a.id).slice(0, MAX_UNREAD);
+  const pms = new ConversationGroups<number>();
+  const huddles = new ConversationGroups<string>();
+  const streams = new ConversationGroups<string>();
   const mentions: number[] = [];
   let count = 0;
   for (const { id, participants, body } of newest.toReversed()) {

@@ -1,63 +1,71 @@
 /** What a user has not read, from the marks of the user's actor and the Store's indexes (architecture/domain.md § Read state). */
 import type { RealmId } from '#model';
 import type { MessageIndex, MessageRange, MessageReads } from '#ports/store';
-import { type Copy, copyOf, decidingStreams } from '../access/message-access.js';
-import { OwnMemberships } from '../access/viewer.js';
+import { type CopyState, copyOf, decidingStreams } from '../access/message-access.js';
+import { UserMemberships } from '../access/viewer.js';
 import { asStored, type StoredMessage, streamConversation } from '../stored/message.js';
 import { tagOf } from '../stored/record.js';
-import { DIRECT_HOME, type HomeReading } from './read-state.js';
+import { DIRECT_ORIGIN, type OriginReadState } from './read-state.js';
 
 const BATCH = 1_000;
 /** Most messages are among the newest: the first look is a small one. */
 const FIRST_BATCH = 64;
 
-const movedFrom = (home: number): MessageIndex => ({ by: 'moved', from: streamConversation(home) });
+const movedFrom = (origin: number): MessageIndex => ({ by: 'moved', from: streamConversation(origin) });
 
 /** Tells of copies that came neither with a subscription nor with a move: by starring, reacting, or mentioning a bot. */
-type CopiesMade = (id: number) => boolean;
-const NONE_MADE: CopiesMade = () => false;
+type PersonalCopyTest = (id: number) => boolean;
+const NO_PERSONAL_COPIES: PersonalCopyTest = () => false;
 
-interface OwnCopy extends Copy {
+interface MessageCopy extends CopyState {
   readonly message: StoredMessage;
 }
 
 /** Looks into the Store for one user. */
 export class UnreadScan {
-  readonly #members: OwnMemberships;
+  readonly #members: UserMemberships;
 
   constructor(
     private readonly store: MessageReads,
     private readonly realm: RealmId,
     private readonly user: number,
   ) {
-    this.#members = new OwnMemberships(store, realm, user);
+    this.#members = new UserMemberships(store, realm, user);
   }
 
   /**
    * Messages of one home that nothing marks as read and that the user has, batch by batch: those above its mark, up to
    * `to`, ascending; then those that were moved away from it.
    */
-  async *above(home: number, reading: HomeReading, to = Number.POSITIVE_INFINITY): AsyncGenerator<StoredMessage[]> {
-    yield* this.#unmarked(this.#indexOf(home), home, reading, to);
-    if (home !== DIRECT_HOME) yield* this.movedFrom(home, reading, to);
+  async *above(
+    origin: number,
+    reading: OriginReadState,
+    to = Number.POSITIVE_INFINITY,
+  ): AsyncGenerator<StoredMessage[]> {
+    yield* this.#unmarked(this.#indexOf(origin), origin, reading, to);
+    if (origin !== DIRECT_ORIGIN) yield* this.movedFrom(origin, reading, to);
   }
 
   /** Of `above`, those that were moved to other streams. */
-  movedFrom(home: number, reading: HomeReading, to = Number.POSITIVE_INFINITY): AsyncGenerator<StoredMessage[]> {
-    return this.#unmarked(movedFrom(home), home, reading, to);
+  movedFrom(origin: number, reading: OriginReadState, to = Number.POSITIVE_INFINITY): AsyncGenerator<StoredMessage[]> {
+    return this.#unmarked(movedFrom(origin), origin, reading, to);
   }
 
   /** Messages that came to the stream from others and that the user has, read or not; of one topic, or of all. */
   async *movedTo(stream: number, also: readonly MessageIndex[] = []): AsyncGenerator<StoredMessage[]> {
     const tag: MessageIndex = { by: 'tag', tag: tagOf.cameTo(streamConversation(stream)) };
     for await (const messages of this.#batches([{ index: tag, also }], { direction: 'newer' })) {
-      const own = await this.owned(messages);
+      const own = await this.withCopies(messages);
       if (own.length > 0) yield own;
     }
   }
 
   /** Along one index, upwards; only what the user has a copy of that did not come read with a move. */
-  async *upwards(index: MessageIndex, from: number, made: CopiesMade = NONE_MADE): AsyncGenerator<StoredMessage[]> {
+  async *upwards(
+    index: MessageIndex,
+    from: number,
+    made: PersonalCopyTest = NO_PERSONAL_COPIES,
+  ): AsyncGenerator<StoredMessage[]> {
     for await (const messages of this.#copies(index, from, made)) {
       const own = messages.filter(({ gained }) => !gained).map(({ message }) => message);
       if (own.length > 0) yield own;
@@ -65,12 +73,12 @@ export class UnreadScan {
   }
 
   /** Whether the user has a copy of any message along one index, read or not. */
-  async hasAny(index: MessageIndex, made: CopiesMade): Promise<boolean> {
+  async hasAny(index: MessageIndex, made: PersonalCopyTest): Promise<boolean> {
     for await (const _some of this.#copies(index, 0, made)) return true;
     return false;
   }
 
-  async *#copies(index: MessageIndex, from: number, made: CopiesMade): AsyncGenerator<readonly OwnCopy[]> {
+  async *#copies(index: MessageIndex, from: number, made: PersonalCopyTest): AsyncGenerator<readonly MessageCopy[]> {
     for await (const messages of this.#batches([{ index }], { direction: 'newer', from })) {
       await this.#members.load(messages.flatMap(decidingStreams));
       const own = messages
@@ -85,47 +93,47 @@ export class UnreadScan {
    * it is now.
    */
   async *newestAbove(
-    homes: ReadonlyMap<number, HomeReading>,
+    origins: ReadonlyMap<number, OriginReadState>,
     seen: (message: StoredMessage) => void,
   ): AsyncGenerator<StoredMessage[]> {
-    const ranges = [...homes].flatMap(([home, { mark }]): MessageRange[] => {
-      const here = { index: this.#indexOf(home), above: mark };
-      return home === DIRECT_HOME ? [here] : [here, { index: movedFrom(home), above: mark }];
+    const ranges = [...origins].flatMap(([origin, { mark }]): MessageRange[] => {
+      const here = { index: this.#indexOf(origin), above: mark };
+      return origin === DIRECT_ORIGIN ? [here] : [here, { index: movedFrom(origin), above: mark }];
     });
     for await (const messages of this.#batches(ranges, { direction: 'older' })) {
       for (const message of messages) {
-        const reading = homes.get(message.body.stream);
+        const reading = origins.get(message.body.stream);
         if (reading && message.id > reading.mark) seen(message);
       }
       const candidates = messages.filter((message) => {
-        const reading = homes.get(message.home);
-        return reading && message.id > reading.mark && this.#isCandidate(message, message.home, reading);
+        const reading = origins.get(message.originStream);
+        return reading && message.id > reading.mark && this.#isCandidate(message, message.originStream, reading);
       });
-      const own = await this.owned(candidates);
+      const own = await this.withCopies(candidates);
       if (own.length > 0) yield own;
     }
   }
 
   /** Where the messages of a home are found, but for those that were moved away. */
-  #indexOf(home: number): MessageIndex {
-    return home === DIRECT_HOME
+  #indexOf(origin: number): MessageIndex {
+    return origin === DIRECT_ORIGIN
       ? { by: 'participant', user: this.user }
-      : { by: 'conversation', conversation: streamConversation(home) };
+      : { by: 'conversation', conversation: streamConversation(origin) };
   }
 
-  #isCandidate({ id, home: of, body }: StoredMessage, home: number, { read, unread }: HomeReading): boolean {
-    return of === home && !read.has(id) && !unread.has(id) && !body.flags[this.user]?.includes('read');
+  #isCandidate({ id, originStream, body }: StoredMessage, origin: number, { read, unread }: OriginReadState): boolean {
+    return originStream === origin && !read.has(id) && !unread.has(id) && !body.flags[this.user]?.includes('read');
   }
 
   async *#unmarked(
     index: MessageIndex,
-    home: number,
-    reading: HomeReading,
+    origin: number,
+    reading: OriginReadState,
     to: number,
   ): AsyncGenerator<StoredMessage[]> {
     for await (const messages of this.#batches([{ index }], { direction: 'newer', from: reading.mark })) {
       const inside = messages.filter(({ id }) => id <= to);
-      const own = await this.owned(inside.filter((message) => this.#isCandidate(message, home, reading)));
+      const own = await this.withCopies(inside.filter((message) => this.#isCandidate(message, origin, reading)));
       if (own.length > 0) yield own;
       if (inside.length < messages.length) return;
     }
@@ -156,14 +164,14 @@ export class UnreadScan {
   }
 
   /** Those that the user marked as unread himself, or left behind: exceptions below the mark. */
-  async excepted({ unread }: HomeReading): Promise<StoredMessage[]> {
+  async unreadExceptions({ unread }: OriginReadState): Promise<StoredMessage[]> {
     if (unread.size === 0) return [];
     const records = await this.store.getMessages(this.realm, unread.ids);
     return records.filter((record) => record !== null).map(asStored);
   }
 
   /** Id of the newest message that was sent to a stream, wherever it is now; 0 = none. */
-  async newestOf(stream: number): Promise<number> {
+  async newestSentTo(stream: number): Promise<number> {
     const conversation = streamConversation(stream);
     const indexes: MessageIndex[] = [
       { by: 'conversation', conversation },
@@ -184,7 +192,7 @@ export class UnreadScan {
   }
 
   /** Those that the user has a copy of; without those that came read with a move, unless the user marked them. */
-  async owned(messages: readonly StoredMessage[], marked = false): Promise<StoredMessage[]> {
+  async withCopies(messages: readonly StoredMessage[], marked = false): Promise<StoredMessage[]> {
     await this.#members.load(messages.flatMap(decidingStreams));
     return messages.filter((message) => {
       const { has, gained } = copyOf(message, this.user, this.#members.of, marked);

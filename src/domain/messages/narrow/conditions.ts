@@ -11,7 +11,7 @@ import type { Term } from './terms.js';
  * Words of a search whose indexes are asked for each place where messages may be; the others are only tested of what is
  * found. The longest are taken, as the rarest ones mostly are.
  */
-export const MOST_INDEXED_WORDS = 8;
+export const MAX_INDEXED_WORDS = 8;
 
 export interface Conditions {
   /** Terms that exclude each other. */
@@ -122,7 +122,7 @@ export function conditionsOf(terms: readonly Term[], viewer: Viewer): Conditions
         break;
     }
   }
-  const rare = [...words].sort((a, b) => b.length - a.length).slice(0, MOST_INDEXED_WORDS);
+  const rare = [...words].sort((a, b) => b.length - a.length).slice(0, MAX_INDEXED_WORDS);
   for (const stem of rare) besides({ by: 'tag', tag: tagOf.word(stem) });
   const asked = (is: Term['is']): boolean => terms.some((term) => term.is === is && !term.negated);
   return {

@@ -1,18 +1,18 @@
 /** From the terms of a narrow: where to look, what to test of each message, and whether history counts. */
 import { isGuest } from '#domain/people';
 import { canReadHistory } from '#domain/streams';
-import type { OwnMessage } from '../access/message-access.js';
+import type { ReadableMessage } from '../access/message-access.js';
 import type { Viewer } from '../access/viewer.js';
 import { type Conditions, conditionsOf } from './conditions.js';
-import { inHome, matcher } from './predicate.js';
+import { isInHome, matcher } from './predicate.js';
 import type { Term } from './terms.js';
 
 export interface Plan {
   readonly conditions: Conditions;
   /** Of a message that the viewer may read in this view. */
-  matches(own: OwnMessage): boolean;
+  matches(own: ReadableMessage): boolean;
   /** The same of one that was found in the ranges of the conditions: what they say need not be asked again. */
-  matchesFound(own: OwnMessage): boolean;
+  matchesFound(own: ReadableMessage): boolean;
   /** Matching looks at more of a message than its digest tells. */
   readonly readsTexts: boolean;
   /** Streams whose messages count without a copy, or 'none'. */
@@ -38,7 +38,7 @@ function historyOf(terms: readonly Term[], { user, directory, subscribed }: View
 const READS_TEXTS = new Set<Term['is']>(['search', 'resolved', 'has', 'home']);
 
 /** With a conversation, each range is along that or along a topic of it. */
-const isLeft = ({ is, negated }: Term): boolean =>
+const needsTest = ({ is, negated }: Term): boolean =>
   negated || (is !== 'stream' && is !== 'topic' && is !== 'conversation');
 
 /** @param copies only messages of which the viewer has a copy, whatever the narrow */
@@ -47,7 +47,7 @@ export function makePlan(terms: readonly Term[], viewer: Viewer, { copies = fals
   return {
     conditions,
     matches: matcher(terms, viewer),
-    matchesFound: matcher(conditions.conversation === undefined ? terms : terms.filter(isLeft), viewer),
+    matchesFound: matcher(conditions.conversation === undefined ? terms : terms.filter(needsTest), viewer),
     readsTexts: terms.some((term) => READS_TEXTS.has(term.is)),
     history: copies ? 'none' : historyOf(terms, viewer),
     terms,
@@ -64,8 +64,8 @@ export function unreadPlan({ terms }: Plan, viewer: Viewer): Plan {
   return {
     ...plan,
     conditions: { ...conditions, inStream: (stream) => !muted.has(stream) && conditions.inStream(stream) },
-    matches: (own) => inHome(own.message, viewer, muted) && plan.matches(own),
-    matchesFound: (own) => inHome(own.message, viewer, muted) && plan.matchesFound(own),
+    matches: (own) => isInHome(own.message, viewer, muted) && plan.matches(own),
+    matchesFound: (own) => isInHome(own.message, viewer, muted) && plan.matchesFound(own),
     readsTexts: true,
   };
 }

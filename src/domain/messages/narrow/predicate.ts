@@ -1,11 +1,11 @@
 /** The exact meaning of each term of a narrow, for one message. Pure. */
 
-import type { OwnMessage } from '../access/message-access.js';
+import type { ReadableMessage } from '../access/message-access.js';
 import type { Viewer } from '../access/viewer.js';
-import { isFound } from '../search/query.js';
+import { matchesSearch } from '../search/query.js';
 import { SENT } from '../stored/digest.js';
 import type { StoredMessage } from '../stored/message.js';
-import { isWildcard, ofTopic, sentFlags, streamOf } from '../stored/packed-view.js';
+import { isWildcard, sentFlags, streamOf, topicTest } from '../stored/packed-view.js';
 import { RESOLVED_PREFIX } from '../stored/record.js';
 import type { Term } from './terms.js';
 
@@ -20,12 +20,12 @@ export function isWebPublicStream({ directory }: Viewer, stream: number): boolea
   return of?.webPublic === true && !of.archived;
 }
 
-export function inHome(message: StoredMessage, viewer: Viewer, mutedStreams = viewer.mutedStreams): boolean {
+export function isInHome(message: StoredMessage, viewer: Viewer, mutedStreams = viewer.mutedStreams): boolean {
   const stream = streamOf(message);
   return stream === 0 || (!mutedStreams.has(stream) && !viewer.mutesTopic(stream, message.body.topic));
 }
 
-function test(term: Term, viewer: Viewer): (own: OwnMessage) => boolean {
+function testOf(term: Term, viewer: Viewer): (own: ReadableMessage) => boolean {
   const { flags, user } = viewer;
   switch (term.is) {
     case 'stream':
@@ -35,7 +35,7 @@ function test(term: Term, viewer: Viewer): (own: OwnMessage) => boolean {
     case 'web-public-streams':
       return ({ message }) => isWebPublicStream(viewer, streamOf(message));
     case 'topic': {
-      const isOfTopic = ofTopic(term.topic);
+      const isOfTopic = topicTest(term.topic);
       return ({ message }) => isOfTopic(message);
     }
     case 'sender':
@@ -67,9 +67,9 @@ function test(term: Term, viewer: Viewer): (own: OwnMessage) => boolean {
         ? ({ message }) => (message.body.files?.length ?? 0) > 0
         : ({ message }) => message.body.has[term.what as 'link' | 'image'];
     case 'home':
-      return ({ message }) => inHome(message, viewer);
+      return ({ message }) => isInHome(message, viewer);
     case 'search':
-      return ({ message }) => isFound(term.search, message);
+      return ({ message }) => matchesSearch(term.search, message);
     case 'id':
       return ({ message }) => message.id === term.id;
     case 'anything':
@@ -78,9 +78,9 @@ function test(term: Term, viewer: Viewer): (own: OwnMessage) => boolean {
 }
 
 /** Whether a message that the user may read is in the narrow. */
-export function matcher(terms: readonly Term[], viewer: Viewer): (own: OwnMessage) => boolean {
+export function matcher(terms: readonly Term[], viewer: Viewer): (own: ReadableMessage) => boolean {
   // Searching reads the text: last.
   const ordered = [...terms].sort((a, b) => Number(a.is === 'search') - Number(b.is === 'search'));
-  const tests = ordered.map((term) => ({ of: test(term, viewer), negated: term.negated }));
+  const tests = ordered.map((term) => ({ of: testOf(term, viewer), negated: term.negated }));
   return (own) => tests.every(({ of, negated }) => of(own) !== negated);
 }

@@ -5,17 +5,17 @@
 import { IdSet } from '#base';
 import type { Member, Stay } from '#domain/streams';
 import type { MessageIndex, MessageRange } from '#ports/store';
-import { DIRECT_HOME, type OwnFlags } from '../flags/read-state.js';
+import { DIRECT_ORIGIN, type UserFlags } from '../flags/read-state.js';
 import { streamConversation } from '../stored/message.js';
 import { tagOf } from '../stored/record.js';
 import type { Conditions } from './conditions.js';
 
 /** Somebody who comes and goes often has so many stays that one range over them all is cheaper. */
-const MOST_STAYS = 4;
-const NOTHING: readonly MessageRange[] = [{ index: { by: 'ids', ids: [] } }];
+const MAX_STAYS = 4;
+const NO_MESSAGES: readonly MessageRange[] = [{ index: { by: 'ids', ids: [] } }];
 
 /** A part of what a user has, before the narrow's conditions. */
-interface Part {
+interface Region {
   readonly index: MessageIndex;
   /** Conversation in which all of it is. */
   readonly conversation?: string;
@@ -24,9 +24,9 @@ interface Part {
   readonly upTo?: number;
 }
 
-export interface Own {
+export interface CopyOwner {
   readonly user: number;
-  readonly flags: OwnFlags;
+  readonly flags: UserFlags;
   /** Streams to which the user is or was subscribed. */
   readonly streams: readonly number[];
   membership(stream: number): Member | undefined;
@@ -35,25 +35,25 @@ export interface Own {
 /** All messages of these streams. */
 export function historyRanges(streams: readonly number[], conditions: Conditions): readonly MessageRange[] {
   const parts = streams.filter(conditions.inStream).map(
-    (stream): Part => ({
+    (stream): Region => ({
       index: { by: 'conversation', conversation: streamConversation(stream) },
       conversation: streamConversation(stream),
       direct: false,
     }),
   );
-  return narrowed(parts, conditions);
+  return rangesOf(parts, conditions);
 }
 
 /** All messages that the user has a copy of. */
-export function copyRanges(own: Own, conditions: Conditions): readonly MessageRange[] {
+export function copyRanges(own: CopyOwner, conditions: Conditions): readonly MessageRange[] {
   const { personal, conversation, direct, unread, mentioned } = conditions;
   // What is unread is little, too, and its places are known best.
-  if (unread) return narrowed(copies(own, conditions), personal ? also(conditions, personal) : conditions);
-  if (personal) return narrowed([{ index: personal }], conditions);
+  if (unread) return rangesOf(copyRegions(own, conditions), personal ? also(conditions, personal) : conditions);
+  if (personal) return rangesOf([{ index: personal }], conditions);
   if (direct && conversation !== undefined) {
-    return narrowed([{ index: { by: 'conversation', conversation }, conversation, direct: true }], conditions);
+    return rangesOf([{ index: { by: 'conversation', conversation }, conversation, direct: true }], conditions);
   }
-  return narrowed(mentioned ? mentions(own, conditions) : copies(own, conditions), conditions);
+  return rangesOf(mentioned ? mentionRegions(own, conditions) : copyRegions(own, conditions), conditions);
 }
 
 const also = (conditions: Conditions, index: MessageIndex): Conditions => ({
@@ -61,46 +61,46 @@ const also = (conditions: Conditions, index: MessageIndex): Conditions => ({
   also: [...conditions.also, index],
 });
 
-function copies(own: Own, { unread, inStream }: Conditions): Part[] {
+function copyRegions(own: CopyOwner, { unread, inStream }: Conditions): Region[] {
   const { flags, user } = own;
-  const parts: Part[] = own.streams.flatMap((stream) => {
+  const parts: Region[] = own.streams.flatMap((stream) => {
     const conversation = streamConversation(stream);
-    const here: Part = { index: { by: 'conversation', conversation }, conversation, direct: false };
+    const here: Region = { index: { by: 'conversation', conversation }, conversation, direct: false };
     return [
-      ...(inStream(stream) ? during(own, stream, here, unread) : []),
-      ...during(own, stream, { index: { by: 'moved', from: conversation }, direct: false }, unread),
+      ...(inStream(stream) ? regionsDuringStays(own, stream, here, unread) : []),
+      ...regionsDuringStays(own, stream, { index: { by: 'moved', from: conversation }, direct: false }, unread),
     ];
   });
-  const mark = unread ? { above: flags.reading(DIRECT_HOME).mark } : {};
+  const mark = unread ? { above: flags.reading(DIRECT_ORIGIN).mark } : {};
   parts.push({ index: { by: 'participant', user }, direct: true, ...mark });
   // Copies that came with a move, and those that the user made, are read, until the user marks them.
   const copied = flags.marked('copied').ids;
-  if (unread) return [...parts, { index: { by: 'ids', ids: IdSet.of([...flags.exceptions(), ...copied]).ids } }];
+  if (unread) return [...parts, { index: { by: 'ids', ids: IdSet.of([...flags.unreadExceptions(), ...copied]).ids } }];
   const made = IdSet.of([...flags.marked('historical').ids, ...copied]).ids;
-  return [...parts, ...gained(own), { index: { by: 'ids', ids: made }, direct: false }];
+  return [...parts, ...gainedRegions(own), { index: { by: 'ids', ids: made }, direct: false }];
 }
 
-function mentions(own: Own, { inStream }: Conditions): Part[] {
-  const everybody = own.streams.flatMap((stream): Part[] => {
+function mentionRegions(own: CopyOwner, { inStream }: Conditions): Region[] {
+  const everybody = own.streams.flatMap((stream): Region[] => {
     const conversation = streamConversation(stream);
-    const here: Part = { index: { by: 'tag', tag: tagOf.wildcard(conversation) }, conversation, direct: false };
+    const here: Region = { index: { by: 'tag', tag: tagOf.wildcard(conversation) }, conversation, direct: false };
     return [
-      ...(inStream(stream) ? during(own, stream, here) : []),
-      ...during(own, stream, { index: { by: 'moved', from: conversation }, direct: false }),
+      ...(inStream(stream) ? regionsDuringStays(own, stream, here) : []),
+      ...regionsDuringStays(own, stream, { index: { by: 'moved', from: conversation }, direct: false }),
     ];
   });
-  return [{ index: { by: 'tag', tag: tagOf.mentioned(own.user) } }, ...everybody, ...gained(own)];
+  return [{ index: { by: 'tag', tag: tagOf.mentioned(own.user) } }, ...everybody, ...gainedRegions(own)];
 }
 
 /** Messages that came from other streams: whoever was here then may have got a copy. */
-const gained = ({ streams }: Own): Part[] =>
+const gainedRegions = ({ streams }: CopyOwner): Region[] =>
   streams.map((stream) => ({ index: { by: 'tag', tag: tagOf.cameTo(streamConversation(stream)) }, direct: false }));
 
 /** The part as far as it was sent to the stream while the user was there; when unread, only what can be. */
-function during(own: Own, stream: number, part: Part, unread = false): Part[] {
+function regionsDuringStays(own: CopyOwner, stream: number, part: Region, unread = false): Region[] {
   const stays = own.membership(stream)?.stays ?? [];
   const mark = unread ? own.flags.reading(stream).mark : -1;
-  return together(stays)
+  return mergedIfMany(stays)
     .filter((stay) => stay.to === 0 || stay.until > Math.max(stay.after, mark))
     .map((stay) => ({
       ...part,
@@ -109,19 +109,19 @@ function during(own: Own, stream: number, part: Part, unread = false): Part[] {
     }));
 }
 
-function together(stays: readonly Stay[]): readonly Stay[] {
+function mergedIfMany(stays: readonly Stay[]): readonly Stay[] {
   const [first, last] = [stays[0], stays.at(-1)];
-  if (!first || !last || stays.length <= MOST_STAYS) return stays;
+  if (!first || !last || stays.length <= MAX_STAYS) return stays;
   return [{ ...last, from: first.from, after: first.after }];
 }
 
-function narrowed(parts: readonly Part[], conditions: Conditions): readonly MessageRange[] {
-  if (conditions.impossible) return NOTHING;
+function rangesOf(parts: readonly Region[], conditions: Conditions): readonly MessageRange[] {
+  if (conditions.impossible) return NO_MESSAGES;
   const ranges = parts.flatMap((part) => rangeOf(part, conditions) ?? []);
-  return ranges.length === 0 ? NOTHING : ranges;
+  return ranges.length === 0 ? NO_MESSAGES : ranges;
 }
 
-function rangeOf(part: Part, { conversation, topicKey, direct, also }: Conditions): MessageRange | undefined {
+function rangeOf(part: Region, { conversation, topicKey, direct, also }: Conditions): MessageRange | undefined {
   if (direct !== undefined && part.direct !== undefined && direct !== part.direct) return undefined;
   if (conversation !== undefined && part.conversation !== undefined && conversation !== part.conversation) {
     return undefined;

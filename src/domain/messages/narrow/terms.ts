@@ -4,12 +4,12 @@ import { topicKey } from '#domain/streams';
 import { type StreamId, streamId, type UserId, userId } from '#model';
 import { apiError, checkCount, checkLength } from '#model/errors';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
-import { MOST_TERMS, parseSearch, type Search } from '../search/query.js';
+import { MAX_TERMS, parseSearch, type SearchQuery } from '../search/query.js';
 
 /** Clients send a handful; each is looked up, and tested on every message that is looked at. */
-export const MOST_OPERATORS = 100;
+export const MAX_OPERATORS = 100;
 /** UTF-16 units of a narrow's JSON: as much as fits into a URL. */
-export const LONGEST_NARROW = 131_072;
+export const MAX_NARROW = 131_072;
 
 /** A term as it came, shape-checked. */
 export interface RawTerm {
@@ -42,7 +42,7 @@ function checkOperand(operator: string, operand: unknown): RawTerm['operand'] {
 
 /** @param text the parameter as sent. @throws ApiError for every defect of the table in narrow.md */
 export function parseNarrow(text: string): RawTerm[] {
-  checkLength('narrow', text.length, LONGEST_NARROW);
+  checkLength('narrow', text.length, MAX_NARROW);
   const bad = () => apiError('REQUEST_VARIABLE_INVALID', { var_name: 'narrow', bad_value: text });
   let list: unknown;
   try {
@@ -71,7 +71,7 @@ export function parseNarrow(text: string): RawTerm[] {
   });
   // A repeated term says nothing new.
   const different = [...new Map(terms.map((term) => [JSON.stringify(term), term])).values()];
-  checkCount('narrow', different.length, MOST_OPERATORS);
+  checkCount('narrow', different.length, MAX_OPERATORS);
   return different;
 }
 
@@ -90,7 +90,7 @@ export type Term = { readonly negated: boolean } & (
   | { readonly is: 'has'; readonly what: 'link' | 'image' | 'attachment' }
   /** Neither in a muted stream nor of a muted topic. */
   | { readonly is: 'home' }
-  | { readonly is: 'search'; readonly search: Search }
+  | { readonly is: 'search'; readonly search: SearchQuery }
   | { readonly is: 'id'; readonly id: number }
   | { readonly is: 'anything' }
 );
@@ -206,16 +206,16 @@ export function resolveTerms(
   const searches = raw.filter((term) => !apart(term)).map(({ operand }) => String(operand));
   if (searches.length > 0) terms.push({ is: 'search', search: parseSearch(searches.join(' ')), negated: false });
   const count = searchesOf(terms).reduce((sum, { stems, phrases }) => sum + stems.length + phrases.length, 0);
-  if (count > MOST_TERMS) throw narrowError(`too many search terms (maximum ${MOST_TERMS})`);
+  if (count > MAX_TERMS) throw narrowError(`too many search terms (maximum ${MAX_TERMS})`);
   return terms;
 }
 
 /** What is looked for in the text, and to be marked there. */
-export const searchesOf = (terms: readonly Term[]): Search[] =>
+export const searchesOf = (terms: readonly Term[]): SearchQuery[] =>
   terms.flatMap((term) => (term.is === 'search' ? [term.search] : []));
 
 /** Operators that somebody without an account may use. */
-const ANONYMOUS = new Set(['streams', 'stream', 'topic', 'sender', 'has', 'search', 'near', 'id']);
+const ANONYMOUS_OPERATORS = new Set(['streams', 'stream', 'topic', 'sender', 'has', 'search', 'near', 'id']);
 
 /**
  * What a query without credentials may ask: within web-public streams, and nothing personal.
@@ -225,7 +225,7 @@ export function checkAnonymousNarrow(raw: readonly RawTerm[], directory: Directo
   const asked = raw.some(
     ({ operator, operand, negated }) => operator === 'streams' && operand === 'web-public' && !negated,
   );
-  if (!asked || !raw.every(({ operator }) => ANONYMOUS.has(operator))) throw apiError('NOT_LOGGED_IN');
+  if (!asked || !raw.every(({ operator }) => ANONYMOUS_OPERATORS.has(operator))) throw apiError('NOT_LOGGED_IN');
   for (const { operator, operand } of raw) {
     if (operator !== 'stream') continue;
     const stream =

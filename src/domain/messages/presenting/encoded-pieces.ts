@@ -6,9 +6,9 @@ import {
   displayRecipient,
   type MessageVariant,
   senderAvatar,
-  shownOfSender,
-  shownOfVariant,
-  variantPlace,
+  senderFields,
+  variantFields,
+  variantIndex,
 } from './present.js';
 
 const encoder = new TextEncoder();
@@ -17,7 +17,7 @@ const encoder = new TextEncoder();
 const members = (of: object): string => JSON.stringify(of).slice(1, -1);
 
 function makeSender(user: DirectoryUser | undefined, directory: DirectoryView, options: MessageVariant): Uint8Array {
-  const of = { ...shownOfSender(user, directory), ...shownOfVariant(options, senderAvatar(user)) };
+  const of = { ...senderFields(user, directory), ...variantFields(options, senderAvatar(user)) };
   // Ends the content, which comes before it.
   return encoder.encode(`",${members(of)},"display_recipient":`);
 }
@@ -32,7 +32,7 @@ interface SenderPieces {
 const senders = new WeakMap<DirectoryUser, SenderPieces>();
 
 /** There are more conversations than streams. */
-const MOST_CONVERSATIONS = 10_000;
+const MAX_CONVERSATIONS = 10_000;
 const recipients = madeOnce(
   (_: DirectoryView) => ({
     streams: new Map<number, Uint8Array>(),
@@ -49,13 +49,13 @@ export const flagsPiece = madeOnce((flags: readonly string[]) =>
 const IDS_OF_PAIRS = 2 ** 26;
 
 /** Most conversations are of two, who make one number. */
-function nameOf(participants: readonly number[]): string | number {
+function conversationKey(participants: readonly number[]): string | number {
   const [a = 0, b = 0] = participants;
   return participants.length === 2 && a < IDS_OF_PAIRS && b < IDS_OF_PAIRS ? a * IDS_OF_PAIRS + b : participants.join();
 }
 
 /** For one answer. */
-export class Pieces {
+export class EncodedPieces {
   readonly #senders = new Map<number, Uint8Array>();
   readonly #recipients: ReturnType<typeof recipients>;
 
@@ -85,7 +85,7 @@ export class Pieces {
       known = { subdomain: directory.subdomain, pieces: [] };
       senders.set(user, known);
     }
-    const which = variantPlace(options);
+    const which = variantIndex(options);
     known.pieces[which] ??= makeSender(user, directory, options);
     return known.pieces[which];
   }
@@ -93,13 +93,13 @@ export class Pieces {
   /** @param stream 0 = a direct message */
   recipient(stream: number, participants: readonly number[]): Uint8Array {
     const { streams, conversations } = this.#recipients;
-    const name = stream === 0 ? nameOf(participants) : '';
+    const name = stream === 0 ? conversationKey(participants) : '';
     const made = stream === 0 ? conversations.get(name) : streams.get(stream);
     if (made) return made;
     const piece = encoder.encode(JSON.stringify(displayRecipient(stream, participants, this.directory)));
     if (stream !== 0) streams.set(stream, piece);
     else {
-      if (conversations.size >= MOST_CONVERSATIONS) conversations.clear();
+      if (conversations.size >= MAX_CONVERSATIONS) conversations.clear();
       conversations.set(name, piece);
     }
     return piece;

@@ -7,15 +7,15 @@
 import { streamId, userId } from '#model';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 import { memoOf } from '#ports/store';
-import type { OwnMessage } from '../access/message-access.js';
-import type { OwnFlags } from '../flags/read-state.js';
-import { MARK, showsMore, TEXT } from '../stored/digest.js';
+import type { ReadableMessage } from '../access/message-access.js';
+import type { UserFlags } from '../flags/read-state.js';
+import { hasChangingFields, MARK, TEXT } from '../stored/digest.js';
 import type { StoredMessage } from '../stored/message.js';
-import { SeenMessage } from '../stored/packed-view.js';
-import { flagsPiece, Pieces } from './encoded-pieces.js';
-import { type MessageVariant, neutral, shownSince, variant, variantPlace } from './present.js';
+import { PackedMessageView } from '../stored/packed-view.js';
+import { EncodedPieces, flagsPiece } from './encoded-pieces.js';
+import { changingFields, type MessageVariant, presentNeutral, presentVariant, variantIndex } from './present.js';
 
-interface Known {
+interface EncodedVariants {
   readonly sender: DirectoryUser | undefined;
   readonly stream: DirectoryStream | undefined;
   /** Of the directory; null where nothing else of it is in the text. */
@@ -31,25 +31,25 @@ export function encodedMessage(message: StoredMessage, directory: DirectoryView,
   if (!memo) return encode(message, directory, options);
   const sender = directory.user(userId(message.sender));
   const stream = body.stream === 0 ? undefined : directory.stream(streamId(body.stream));
-  const version = body.stream === 0 || showsMore(body) ? directory.version : null;
+  const version = body.stream === 0 || hasChangingFields(body) ? directory.version : null;
   // A body is never changed: an edit, a move or a reaction stores another one.
-  let known = memo.made as Known | undefined;
+  let known = memo.made as EncodedVariants | undefined;
   if (!known || known.sender !== sender || known.stream !== stream || known.version !== version) {
     known = { sender, stream, version, texts: [] };
     memo.made = known;
   }
-  const which = variantPlace(options);
+  const which = variantIndex(options);
   known.texts[which] ??= encode(message, directory, options);
   return known.texts[which];
 }
 
 const encode = (message: StoredMessage, directory: DirectoryView, options: MessageVariant): string =>
-  JSON.stringify(variant(neutral(message, directory), options)).slice(0, -1);
+  JSON.stringify(presentVariant(presentNeutral(message, directory), options)).slice(0, -1);
 
 /** Memory of answers that are put together now and then, used again. */
-const USUAL = 256 * 1024;
-const MOST_FREE = 32;
-const free: Buffer[] = [];
+const BUFFER_BYTES = 256 * 1024;
+const MAX_POOLED = 32;
+const bufferPool: Buffer[] = [];
 
 const COMMA = 0x2c;
 const OPEN = 0x5b;
@@ -58,41 +58,41 @@ const CLOSE = 0x5d;
 const NOTHING = new Uint8Array(0);
 
 /** Where the JSON of one message is, with a comma before it. */
-export interface ShownRow {
+export interface EncodedRow {
   readonly id: number;
   readonly from: number;
   readonly to: number;
 }
 
 /** Message objects as one user has them, encoded while they are looked at. */
-export class ShownMessages {
-  #bytes = free.pop() ?? Buffer.allocUnsafeSlow(USUAL);
+export class MessageEncoder {
+  #bytes = bufferPool.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
   #at = 0;
-  readonly #pieces: Pieces;
+  readonly #pieces: EncodedPieces;
   /** Which text is its content. */
   readonly #text: number;
   /** Those of the last message, as most have the same. */
   #flags: readonly string[] | undefined;
   #flagsPiece = NOTHING;
-  readonly #flagsOf: (own: OwnMessage) => readonly string[];
+  readonly #flagsOf: (own: ReadableMessage) => readonly string[];
 
   /** @param matched members that are added to each, if there are any */
   constructor(
-    flags: OwnFlags,
+    flags: UserFlags,
     private readonly directory: DirectoryView,
     private readonly options: MessageVariant,
     private readonly matched?: (message: StoredMessage) => object,
   ) {
-    this.#flagsOf = flags.each();
-    this.#pieces = new Pieces(directory, options);
+    this.#flagsOf = flags.flagLister();
+    this.#pieces = new EncodedPieces(directory, options);
     this.#text = options.applyMarkdown ? TEXT.html : TEXT.content;
   }
 
-  readonly take = (own: OwnMessage): ShownRow => {
+  readonly encode = (own: ReadableMessage): EncodedRow => {
     const { message } = own;
     const from = this.#at;
     this.#byte(COMMA);
-    if (message instanceof SeenMessage && !this.matched) this.#copy(message, this.#flagsOf(own));
+    if (message instanceof PackedMessageView && !this.matched) this.#copy(message, this.#flagsOf(own));
     else {
       const added = this.matched ? `,${JSON.stringify(this.matched(message)).slice(1, -1)}` : '';
       const text = encodedMessage(message, this.directory, this.options);
@@ -102,7 +102,7 @@ export class ShownMessages {
   };
 
   /** The list of these. Nothing can be taken afterwards. */
-  list(rows: readonly ShownRow[]): Uint8Array {
+  list(rows: readonly EncodedRow[]): Uint8Array {
     const { buffer, byteOffset } = this.#bytes;
     let length = rows.length === 0 ? 2 : 1;
     for (const { from, to } of rows) length += to - from;
@@ -117,12 +117,12 @@ export class ShownMessages {
     }
     list[0] = OPEN;
     list[length - 1] = CLOSE;
-    if (this.#bytes.length === USUAL && free.length < MOST_FREE) free.push(this.#bytes);
+    if (this.#bytes.length === BUFFER_BYTES && bufferPool.length < MAX_POOLED) bufferPool.push(this.#bytes);
     this.#bytes = Buffer.alloc(0);
     return list;
   }
 
-  #copy(message: SeenMessage, flags: readonly string[]): void {
+  #copy(message: PackedMessageView, flags: readonly string[]): void {
     const { packed } = message;
     this.#piece(packed.head);
     this.#piece(packed.text(this.#text));
@@ -135,7 +135,7 @@ export class ShownMessages {
       }
       this.#piece(this.#flagsPiece);
     } else {
-      const since = JSON.stringify(shownSince(message, this.directory)).slice(1, -1);
+      const since = JSON.stringify(changingFields(message, this.directory)).slice(1, -1);
       this.#string(`,${since},"flags":${JSON.stringify(flags)}}`);
     }
   }

@@ -7,9 +7,9 @@ import { diffArrays } from 'diff';
 /** Tags, character references and words with the blanks after them; blanks at the start of a text stay alone. */
 const TOKEN = /<[^>]*>|[^<\s]+\s*|\s+/g;
 /** Beyond this many differing words the two are shown one after the other: the cost grows with its square. */
-const MOST_EDITS = 2_000;
+const MAX_EDITS = 2_000;
 
-interface Run {
+interface DiffRun {
   readonly kind: 'same' | 'inserted' | 'deleted';
   readonly tokens: readonly string[];
 }
@@ -19,17 +19,17 @@ const isTag = (token: string): boolean => token.startsWith('<');
 /** Words are equal when they only differ in the blanks that follow. */
 const equal = (a: string, b: string): boolean => a.trimEnd() === b.trimEnd();
 
-function runs(before: readonly string[], after: readonly string[]): Run[] {
-  const changes = diffArrays([...before], [...after], { comparator: equal, maxEditLength: MOST_EDITS });
+function runs(before: readonly string[], after: readonly string[]): DiffRun[] {
+  const changes = diffArrays([...before], [...after], { comparator: equal, maxEditLength: MAX_EDITS });
   if (!changes) {
     return [
       { kind: 'inserted', tokens: after },
       { kind: 'deleted', tokens: before },
     ];
   }
-  const all: Run[] = [];
+  const all: DiffRun[] = [];
   for (const { value, added, removed } of changes) {
-    const run: Run = { kind: added ? 'inserted' : removed ? 'deleted' : 'same', tokens: value };
+    const run: DiffRun = { kind: added ? 'inserted' : removed ? 'deleted' : 'same', tokens: value };
     const last = all.at(-1);
     // What is new is shown before what it took the place of.
     if (run.kind === 'inserted' && last?.kind === 'deleted') all.splice(-1, 1, run, last);
@@ -39,7 +39,7 @@ function runs(before: readonly string[], after: readonly string[]): Run[] {
 }
 
 /** The words of a run in a span of its class; tags keep their places, but those of deleted text are left out. */
-function marked({ kind, tokens }: Run): string {
+function marked({ kind, tokens }: DiffRun): string {
   if (kind === 'same') return tokens.join('');
   let html = '';
   let words = '';

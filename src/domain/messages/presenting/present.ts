@@ -74,7 +74,7 @@ const presentSubmessage = (message: number, { id, sender, type, content }: Store
 });
 
 /** What is shown of a message to everybody and at any time: it follows from the message alone. */
-export const shownAlways = ({ id, sender, body }: StoredMessage): JsonObject => ({
+export const constantFields = ({ id, sender, body }: StoredMessage): JsonObject => ({
   id,
   sender_id: sender,
   recipient_id: body.recipient,
@@ -89,14 +89,14 @@ export const shownAlways = ({ id, sender, body }: StoredMessage): JsonObject => 
 });
 
 /** What is shown of its sender, but for the avatar. */
-export const shownOfSender = (sender: DirectoryUser | undefined, directory: DirectoryView): JsonObject => ({
+export const senderFields = (sender: DirectoryUser | undefined, directory: DirectoryView): JsonObject => ({
   sender_full_name: sender?.fullName ?? '',
   sender_email: sender?.email ?? '',
   sender_realm_str: directory.subdomain,
 });
 
 /** What changes with what people do about the message. */
-export const shownSince = ({ body }: StoredMessage, directory: DirectoryView): JsonObject => ({
+export const changingFields = ({ body }: StoredMessage, directory: DirectoryView): JsonObject => ({
   reactions: (body.reactions ?? []).map((reaction) => presentReaction(reaction, directory)),
   ...editFields(body, directory.settings.allow_edit_history),
 });
@@ -105,15 +105,15 @@ export const shownSince = ({ body }: StoredMessage, directory: DirectoryView): J
 const isGravatar = (sender: DirectoryUser | undefined): boolean =>
   sender !== undefined && sender.avatarSource === 'G' && sender.emailVisibility === 1;
 
-export function neutral(message: StoredMessage, directory: DirectoryView): NeutralMessage {
+export function presentNeutral(message: StoredMessage, directory: DirectoryView): NeutralMessage {
   const { body } = message;
   const sender = directory.user(userId(message.sender));
   return {
     common: {
-      ...shownAlways(message),
-      ...shownOfSender(sender, directory),
+      ...constantFields(message),
+      ...senderFields(sender, directory),
       display_recipient: displayRecipient(body.stream, message.participants, directory),
-      ...shownSince(message, directory),
+      ...changingFields(message, directory),
     },
     content: body.content,
     html: body.html,
@@ -127,11 +127,11 @@ export interface MessageVariant {
 }
 
 /** Place of a kind of client in what is kept for each of the four. */
-export const variantPlace = ({ applyMarkdown, clientGravatar }: MessageVariant): number =>
+export const variantIndex = ({ applyMarkdown, clientGravatar }: MessageVariant): number =>
   (applyMarkdown ? 2 : 0) + (clientGravatar ? 1 : 0);
 
 /** What this kind of client shows besides the text itself. @param avatar of the sender */
-export const shownOfVariant = (
+export const variantFields = (
   { applyMarkdown, clientGravatar }: MessageVariant,
   { avatar, gravatar }: Pick<NeutralMessage, 'avatar' | 'gravatar'>,
 ): { readonly content_type: string; readonly avatar_url: string | null } => ({
@@ -146,10 +146,10 @@ export const senderAvatar = (sender: DirectoryUser | undefined): Pick<NeutralMes
 });
 
 /** The message object for one kind of client. */
-export function variant(message: NeutralMessage, options: MessageVariant): JsonObject {
+export function presentVariant(message: NeutralMessage, options: MessageVariant): JsonObject {
   return {
     ...message.common,
     content: options.applyMarkdown ? message.html : message.content,
-    ...shownOfVariant(options, message),
+    ...variantFields(options, message),
   };
 }

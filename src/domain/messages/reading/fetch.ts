@@ -3,35 +3,35 @@
 import { filterInTurns, mapInTurns } from '#base';
 import { canReadHistory } from '#domain/streams';
 import type { MessageRange, MessageScan, Store } from '#ports/store';
-import type { OwnMessage } from '../access/message-access.js';
-import { type Copy, copyOf, decidingStreams } from '../access/message-access.js';
+import type { ReadableMessage } from '../access/message-access.js';
+import { type CopyState, copyOf, decidingStreams } from '../access/message-access.js';
 import type { Viewer } from '../access/viewer.js';
-import { OwnMemberships } from '../access/viewer.js';
+import { UserMemberships } from '../access/viewer.js';
 import { type Plan, unreadPlan } from '../narrow/plan.js';
 import { isPublicStream } from '../narrow/predicate.js';
 import { copyRanges, historyRanges } from '../narrow/sources.js';
 import { asStored, type StoredMessage } from '../stored/message.js';
-import { movesOf, SeenMessage, streamOf } from '../stored/packed-view.js';
+import { movesOf, PackedMessageView, streamOf } from '../stored/packed-view.js';
 
 /** 'newest' on the wire: above every message id. */
 export const NEWEST = 10_000_000_000_000_000;
 /** After a first look at as many as are wanted: mostly all of them are there. */
 const SECOND_BATCH = 64;
-const LARGEST_BATCH = 4_096;
+const MAX_BATCH = 4_096;
 
 /** What one user may read, looked up in the Store as streams come up. */
 export class Reader {
-  readonly #members: OwnMemberships;
+  readonly #members: UserMemberships;
 
   constructor(
     private readonly store: Store,
     readonly viewer: Viewer,
   ) {
-    this.#members = new OwnMemberships(store, viewer.realm, viewer.user.id);
+    this.#members = new UserMemberships(store, viewer.realm, viewer.user.id);
   }
 
   /** Those of the messages that the user may read in this view; ids keep their order. */
-  async readable(messages: readonly StoredMessage[], history: Plan['history']): Promise<OwnMessage[]> {
+  async readable(messages: readonly StoredMessage[], history: Plan['history']): Promise<ReadableMessage[]> {
     const streams = new Set<number>();
     for (const message of messages) for (const stream of decidingStreams(message)) streams.add(stream);
     await this.#members.load([...streams]);
@@ -40,7 +40,7 @@ export class Reader {
   }
 
   /** messages.md § Access to a message. */
-  async access(message: StoredMessage): Promise<OwnMessage | undefined> {
+  async access(message: StoredMessage): Promise<ReadableMessage | undefined> {
     await this.#members.load(decidingStreams(message));
     const { has, gained } = this.#copy(message);
     if (has) return { message, copy: true, gained };
@@ -52,8 +52,8 @@ export class Reader {
   }
 
   /** Rows of the narrow, nearest first. */
-  async scan(plan: Plan, from: number, direction: 'newer' | 'older', limit: number): Promise<OwnMessage[]> {
-    const rows: OwnMessage[] = [];
+  async scan(plan: Plan, from: number, direction: 'newer' | 'older', limit: number): Promise<ReadableMessage[]> {
+    const rows: ReadableMessage[] = [];
     await this.#along(plan, { from, direction, limit }, async (scan) => {
       const records = await this.store.scanMessages(scan);
       const readable = await this.readable(records.map(asStored), plan.history);
@@ -67,19 +67,19 @@ export class Reader {
    * The same of messages that need not be decoded, where the Store can do that.
    * @param take makes a row of what is shown to it only until it returns; of some, the row is not used
    */
-  async show<T>(
+  async scanPacked<T>(
     plan: Plan,
     from: number,
     direction: 'newer' | 'older',
     limit: number,
-    take: (own: OwnMessage) => T,
+    take: (own: ReadableMessage) => T,
   ): Promise<T[]> {
     const { store } = this;
     if (!store.lookAtMessages || plan.readsTexts) {
       return mapInTurns(await this.scan(plan, from, direction, limit), take);
     }
     const rows: T[] = [];
-    const seen = new SeenMessage();
+    const seen = new PackedMessageView();
     const ownOf = this.#ownOf(plan.history);
     await this.#along(plan, { from, direction, limit }, async (scan) => {
       const before = rows.length;
@@ -88,7 +88,7 @@ export class Reader {
         let last: number | undefined;
         const count = await store.lookAtMessages!(scan, (packed) => {
           last = packed.id;
-          const message = seen.show(packed);
+          const message = seen.pointTo(packed);
           if (!this.#decides(message, unknown) || rows.length === limit) return;
           const own = ownOf(message);
           if (own && plan.matchesFound(own)) rows.push(take(own));
@@ -104,9 +104,9 @@ export class Reader {
 
   /** Whether the memberships that decide about a message are known; else notes them. */
   #decides(message: StoredMessage, unknown: number[]): boolean {
-    const { home } = message;
+    const { originStream } = message;
     const before = unknown.length;
-    if (home !== 0 && !this.#members.knows(home)) unknown.push(home);
+    if (originStream !== 0 && !this.#members.knows(originStream)) unknown.push(originStream);
     if (movesOf(message).length > 0) {
       for (const stream of decidingStreams(message)) if (!this.#members.knows(stream)) unknown.push(stream);
     }
@@ -122,7 +122,7 @@ export class Reader {
     const [range, ...or] = await this.#ranges(plan);
     if (!range) return;
     let at = from;
-    for (let batch = limit; ; batch = Math.min(Math.max(batch * 2, SECOND_BATCH), LARGEST_BATCH)) {
+    for (let batch = limit; ; batch = Math.min(Math.max(batch * 2, SECOND_BATCH), MAX_BATCH)) {
       const scan = { ...range, or, realm: this.viewer.realm, from: at, direction, limit: batch };
       const { count, last, rows } = await next(scan);
       if (rows >= limit || count < batch) return;
@@ -143,18 +143,18 @@ export class Reader {
   }
 
   /** What the user has of messages that come in order, if he may read them in this view: his copy, or the history. */
-  #ownOf(history: Plan['history']): (message: StoredMessage) => OwnMessage | undefined {
+  #ownOf(history: Plan['history']): (message: StoredMessage) => ReadableMessage | undefined {
     const { user, flags } = this.viewer;
-    const made = flags.copiesMade();
+    const made = flags.personalCopyTest();
     return (message) => {
       const { has, gained } = copyOf(message, user.id, this.#members.of, made(message.id));
       return has || this.#inHistory(message, history) ? { message, copy: has, gained } : undefined;
     };
   }
 
-  #copy(message: StoredMessage): Copy {
+  #copy(message: StoredMessage): CopyState {
     const { user, flags } = this.viewer;
-    return copyOf(message, user.id, this.#members.of, flags.madeCopy(message.id));
+    return copyOf(message, user.id, this.#members.of, flags.hasPersonalCopy(message.id));
   }
 
   #inHistory(message: StoredMessage, history: Plan['history']): boolean {
@@ -164,7 +164,7 @@ export class Reader {
   }
 }
 
-export interface Window {
+export interface WindowSpec {
   readonly anchor: number | 'first_unread';
   readonly numBefore: number;
   readonly numAfter: number;
@@ -179,14 +179,14 @@ export interface WindowArgs {
   readonly num_after: number;
 }
 
-export const windowOf = (args: WindowArgs): Window => ({
+export const windowSpec = (args: WindowArgs): WindowSpec => ({
   anchor: args.anchor,
   numBefore: args.num_before,
   numAfter: args.num_after,
   includeAnchor: args.include_anchor,
 });
 
-export interface FetchedRows<T> {
+export interface WindowRows<T> {
   readonly rows: readonly T[];
   readonly anchor: number;
   readonly foundAnchor: boolean;
@@ -194,7 +194,7 @@ export interface FetchedRows<T> {
   readonly foundNewest: boolean;
 }
 
-export type Fetched = FetchedRows<OwnMessage>;
+export type MessageWindow = WindowRows<ReadableMessage>;
 
 /** What GET /messages tells of a window beside its messages. */
 export const presentWindow = ({
@@ -202,7 +202,7 @@ export const presentWindow = ({
   foundAnchor,
   foundOldest,
   foundNewest,
-}: Omit<FetchedRows<unknown>, 'rows'>) => ({
+}: Omit<WindowRows<unknown>, 'rows'>) => ({
   anchor,
   found_newest: foundNewest,
   found_oldest: foundOldest,
@@ -210,25 +210,25 @@ export const presentWindow = ({
   history_limited: false,
 });
 
-export const fetchWindow = (reader: Reader, plan: Plan, window: Window): Promise<Fetched> =>
+export const fetchWindow = (reader: Reader, plan: Plan, window: WindowSpec): Promise<MessageWindow> =>
   windowAround(reader, plan, window, {
     scan: (from, direction, limit) => reader.scan(plan, from, direction, limit),
     idOf: ({ message }) => message.id,
   });
 
 /** @param take as of `Reader.show` */
-export const showWindow = <T extends { readonly id: number }>(
+export const fetchPackedWindow = <T extends { readonly id: number }>(
   reader: Reader,
   plan: Plan,
-  window: Window,
-  take: (own: OwnMessage) => T,
-): Promise<FetchedRows<T>> =>
+  window: WindowSpec,
+  take: (own: ReadableMessage) => T,
+): Promise<WindowRows<T>> =>
   windowAround(reader, plan, window, {
-    scan: (from, direction, limit) => reader.show(plan, from, direction, limit, take),
+    scan: (from, direction, limit) => reader.scanPacked(plan, from, direction, limit, take),
     idOf: ({ id }) => id,
   });
 
-interface Rows<T> {
+interface RowSource<T> {
   scan(from: number, direction: 'newer' | 'older', limit: number): Promise<T[]>;
   idOf(row: T): number;
 }
@@ -236,9 +236,9 @@ interface Rows<T> {
 async function windowAround<T>(
   reader: Reader,
   plan: Plan,
-  window: Window,
-  { scan, idOf }: Rows<T>,
-): Promise<FetchedRows<T>> {
+  window: WindowSpec,
+  { scan, idOf }: RowSource<T>,
+): Promise<WindowRows<T>> {
   const anchor = window.anchor === 'first_unread' ? await firstUnread(reader, plan) : Math.min(window.anchor, NEWEST);
   const left = anchor === 0;
   const right = anchor === NEWEST;

@@ -7,11 +7,11 @@ import type { Store } from '#ports/store';
 import { asStored, streamConversation } from '../stored/message.js';
 import { NEWEST } from './fetch.js';
 
-const MOST = 1_000;
-const MOST_UNREAD = 20;
+const MAX_MESSAGES = 1_000;
+const UNREAD_MESSAGES = 20;
 const DAYS = 7;
 
-export interface NewcomersHistory {
+export interface NewcomerHistory {
   /** He has messages with larger ids. */
   readonly after: number;
   /** Up to this id they are read. */
@@ -19,25 +19,27 @@ export interface NewcomersHistory {
 }
 
 /** @param streams public ones. undefined: nothing was sent to them lately. @param now ms */
-export async function newcomersHistory(
+export async function newcomerHistory(
   store: Store,
   realm: RealmId,
   streams: readonly number[],
   now: number,
-): Promise<NewcomersHistory | undefined> {
+): Promise<NewcomerHistory | undefined> {
   const since = now / 1000 - DAYS * 86_400;
   const newest = await Promise.all(
     streams.map(async (stream) => {
       const index = { by: 'conversation', conversation: streamConversation(stream) } as const;
-      const records = await store.scanMessages({ realm, index, from: NEWEST, direction: 'older', limit: MOST });
-      const recent = records.map(asStored).filter(({ home, body }) => home === stream && body.sent > since);
+      const records = await store.scanMessages({ realm, index, from: NEWEST, direction: 'older', limit: MAX_MESSAGES });
+      const recent = records
+        .map(asStored)
+        .filter(({ originStream, body }) => originStream === stream && body.sent > since);
       return recent.map(({ id }) => id);
     }),
   );
   const ids = newest
     .flat()
     .sort((a, b) => b - a)
-    .slice(0, MOST);
+    .slice(0, MAX_MESSAGES);
   const oldest = ids.at(-1);
-  return oldest === undefined ? undefined : { after: oldest - 1, mark: ids[MOST_UNREAD] ?? oldest - 1 };
+  return oldest === undefined ? undefined : { after: oldest - 1, mark: ids[UNREAD_MESSAGES] ?? oldest - 1 };
 }

@@ -7,7 +7,7 @@ import { asStored, streamConversation } from '../stored/message.js';
 import { NEWEST } from './fetch.js';
 
 /** What it takes to follow a user's newest message from here on. */
-export interface NewestKnown extends JsonObject {
+export interface NewestMessageState extends JsonObject {
   /** -1 = none. */
   readonly id: number;
   /** Streams that the user is or was in, and after each the id above which he gets what is said there; null = nothing. */
@@ -22,37 +22,37 @@ export async function newestMessage(
   streams: readonly number[],
 ): Promise<number> {
   // Where there is little traffic the realm's newest is the user's, too.
-  const newest = await realmsNewest(store, realm);
+  const newest = await newestInRealm(store, realm);
   if (!newest) return -1;
   const { id, stream, participants } = newest;
   if (stream === 0 && participants.includes(user)) return id;
   const wanted = streams.includes(stream) ? [stream] : [];
-  const [near] = await membersIn(store, realm, user, wanted);
+  const [near] = await membershipsOf(store, realm, user, wanted);
   if (hasCopy(near, id)) return id;
-  return newestOf(store, realm, user, streams, await membersIn(store, realm, user, streams));
+  return newestAmong(store, realm, user, streams, await membershipsOf(store, realm, user, streams));
 }
 
 /** The same, for somebody who goes on from there by the log. What he reads there of before must not count. */
-export async function newestKnown(
+export async function newestMessageState(
   store: MessageReads,
   realm: RealmId,
   user: number,
   streams: readonly number[],
-): Promise<NewestKnown> {
+): Promise<NewestMessageState> {
   // Before any message is looked at: whoever joins later is told of in the log.
-  const members = await membersIn(store, realm, user, streams);
+  const members = await membershipsOf(store, realm, user, streams);
   const known = streams.flatMap((stream, i): (number | null)[] => {
     const stay = members[i]?.stays.at(-1);
     return [stream, stay?.to === 0 && !stay.silent ? stay.after : null];
   });
-  const newest = await realmsNewest(store, realm);
+  const newest = await newestInRealm(store, realm);
   if (!newest) return { id: -1, streams: known };
   const { id, stream, participants } = newest;
   const own = stream === 0 ? participants.includes(user) : hasCopy(members[streams.indexOf(stream)], id);
-  return { id: own ? id : await newestOf(store, realm, user, streams, members), streams: known };
+  return { id: own ? id : await newestAmong(store, realm, user, streams, members), streams: known };
 }
 
-async function realmsNewest(store: MessageReads, realm: RealmId) {
+async function newestInRealm(store: MessageReads, realm: RealmId) {
   const [record] = await store.scanMessages({
     realm,
     index: { by: 'realm' },
@@ -65,7 +65,7 @@ async function realmsNewest(store: MessageReads, realm: RealmId) {
   return { id: record.id, stream: body.stream, participants };
 }
 
-async function membersIn(
+async function membershipsOf(
   store: MessageReads,
   realm: RealmId,
   user: number,
@@ -76,7 +76,7 @@ async function membersIn(
   return parts.map((part) => asMember(part?.value));
 }
 
-async function newestOf(
+async function newestAmong(
   store: MessageReads,
   realm: RealmId,
   user: number,

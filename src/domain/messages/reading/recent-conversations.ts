@@ -5,7 +5,7 @@ import { asStored } from '../stored/message.js';
 import { NEWEST } from './fetch.js';
 
 /** As many of a person's newest direct messages are looked at. */
-const LOOKED_AT = 1_000;
+const MAX_SCANNED = 1_000;
 
 export interface RecentConversation {
   readonly max_message_id: number;
@@ -24,7 +24,7 @@ export async function recentConversations(
     index: { by: 'participant', user },
     from: NEWEST,
     direction: 'older',
-    limit: LOOKED_AT,
+    limit: MAX_SCANNED,
   });
   const found = new Map<string, RecentConversation>();
   for (const record of records) {

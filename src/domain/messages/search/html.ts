@@ -2,7 +2,7 @@
 import { type Word, wordsIn } from './words.js';
 
 /** Longest entity: `&CounterClockwiseContourIntegral;`. */
-const LONGEST_ENTITY = 34;
+const MAX_ENTITY = 34;
 const ENTITY = /^&(?:#[0-9]+|#x[0-9a-f]+|[0-9a-z]+);/i;
 
 /** Place after the tag that begins here; a `>` in an attribute's value doesn't end it. Without end: the text's end. */
@@ -39,7 +39,7 @@ function* wordsInRun(html: string, from: number, end: number): Generator<Word> {
     const found = run.indexOf('&', at);
     const entity = found < 0 ? run.length : found;
     if (entity > at) yield* wordsIn(html, from + at, from + entity);
-    const match = ENTITY.exec(run.slice(entity, entity + LONGEST_ENTITY));
+    const match = ENTITY.exec(run.slice(entity, entity + MAX_ENTITY));
     at = entity + (match ? match[0].length : 1);
   }
 }

@@ -15,16 +15,16 @@ o p q r u v w x y z
   .split(/\s+/);
 
 /** Longer ones are cut: an index key has room for that many. UTF-16 units. */
-const LONGEST_STEM = 64;
+const MAX_STEM = 64;
 /** Normalising may make a text 18 times as long. */
-const LONGEST_WORD = 256;
+const MAX_WORD = 256;
 /** The stemmer takes 6 µs a word; what is said repeats itself. */
-const MOST_REMEMBERED = 20_000;
+const MAX_CACHED = 20_000;
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 const stemmer = newStemmer('english');
 const stopWords: ReadonlySet<string> = new Set(STOP_WORDS);
-const remembered = new Map<string, string>();
+const stemCache = new Map<string, string>();
 
 function cut(text: string, length: number): string {
   if (text.length <= length) return text;
@@ -35,12 +35,12 @@ function cut(text: string, length: number): string {
 
 /** '' for stop words. */
 export function stemOf(word: string): string {
-  const known = remembered.get(word);
+  const known = stemCache.get(word);
   if (known !== undefined) return known;
-  const plain = cut(cut(word, LONGEST_WORD).normalize('NFKC').toLowerCase(), LONGEST_STEM);
+  const plain = cut(cut(word, MAX_WORD).normalize('NFKC').toLowerCase(), MAX_STEM);
   const stem = stopWords.has(plain) ? '' : stemmer.stem(plain);
-  if (remembered.size >= MOST_REMEMBERED) remembered.clear();
-  if (word.length <= LONGEST_STEM) remembered.set(word, stem);
+  if (stemCache.size >= MAX_CACHED) stemCache.clear();
+  if (word.length <= MAX_STEM) stemCache.set(word, stem);
   return stem;
 }
 

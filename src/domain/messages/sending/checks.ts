@@ -43,7 +43,7 @@ export function checkPosting(
 }
 
 /** @throws ApiError */
-export function checkTopicGiven(topic: string, directory: DirectoryView): void {
+export function checkTopicPresent(topic: string, directory: DirectoryView): void {
   if (directory.settings.mandatory_topics && topic === NO_TOPIC) throw apiError('TOPICS_REQUIRED');
 }
 

@@ -1,7 +1,7 @@
 /** Drafts (messages.md § Drafts): one part of the user's actor per draft. Pure. */
 import type { Json, JsonObject } from '#base';
 
-interface Addressed extends JsonObject {
+interface DraftFields extends JsonObject {
   /** '' = not addressed yet. */
   readonly type: '' | 'stream' | 'private';
   /** The stream; the others of a conversation, ascending (oneself when alone); or nobody. */
@@ -12,7 +12,7 @@ interface Addressed extends JsonObject {
 }
 
 /** What a draft says, checked and normalised. */
-export interface DraftBody extends Addressed {
+export interface DraftBody extends DraftFields {
   /** Of the last edit, as the client says; seconds since 1970. */
   readonly timestamp: number;
 }
@@ -23,7 +23,7 @@ export interface Draft extends DraftBody {
 
 export const DRAFT_PART = 'draft/';
 /** POST /register shows no more. */
-export const MOST_DRAFTS_SHOWN = 1_000;
+export const MAX_DRAFTS_SHOWN = 1_000;
 
 export const draftPart = (id: number): string => `${DRAFT_PART}${id}`;
 

@@ -20,7 +20,7 @@ export interface ScheduledBody extends JsonObject {
   readonly wildcard: boolean;
 }
 
-export interface Scheduled extends ScheduledBody {
+export interface ScheduledMessage extends ScheduledBody {
   readonly id: number;
   /** When to send it, seconds since 1970. */
   readonly at: number;
@@ -40,7 +40,7 @@ export interface Scheduled extends ScheduledBody {
 }
 
 /** What stays of a message that was sent, until its sender deletes it. */
-export interface Delivered extends JsonObject {
+export interface DeliveryReceipt extends JsonObject {
   readonly id: number;
   readonly phase: 'sent';
 }
@@ -49,40 +49,40 @@ export const SCHEDULED_PART = 'scheduled/';
 
 export const scheduledPart = (id: number): string => `${SCHEDULED_PART}${id}`;
 
-export const scheduledOf = (parts: Parts, id: number): Scheduled | Delivered | undefined =>
-  parts.get(scheduledPart(id)) as Scheduled | Delivered | undefined;
+export const scheduledOf = (parts: Parts, id: number): ScheduledMessage | DeliveryReceipt | undefined =>
+  parts.get(scheduledPart(id)) as ScheduledMessage | DeliveryReceipt | undefined;
 
 /** Those that were not sent (yet), by time. */
-export const undelivered = (parts: Parts): Scheduled[] =>
+export const undelivered = (parts: Parts): ScheduledMessage[] =>
   [...parts]
     .filter(([name]) => name.startsWith(SCHEDULED_PART))
-    .map(([, value]) => value as Scheduled | Delivered)
+    .map(([, value]) => value as ScheduledMessage | DeliveryReceipt)
     .filter((message) => message.phase !== 'sent')
     .sort((a, b) => a.at - b.at || a.id - b.id);
 
 /** Handed over at once; a sender who scheduled very many for one time must not fill a commit. */
-const MOST_SENDING = 20;
+const MAX_SENDING = 20;
 
-const dueAt = ({ at, notBefore = 0 }: Scheduled): number => Math.max(at * 1000, notBefore);
+const dueAt = ({ at, notBefore = 0 }: ScheduledMessage): number => Math.max(at * 1000, notBefore);
 
 /** Those to hand over now. */
-export function dueNow(parts: Parts, now: number): Scheduled[] {
+export function dueNow(parts: Parts, now: number): ScheduledMessage[] {
   const messages = undelivered(parts);
   const sending = messages.filter(({ phase }) => phase === 'sending').length;
   return messages
     .filter((message) => message.phase === 'waiting' && dueAt(message) <= now)
-    .slice(0, Math.max(0, MOST_SENDING - sending));
+    .slice(0, Math.max(0, MAX_SENDING - sending));
 }
 
 /** When the next one is to be handed over, ms; null: none, or not before others are through. */
 export function nextDue(parts: Parts): number | null {
   const messages = undelivered(parts);
-  if (messages.filter(({ phase }) => phase === 'sending').length >= MOST_SENDING) return null;
+  if (messages.filter(({ phase }) => phase === 'sending').length >= MAX_SENDING) return null;
   const times = messages.filter(({ phase }) => phase === 'waiting').map(dueAt);
   return times.length === 0 ? null : times.reduce((a, b) => Math.min(a, b));
 }
 
-export const presentScheduled = ({ id, type, to, topic, content, html, at, phase }: Scheduled): JsonObject => ({
+export const presentScheduled = ({ id, type, to, topic, content, html, at, phase }: ScheduledMessage): JsonObject => ({
   scheduled_message_id: id,
   type,
   to: type === 'stream' ? to[0] : to,

@@ -8,13 +8,13 @@ import type { StoredMessage, StoredSubmessage } from '../stored/message.js';
 /** JSON text of a widget, and of one submessage. */
 export const MAX_SUBMESSAGE = 10_000;
 /** Of all submessages of a message: they are one record with it, which is written whole. */
-const MOST_SUBMESSAGES = 2_000;
-const MOST_CHARACTERS = 200_000;
+const MAX_SUBMESSAGES = 2_000;
+const MAX_CHARACTERS = 200_000;
 
 const WIDGET = 'widget';
 
-type Fields = Record<string, unknown>;
-const isDict = (value: unknown): value is Fields =>
+type Dict = Record<string, unknown>;
+const isDict = (value: unknown): value is Dict =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
 const text = Type.String();
@@ -59,7 +59,7 @@ export function checkWidget(widget: string): { readonly widget_type: string; rea
 /** As the peer's platform counts lines. */
 const LINE_END = /\r\n|[\n\r\v\f\x85\u2028\u2029]/;
 
-function poll(rest: string): Fields {
+function poll(rest: string): Dict {
   const [first = '', ...others] = rest.split(LINE_END);
   // Options may be written as a list.
   const options = others.map((line) => line.trim().replace(/^\s*[-*]?\s*/, '')).filter((option) => option !== '');
@@ -69,12 +69,12 @@ function poll(rest: string): Fields {
 /** The first submessage of a message that is sent: what its text or the parameter asks for. @throws ApiError */
 export function firstSubmessage(content: string, widget: string | null, sender: number): StoredSubmessage | undefined {
   const given = widget === null ? undefined : checkWidget(widget);
-  const made = given ?? commanded(content);
+  const made = given ?? widgetInText(content);
   if (!made) return undefined;
   return { id: 1, sender, type: WIDGET, content: JSON.stringify(made) };
 }
 
-function commanded(content: string): Fields | undefined {
+function widgetInText(content: string): Dict | undefined {
   const [, type, rest = ''] = /^\/(poll|todo)(?=\s|$)(.*)$/s.exec(content) ?? [];
   if (type === 'poll') return { widget_type: type, extra_data: poll(rest) };
   return type === 'todo' ? { widget_type: type, extra_data: null } : undefined;
@@ -87,7 +87,7 @@ function widgetType({ body }: StoredMessage): unknown {
   return isDict(data) ? data.widget_type : undefined;
 }
 
-const KINDS: Readonly<Record<string, Readonly<Record<string, Validator>>>> = {
+const SUBMESSAGE_CHECKS: Readonly<Record<string, Readonly<Record<string, Validator>>>> = {
   poll: {
     vote: compileValidator(Type.Object({ type: text, key: text, vote: Type.Enum([1, -1]) }, closed)),
     question: compileValidator(Type.Object({ type: text, question: text }, closed)),
@@ -118,7 +118,8 @@ export function nextSubmessage(
   const json = parseJsonText(added.content);
   if (!json) throw apiError('SUBMESSAGE_JSON');
   const widget = widgetType(message);
-  const kinds = typeof widget === 'string' && Object.hasOwn(KINDS, widget) ? KINDS[widget] : undefined;
+  const kinds =
+    typeof widget === 'string' && Object.hasOwn(SUBMESSAGE_CHECKS, widget) ? SUBMESSAGE_CHECKS[widget] : undefined;
   if (kinds) {
     const name = `${String(widget)} data`;
     const { type } = TYPED.json(json, name) as Static<typeof Typed>;
@@ -129,7 +130,7 @@ export function nextSubmessage(
     kind.json(parseJsonText(added.content)!, name);
   }
   const characters = submessages.reduce((sum, { content }) => sum + content.length, added.content.length);
-  if (submessages.length >= MOST_SUBMESSAGES || characters > MOST_CHARACTERS) {
+  if (submessages.length >= MAX_SUBMESSAGES || characters > MAX_CHARACTERS) {
     throw apiError('CANNOT_ATTACH_SUBMESSAGE');
   }
   return { ...added, id: (submessages.at(-1)?.id ?? 0) + 1 };

@@ -81,7 +81,7 @@ export interface StoredMessage {
   /** Direct messages: everybody in the conversation, ascending. Streams: []. */
   readonly participants: readonly number[];
   /** Stream to which it was sent, whose stays say who has a copy; 0 = direct. */
-  readonly home: number;
+  readonly originStream: number;
   readonly body: MessageBody;
 }
 
@@ -93,7 +93,7 @@ export const asStored = (record: MessageRecord): StoredMessage => {
     id: record.id,
     sender: record.sender,
     participants: record.participants,
-    home: record.movedFrom === '' ? body.stream : Number(record.movedFrom.slice(1)),
+    originStream: record.movedFrom === '' ? body.stream : Number(record.movedFrom.slice(1)),
     body,
   };
 };

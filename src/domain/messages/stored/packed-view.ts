@@ -7,11 +7,11 @@ const NOBODY: readonly number[] = [];
 const NO_MOVES: readonly Move[] = [];
 
 /** Shows one message after the other, as `PackedMessage` does. */
-export class SeenMessage implements StoredMessage {
+export class PackedMessageView implements StoredMessage {
   id = 0;
   sender = 0;
   participants: readonly number[] = NOBODY;
-  home = 0;
+  originStream = 0;
   /** As in the body. */
   stream = 0;
   /** Sum of `MARK`. */
@@ -19,12 +19,12 @@ export class SeenMessage implements StoredMessage {
   packed!: PackedMessage;
 
   /** This, or the message itself where it has no digest that is known here. */
-  show(packed: PackedMessage): StoredMessage {
+  pointTo(packed: PackedMessage): StoredMessage {
     if (packed.version !== DIGEST_VERSION) return asStored(packed.record);
     this.packed = packed;
     this.id = packed.id;
     this.stream = packed.fact(FACT.stream);
-    this.home = packed.fact(FACT.home);
+    this.originStream = packed.fact(FACT.originStream);
     this.sender = packed.fact(FACT.sender);
     this.marks = packed.fact(FACT.marks);
     this.participants = packed.fact(FACT.participants) === 0 ? NOBODY : participantsOf(packed);
@@ -44,19 +44,19 @@ function participantsOf(packed: PackedMessage): readonly number[] {
 }
 
 export const streamOf = (message: StoredMessage): number =>
-  message instanceof SeenMessage ? message.stream : message.body.stream;
+  message instanceof PackedMessageView ? message.stream : message.body.stream;
 
 export function movesOf(message: StoredMessage): readonly Move[] {
-  if (message instanceof SeenMessage && (message.marks & MARK.moved) === 0) return NO_MOVES;
+  if (message instanceof PackedMessageView && (message.marks & MARK.moved) === 0) return NO_MOVES;
   return message.body.moves ?? NO_MOVES;
 }
 
 export const isWildcard = (message: StoredMessage): boolean =>
-  message instanceof SeenMessage ? (message.marks & MARK.wildcard) !== 0 : message.body.wildcard;
+  message instanceof PackedMessageView ? (message.marks & MARK.wildcard) !== 0 : message.body.wildcard;
 
 /** Flags that the user got when it was sent: a sum of `SENT`. */
 export function sentFlags(message: StoredMessage, user: number): number {
-  if (!(message instanceof SeenMessage)) {
+  if (!(message instanceof PackedMessageView)) {
     let sum = 0;
     const flags = message.body.flags[user];
     if (flags)
@@ -71,11 +71,11 @@ export function sentFlags(message: StoredMessage, user: number): number {
 }
 
 /** Tells of messages in streams whether they are of the topic. @param key as `topicKey` makes it */
-export function ofTopic(key: string): (message: StoredMessage) => boolean {
+export function topicTest(key: string): (message: StoredMessage) => boolean {
   const json = Buffer.from(JSON.stringify(key).slice(1, -1));
   return (message) => {
     if (streamOf(message) === 0) return false;
-    if (message instanceof SeenMessage) return message.packed.isText(TEXT.topicKey, json);
+    if (message instanceof PackedMessageView) return message.packed.isText(TEXT.topicKey, json);
     return message.body.topic.toLowerCase() === key;
   };
 }

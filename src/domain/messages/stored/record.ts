@@ -24,7 +24,7 @@ export const tagOf = {
 export const RESOLVED_PREFIX = '✔ ';
 
 /** All tags of a message, but for its words. */
-export function factTags({ body, participants, home }: StoredMessage): string[] {
+export function factTags({ body, participants, originStream }: StoredMessage): string[] {
   const tags: string[] = [];
   for (const [user, flags] of Object.entries(body.flags)) {
     if (flags.includes('mentioned')) tags.push(tagOf.mentioned(Number(user)));
@@ -40,7 +40,7 @@ export function factTags({ body, participants, home }: StoredMessage): string[] 
   if (files.length > 0) tags.push(tagOf.has('attachment'));
   for (const path of files) tags.push(tagOf.file(parsePath(path)?.token ?? path));
   if (body.stream !== 0 && body.topic.startsWith(RESOLVED_PREFIX)) tags.push(tagOf.resolved);
-  if (home !== body.stream) tags.push(tagOf.cameTo(`s${body.stream}`));
+  if (originStream !== body.stream) tags.push(tagOf.cameTo(`s${body.stream}`));
   return [...new Set(tags)];
 }
 
@@ -53,7 +53,7 @@ export function tagsOf(message: StoredMessage): string[] {
 
 /** @param direct conversation of a direct message (`d` and the set of its people) */
 export function recordOf(message: StoredMessage, direct = ''): MessageRecord {
-  const { id, sender, participants, home, body } = message;
+  const { id, sender, participants, originStream, body } = message;
   const conversation = body.stream === 0 ? direct : streamConversation(body.stream);
   return {
     id,
@@ -61,7 +61,7 @@ export function recordOf(message: StoredMessage, direct = ''): MessageRecord {
     topicKey: topicKey(body.topic),
     sender,
     participants,
-    movedFrom: home === body.stream ? '' : streamConversation(home),
+    movedFrom: originStream === body.stream ? '' : streamConversation(originStream),
     tags: tagsOf(message),
     body,
   };
