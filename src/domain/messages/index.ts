@@ -1,3 +1,28 @@
+/**
+ * Messages: their stored form, who may read them, and every rule of sending, finding and flagging them. Most files are
+ * pure; reading/ and the scans in flags/ query the Store, and sending/rendering.ts uses worker threads.
+ *
+ * - stored/      StoredMessage, its record and tags (record.ts), its digest, and the view of a packed message.
+ * - access/      Which users have a copy (message-access.ts), and the user who reads (viewer.ts).
+ * - sending/     checks → rendering → widgets → flags at creation (flags/) → record. Also drafts, scheduled messages.
+ * - reading      raw narrow → terms → conditions → plan (narrow/) → ranges of the Store (narrow/sources.ts) → messages
+ *                (reading/fetch.ts), each tested for access and by the plan → JSON (presenting/).
+ * - presenting/  Message objects: present.ts as objects, encoded.ts straight to bytes; edit histories.
+ * - flags/       Read state and marks of a user, changes of flags, unread messages, read receipts.
+ * - search/      Words, stems, search operands, and the marking of matches.
+ *
+ * Editing and moving are commands of actors/stream; their rules (content, flags, copies after a move) are here.
+ *
+ * Invariants:
+ * - Memberships, moves and personal copies decide who has a copy (`copyOf`): a move changes no user's state.
+ * - Read state is kept by origin, the stream to which a message was sent (`originStream`). Stored states and log
+ *   entries call the origin `home`.
+ * - Ranges may hold too many messages, never too few: `Plan.matches` is the exact test.
+ * - A decoded message and its digest give the same JSON. A change of `constantFields` raises `DIGEST_VERSION`.
+ *
+ * Importers: actors, src/delivery, src/frontend, src/app and domain/webhooks. Of the domain, messages/ imports only
+ * people, streams, files, emoji and markdown.
+ */
 export {
   type CopyState,
   copyAfterMoves,

@@ -1,4 +1,7 @@
-/** Who has a copy of a message (messages.md § Access to a message): decided by stays in streams and by moves. Pure. */
+/**
+ * Access to messages (messages.md § Access to a message). Users who were subscribed when a message was sent have a copy
+ * of it; moves between streams add and remove copies. Pure.
+ */
 
 import { hadCopies, type Member, stayWith } from '#domain/streams';
 import type { MovedCopies } from '#model';
@@ -7,20 +10,20 @@ import { movesOf } from '../stored/packed-view.js';
 
 export interface CopyState {
   readonly has: boolean;
-  /** The copy came with a move and was read from the beginning. */
+  /** The copy came with a move between streams, marked as read. */
   readonly gained: boolean;
 }
 
-/** A message as one user has it. */
+/** A message that one user may read. */
 export interface ReadableMessage {
   readonly message: StoredMessage;
-  /** Without a copy: history that the user may read. */
+  /** Whether the user has a copy; a user without one may read the stream's history. */
   readonly copy: boolean;
-  /** The copy came with a move between streams: it was read from the beginning. */
+  /** The copy came with a move between streams, marked as read. */
   readonly gained: boolean;
 }
 
-/** Streams whose memberships decide about the message. */
+/** Streams whose memberships decide who has a copy of the message. */
 export function decidingStreams(message: StoredMessage): readonly number[] {
   const { originStream } = message;
   if (originStream === 0) return [];
@@ -31,8 +34,8 @@ export function decidingStreams(message: StoredMessage): readonly number[] {
 }
 
 /**
- * @param membership of this user, by stream
- * @param own the user made a copy for himself: starred a message of the past, or was a mentioned bot
+ * @param membership the user's membership of a stream
+ * @param own the user has a personal copy: starred a message of the history, or is a bot that was mentioned
  */
 export function copyOf(
   message: StoredMessage,
@@ -45,7 +48,7 @@ export function copyOf(
   return copyAfterMoves({ id, home: originStream, moves: movesOf(message) }, membership, own);
 }
 
-/** As `copyOf`, of a message that was sent to a stream. */
+/** As `copyOf`, for a message that was sent to a stream. */
 export function copyAfterMoves(
   { id, home, moves }: MovedCopies,
   membership: (stream: number) => Member | undefined,
@@ -57,7 +60,7 @@ export function copyAfterMoves(
   for (const move of moves) {
     const before = hadCopies(membership(move.from), move.fromMv);
     const after = hadCopies(membership(move.to), move.toMv);
-    // Whoever came later has of what was sent before only what was still there.
+    // A newcomer's stay reaches back to older messages, but not to those moved away before it began.
     const gone = !own && stay !== undefined && move.from === home && move.fromMv < stay.from;
     if ((before || gone) && !after) has = false;
     else if (!before && after && move.gained) {

@@ -1,4 +1,4 @@
-/** Who looks at messages: the user with those of his own choices that decide what he sees. */
+/** The user who reads messages: preferences that decide what the user sees, and memberships that decide access. */
 
 import { asMember, type Member, memberPart } from '#domain/streams';
 import type { RealmId } from '#model';
@@ -13,13 +13,13 @@ export interface Viewer {
   readonly flags: UserFlags;
   /** Streams to which the user is or was subscribed. */
   readonly streams: readonly number[];
-  /** Now. */
+  /** Whether the user is subscribed now. */
   subscribed(stream: number): boolean;
   readonly mutedStreams: ReadonlySet<number>;
   mutesTopic(stream: number, topic: string): boolean;
 }
 
-/** Somebody of whose choices nothing is known here: what he may read follows from subscriptions alone. */
+/** A viewer without flags and mutes: access follows from subscriptions alone. */
 export const plainViewer = (of: Pick<Viewer, 'realm' | 'user' | 'directory' | 'subscribed'>): Viewer => ({
   ...of,
   flags: new UserFlags(of.user.id, new Map()),
@@ -38,7 +38,7 @@ export class UserMemberships {
     private readonly user: number,
   ) {}
 
-  /** Those that aren't known yet, in one look. */
+  /** Reads the memberships that aren't known yet, in one query. */
   async load(streams: readonly number[]): Promise<void> {
     const missing = [...new Set(streams)].filter((stream) => !this.#members.has(stream));
     if (missing.length === 0) return;
@@ -52,6 +52,6 @@ export class UserMemberships {
     return this.#members.has(stream);
   }
 
-  /** Of a stream that was loaded. */
+  /** The membership of a stream that was loaded before. */
   readonly of = (stream: number): Member | undefined => this.#members.get(stream);
 }

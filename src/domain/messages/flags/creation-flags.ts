@@ -1,4 +1,4 @@
-/** Flags that single people get when a message is made or its text changes (messages.md § Flags at creation). Pure. */
+/** Flags that single users get when a message is sent or its text changes (messages.md § Flags at creation). Pure. */
 
 import { madeOnce } from '#base';
 import { AlertWords, type Mentions } from '#domain/markdown';
@@ -9,9 +9,9 @@ import type { MessageBody } from '../stored/message.js';
 
 interface AlertsAndMutes {
   readonly words: AlertWords;
-  /** Lower-case word → those who want to know of it. */
+  /** Lower-case alert word → users who have it. */
   readonly byWord: ReadonlyMap<string, readonly UserId[]>;
-  /** Sender → those who muted him. */
+  /** Sender → users who muted the sender. */
   readonly muters: ReadonlyMap<number, readonly UserId[]>;
 }
 
@@ -30,10 +30,10 @@ function indexPreferences(directory: DirectoryView): AlertsAndMutes {
   return { words: new AlertWords(byWord.keys()), byWord, muters };
 }
 
-/** Choices change rarely: made anew when they do. */
+/** Built again only when a preference in the directory changes, which is rare. */
 const alertsAndMutes = madeOnce(indexPreferences, ({ preferencesVersion }) => preferencesVersion);
 
-/** Users with an alert word in the text, each once. */
+/** Users with an alert word in the text, without repeats. */
 export function alertedBy(directory: DirectoryView, text: string): Iterable<UserId> {
   const { words, byWord } = alertsAndMutes(directory);
   const users = new Set<UserId>();
@@ -45,14 +45,14 @@ export function alertedBy(directory: DirectoryView, text: string): Iterable<User
 export const mutersOf = (directory: DirectoryView, sender: number): readonly UserId[] =>
   alertsAndMutes(directory).muters.get(sender) ?? [];
 
-/** Members of the groups mentioned, at any depth. */
+/** Members of the mentioned groups and their subgroups. */
 function inGroups(groups: readonly number[], directory: DirectoryView): Iterable<UserId> {
   if (groups.length === 0) return [];
   const all = groupsIn(directory);
   return groups.flatMap((id) => all.membersOf(id));
 }
 
-/** Everybody to whom the text means something, whether he has the message or not: user → flags. */
+/** Users with a mention or an alert word in the text, with or without a copy of the message: user → flags. */
 export function flagsFromText(content: string, mentions: Mentions, directory: DirectoryView): Map<number, string[]> {
   const flags = new Map<number, string[]>();
   for (const user of new Set([...mentions.users, ...inGroups(mentions.groups, directory)]))
@@ -66,14 +66,14 @@ export function flagsFromText(content: string, mentions: Mentions, directory: Di
 export interface CreationInput {
   readonly sender: number;
   readonly content: string;
-  /** Those who are to be told. */
+  /** Mentions that notify. */
   readonly mentions: Mentions;
-  /** Whose copies are read from the beginning. */
+  /** Users whose copies are read from the start. */
   readonly read: readonly number[];
   readonly hasCopy: (user: number) => boolean;
 }
 
-/** A wildcard is everybody's, and noted once for all of them. */
+/** Flags of single users with a copy. A wildcard mention isn't among them: `MessageBody.wildcard` notes it once. */
 export function flagsAtCreation(
   { sender, content, mentions, read, hasCopy }: CreationInput,
   directory: DirectoryView,

@@ -1,16 +1,16 @@
 /**
- * Changing a user's flags on messages (messages.md § Flags): from the user's parts and the messages as the user has
- * them, which ids change and which parts to write. Pure.
+ * Changes of a user's flags (messages.md § Flags): computes which ids change and which parts of the user's actor to
+ * write. Pure.
  */
 import type { Json } from '#base';
 import type { ReadableMessage } from '../access/message-access.js';
 import { type MarkName, markedPart, type OriginReadState, readingPart, type UserFlags } from './read-state.js';
 
 export interface FlagUpdate {
-  /** Ids whose flag changed, in the order given. */
+  /** Ids whose flag changed, in the order of the request. */
   readonly changed: readonly number[];
   readonly parts: Record<string, Json>;
-  /** Messages of the past of which the user has a copy from now on. */
+  /** Messages of the history that this change copies for the user. */
   readonly newCopies?: readonly ReadableMessage[];
 }
 
@@ -41,7 +41,7 @@ const idsByOrigin = (messages: readonly ReadableMessage[]): Map<number, number[]
   return origins;
 };
 
-/** Marks the messages read or unread, whatever they were. */
+/** Parts with the messages marked read or unread, without a look at their present state. */
 export function readingParts(
   flags: UserFlags,
   messages: readonly ReadableMessage[],
@@ -62,7 +62,7 @@ export function markRead(flags: UserFlags, messages: readonly ReadableMessage[])
   return { changed: idsOf(changing), parts: readingParts(flags, changing, withRead) };
 }
 
-/** @param subscribed streams that the user left are passed over */
+/** @param subscribed messages of other streams are skipped */
 export function markUnread(
   flags: UserFlags,
   messages: readonly ReadableMessage[],
@@ -99,7 +99,7 @@ export function unsetMark(flags: UserFlags, messages: readonly ReadableMessage[]
 
 const withoutCopy = (messages: readonly ReadableMessage[]): ReadableMessage[] => messages.filter((own) => !own.copy);
 
-/** Who flags a message of the past gets a copy of it: a historical one. */
+/** A user who flags a message of the history gets a `historical` copy of it. */
 function historicalMarks(flags: UserFlags, messages: readonly ReadableMessage[]): Record<string, Json> {
   const made = withoutCopy(messages);
   if (made.length === 0) return {};

@@ -1,4 +1,4 @@
-/** Who has read a message (messages.md § GET /messages/{id}/read_receipts). */
+/** Read receipts: the users who have read a message (messages.md § GET /messages/{id}/read_receipts). */
 import type { Json } from '#base';
 import { preference } from '#domain/people';
 import { asMember, MEMBER_PART, type Member } from '#domain/streams';
@@ -26,7 +26,7 @@ async function membershipsOf(store: Store, realm: RealmId, streams: readonly num
   );
 }
 
-/** May this account's reading be shown to the caller? */
+/** Whether the caller may learn that this user has read the message. */
 export function showsReading(
   user: DirectoryUser | undefined,
   message: StoredMessage,
@@ -39,7 +39,7 @@ export function showsReading(
   return !directory.preferencesOf(userId(caller)).muted.some(({ id }) => id === user.id);
 }
 
-/** Ids of those who have a copy and have read it, ascending. */
+/** Ids of the users who have a copy and have read it, ascending. */
 export async function readersOf(
   message: StoredMessage,
   caller: number,

@@ -1,8 +1,8 @@
 /**
  * Read and marked messages of one user (architecture/domain.md § Read state). Pure.
  *
- * Each home (the stream to which a message was sent, or all direct messages) has a mark and two sets of exceptions. So
- * moving a message changes nothing here, and marking a stream read is one small write for any number of messages.
+ * Each origin (the stream to which a message was sent, or all direct messages) has a mark and two sets of exceptions.
+ * So moving a message changes nothing here, and marking a stream read is one small write for any number of messages.
  */
 
 import type { Json, JsonObject } from '#base';
@@ -13,7 +13,7 @@ import { SENT } from '../stored/digest.js';
 import type { StoredMessage } from '../stored/message.js';
 import { isWildcard, sentFlags } from '../stored/packed-view.js';
 
-/** Reading of one origin: everything up to `mark` is read but for `unread`, everything above is not but for `read`. */
+/** Up to `mark` all messages of the origin are read except `unread`; above it, only those in `read` are. */
 export interface OriginReadState {
   readonly mark: number;
   readonly read: IdSet;
@@ -21,12 +21,12 @@ export interface OriginReadState {
 }
 
 export const READ_PART = 'read/';
-/** Direct messages are one home. */
+/** The origin of all direct messages. */
 export const DIRECT_ORIGIN = 0;
 
 /**
- * Flags that users set on messages besides `read`, copies that they made of history, and those that bots got because they
- * were mentioned where they are not subscribed: one part each.
+ * Sets of message ids, one part each. `starred` and `collapsed` are flags; `historical` are copies that the user made
+ * of the history; `copied` are copies that a bot got by a mention in a stream to which it isn't subscribed.
  */
 export const MARKS = ['starred', 'collapsed', 'historical', 'copied'] as const;
 export type MarkName = (typeof MARKS)[number];
@@ -62,16 +62,16 @@ export const markedPart = (name: MarkName, ids: IdSet): Record<string, Json> => 
   [`${MARK_PART}${name}`]: ids.size === 0 ? null : { ids: ids.encode() },
 });
 
-/** Explicitly read or unread; undefined where the message itself says it (read when it was sent). */
+/** Undefined if neither the mark nor the sets decide: then the flags at creation do. */
 export function markedRead({ mark, read, unread }: OriginReadState, id: number): boolean | undefined {
   if (unread.has(id)) return false;
   return id <= mark || read.has(id) ? true : undefined;
 }
 
-/** Of what somebody has no copy of. */
+/** Flags of a message that the user has no copy of. */
 const HISTORY_FLAGS: readonly string[] = ['read', 'historical'];
 
-/** In the order in which they are listed, each twice what the one before counts. */
+/** In the order of the API; the n-th flag is bit n of a sum. */
 const FLAGS_BY_BIT = [
   'read',
   'starred',
@@ -92,7 +92,7 @@ function listOf(sum: number): readonly string[] {
   return list;
 }
 
-/** A user's flags, from the parts of the user's actor. */
+/** A user's flags on messages, from the parts of the user's actor. */
 export class UserFlags {
   constructor(
     readonly user: number,
@@ -103,7 +103,7 @@ export class UserFlags {
     return readingOf(this.parts, origin);
   }
 
-  /** Ids that are explicitly unread, in all homes; ascending. */
+  /** Ids that are unread although below the mark of their origin; all origins, ascending. */
   unreadExceptions(): readonly number[] {
     const all = [...this.parts.keys()]
       .filter((name) => name.startsWith(READ_PART))
@@ -111,7 +111,7 @@ export class UserFlags {
     return IdSet.of(all).ids;
   }
 
-  /** Ids of messages that were read, not read or starred one by one. */
+  /** Ids of messages that the user marked as read, unread or starred one by one. */
   *singledOutIds(): Iterable<number> {
     for (const name of this.parts.keys()) {
       if (!name.startsWith(READ_PART)) continue;
@@ -126,7 +126,7 @@ export class UserFlags {
     return markedOf(this.parts, name);
   }
 
-  /** Tells of a message that was none of the user's whether he has a copy of it nevertheless. */
+  /** Makes a test whether the user has a personal copy of a message. */
   personalCopyTest(): (id: number) => boolean {
     const historical = this.marked('historical');
     const copied = this.marked('copied');
@@ -145,12 +145,12 @@ export class UserFlags {
     return !copy || this.#read(message, gained);
   }
 
-  /** In the order in which flags are listed. */
+  /** Flags of one message, in the order of the API. */
   flagsOf(own: ReadableMessage): readonly string[] {
     return this.flagLister()(own);
   }
 
-  /** The same of many messages, each set looked up once. Equal lists are the same one. */
+  /** As `flagsOf`, for many messages: decodes each set once. Equal lists are the same array. */
   flagLister(): (own: ReadableMessage) => readonly string[] {
     const starred = this.marked('starred');
     const collapsed = this.marked('collapsed');

@@ -2,16 +2,16 @@
 import type { JsonObject } from '#base';
 import type { StoredMessage } from '../stored/message.js';
 
-/** Newest unread messages that are told. */
+/** The section lists this many of the newest unread messages. */
 export const MAX_UNREAD = 50_000;
 
 export interface UnreadView {
   readonly user: number;
-  /** Streams that the user has left do not count. */
+  /** Messages in streams that the user left don't count. */
   subscribed(stream: number): boolean;
   /** In a muted stream, or in a muted topic. */
   muted(stream: number, topic: string): boolean;
-  /** There are more than were looked at. */
+  /** The scan stopped before it had all unread messages. */
   readonly missing: boolean;
 }
 
@@ -29,7 +29,7 @@ class ConversationGroups<K> {
     else this.#groups.set(name, { key, ids: [id] });
   }
 
-  /** @param order of the names */
+  /** @param order compares two names */
   list(order: (a: K, b: K) => number): JsonObject[] {
     return [...this.#groups]
       .sort(([a], [b]) => order(a, b))

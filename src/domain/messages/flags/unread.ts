@@ -1,4 +1,7 @@
-/** What a user has not read, from the marks of the user's actor and the Store's indexes (architecture/domain.md § Read state). */
+/**
+ * Finds a user's unread messages from the marks of the user's actor and the Store's indexes
+ * (architecture/domain.md § Read state).
+ */
 import type { RealmId } from '#model';
 import type { MessageIndex, MessageRange, MessageReads } from '#ports/store';
 import { type CopyState, copyOf, decidingStreams } from '../access/message-access.js';
@@ -8,12 +11,12 @@ import { tagOf } from '../stored/record.js';
 import { DIRECT_ORIGIN, type OriginReadState } from './read-state.js';
 
 const BATCH = 1_000;
-/** Most messages are among the newest: the first look is a small one. */
+/** Unread messages are mostly few, and among the newest: the first query is small. */
 const FIRST_BATCH = 64;
 
 const movedFrom = (origin: number): MessageIndex => ({ by: 'moved', from: streamConversation(origin) });
 
-/** Tells of copies that came neither with a subscription nor with a move: by starring, reacting, or mentioning a bot. */
+/** Whether the user has a personal copy: by starring, by reacting, or by the mention of a bot. */
 type PersonalCopyTest = (id: number) => boolean;
 const NO_PERSONAL_COPIES: PersonalCopyTest = () => false;
 
@@ -21,7 +24,7 @@ interface MessageCopy extends CopyState {
   readonly message: StoredMessage;
 }
 
-/** Looks into the Store for one user. */
+/** Queries of the Store for one user. */
 export class UnreadScan {
   readonly #members: UserMemberships;
 
@@ -34,8 +37,8 @@ export class UnreadScan {
   }
 
   /**
-   * Messages of one home that nothing marks as read and that the user has, batch by batch: those above its mark, up to
-   * `to`, ascending; then those that were moved away from it.
+   * The user's unread messages of one origin, above its mark and up to `to`, in batches. First those
+   * still in the stream, ascending; then those that were moved away from it.
    */
   async *above(
     origin: number,
@@ -46,12 +49,12 @@ export class UnreadScan {
     if (origin !== DIRECT_ORIGIN) yield* this.movedFrom(origin, reading, to);
   }
 
-  /** Of `above`, those that were moved to other streams. */
+  /** The part of `above` that was moved to other streams. */
   movedFrom(origin: number, reading: OriginReadState, to = Number.POSITIVE_INFINITY): AsyncGenerator<StoredMessage[]> {
     return this.#unmarked(movedFrom(origin), origin, reading, to);
   }
 
-  /** Messages that came to the stream from others and that the user has, read or not; of one topic, or of all. */
+  /** The user's messages that were moved into the stream, read or unread. @param also further indexes: a topic */
   async *movedTo(stream: number, also: readonly MessageIndex[] = []): AsyncGenerator<StoredMessage[]> {
     const tag: MessageIndex = { by: 'tag', tag: tagOf.cameTo(streamConversation(stream)) };
     for await (const messages of this.#batches([{ index: tag, also }], { direction: 'newer' })) {
@@ -60,7 +63,7 @@ export class UnreadScan {
     }
   }
 
-  /** Along one index, upwards; only what the user has a copy of that did not come read with a move. */
+  /** The user's messages along one index, ascending, without copies that came with a move. */
   async *upwards(
     index: MessageIndex,
     from: number,
@@ -72,7 +75,7 @@ export class UnreadScan {
     }
   }
 
-  /** Whether the user has a copy of any message along one index, read or not. */
+  /** Whether the user has a copy, read or unread, of any message along one index. */
   async hasAny(index: MessageIndex, made: PersonalCopyTest): Promise<boolean> {
     for await (const _some of this.#copies(index, 0, made)) return true;
     return false;
@@ -89,8 +92,8 @@ export class UnreadScan {
   }
 
   /**
-   * As `above`, of several homes at once, newest first; `seen` is told of every message above the mark of the home where
-   * it is now.
+   * As `above`, for several origins at once, newest first.
+   * @param seen called for every message, with or without a copy, above the mark of the stream where it is now
    */
   async *newestAbove(
     origins: ReadonlyMap<number, OriginReadState>,
@@ -114,7 +117,7 @@ export class UnreadScan {
     }
   }
 
-  /** Where the messages of a home are found, but for those that were moved away. */
+  /** Index of the messages of an origin, without those that were moved away. */
   #indexOf(origin: number): MessageIndex {
     return origin === DIRECT_ORIGIN
       ? { by: 'participant', user: this.user }
@@ -139,7 +142,7 @@ export class UnreadScan {
     }
   }
 
-  /** Along ranges from their one end, or from an id on. */
+  /** Messages of the ranges, in batches. @param from exclusive; default: the start of the ranges */
   async *#batches(
     ranges: readonly MessageRange[],
     { direction, from }: { direction: 'newer' | 'older'; from?: number },
@@ -163,14 +166,14 @@ export class UnreadScan {
     }
   }
 
-  /** Those that the user marked as unread himself, or left behind: exceptions below the mark. */
+  /** Messages that are unread although below the mark: marked as unread by the user, or left so when the mark rose. */
   async unreadExceptions({ unread }: OriginReadState): Promise<StoredMessage[]> {
     if (unread.size === 0) return [];
     const records = await this.store.getMessages(this.realm, unread.ids);
     return records.filter((record) => record !== null).map(asStored);
   }
 
-  /** Id of the newest message that was sent to a stream, wherever it is now; 0 = none. */
+  /** Id of the newest message that was sent to the stream, even if moved since; 0 = none. */
   async newestSentTo(stream: number): Promise<number> {
     const conversation = streamConversation(stream);
     const indexes: MessageIndex[] = [
@@ -191,7 +194,10 @@ export class UnreadScan {
     return Math.max(0, ...newest.map(([record]) => record?.id ?? 0));
   }
 
-  /** Those that the user has a copy of; without those that came read with a move, unless the user marked them. */
+  /**
+   * Messages that the user has a copy of.
+   * @param marked the user marked them all: counts them as personal copies, and keeps those that came with a move
+   */
   async withCopies(messages: readonly StoredMessage[], marked = false): Promise<StoredMessage[]> {
     await this.#members.load(messages.flatMap(decidingStreams));
     return messages.filter((message) => {

@@ -1,4 +1,4 @@
-/** From the terms of a narrow: where to look, what to test of each message, and whether history counts. */
+/** The plan of a query: conditions for the Store, the exact test per message, and whether history counts. Pure. */
 import { isGuest } from '#domain/people';
 import { canReadHistory } from '#domain/streams';
 import type { ReadableMessage } from '../access/message-access.js';
@@ -9,13 +9,13 @@ import type { Term } from './terms.js';
 
 export interface Plan {
   readonly conditions: Conditions;
-  /** Of a message that the viewer may read in this view. */
+  /** Exact test of a message that the viewer may read in this view. */
   matches(own: ReadableMessage): boolean;
-  /** The same of one that was found in the ranges of the conditions: what they say need not be asked again. */
+  /** As `matches`, for a message found in the ranges of the conditions: skips tests that those ranges imply. */
   matchesFound(own: ReadableMessage): boolean;
-  /** Matching looks at more of a message than its digest tells. */
+  /** The test reads more of a message than its digest holds. */
   readonly readsTexts: boolean;
-  /** Streams whose messages count without a copy, or 'none'. */
+  /** Streams whose messages match even without a copy: their history counts. */
   readonly history: 'none' | 'public' | { readonly stream: number };
   readonly terms: readonly Term[];
 }
@@ -24,7 +24,7 @@ const PERSONAL = new Set<Term['is']>(['direct', 'starred', 'unread', 'mentioned'
 
 /** narrow.md § Base set. */
 function historyOf(terms: readonly Term[], { user, directory, subscribed }: Viewer): Plan['history'] {
-  // Every `is:` term restricts to messages that the user has.
+  // Each `is:` term restricts the narrow to messages that the user has a copy of.
   if (terms.some((term) => PERSONAL.has(term.is))) return 'none';
   const positive = terms.filter((term) => !term.negated);
   const stream = positive.findLast((term) => term.is === 'stream');
@@ -37,11 +37,11 @@ function historyOf(terms: readonly Term[], { user, directory, subscribed }: View
 
 const READS_TEXTS = new Set<Term['is']>(['search', 'resolved', 'has', 'home']);
 
-/** With a conversation, each range is along that or along a topic of it. */
+/** With a conversation in the conditions, each range lies in that conversation or in one topic of it. */
 const needsTest = ({ is, negated }: Term): boolean =>
   negated || (is !== 'stream' && is !== 'topic' && is !== 'conversation');
 
-/** @param copies only messages of which the viewer has a copy, whatever the narrow */
+/** @param copies true: only messages that the viewer has a copy of, no history */
 export function makePlan(terms: readonly Term[], viewer: Viewer, { copies = false } = {}): Plan {
   const conditions = conditionsOf(terms, viewer);
   return {
@@ -56,7 +56,7 @@ export function makePlan(terms: readonly Term[], viewer: Viewer, { copies = fals
 
 const NO_STREAMS: ReadonlySet<number> = new Set();
 
-/** What of the narrow waits to be read: nothing of muted topics, nor of muted streams unless the narrow names one. */
+/** Unread messages of a narrow: none of muted topics, and none of muted streams unless the narrow names a stream. */
 export function unreadPlan({ terms }: Plan, viewer: Viewer): Plan {
   const muted = terms.some((term) => term.is === 'stream') ? NO_STREAMS : viewer.mutedStreams;
   const plan = makePlan([...terms, { is: 'unread', negated: false }], viewer, { copies: true });

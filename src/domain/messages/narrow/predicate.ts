@@ -77,9 +77,9 @@ function testOf(term: Term, viewer: Viewer): (own: ReadableMessage) => boolean {
   }
 }
 
-/** Whether a message that the user may read is in the narrow. */
+/** Makes the exact test whether a message that the user may read is in the narrow. */
 export function matcher(terms: readonly Term[], viewer: Viewer): (own: ReadableMessage) => boolean {
-  // Searching reads the text: last.
+  // A search reads the whole text, so it comes last.
   const ordered = [...terms].sort((a, b) => Number(a.is === 'search') - Number(b.is === 'search'));
   const tests = ordered.map((term) => ({ of: testOf(term, viewer), negated: term.negated }));
   return (own) => tests.every(({ of, negated }) => of(own) !== negated);

@@ -1,6 +1,6 @@
 /**
- * Where to look for the messages of a narrow: ranges of the Store that together hold all of them, and little else. What
- * is found is tested exactly afterwards. Pure.
+ * Ranges of the Store in which to look for the messages of a narrow. Together they hold all of these messages and few
+ * others; `Plan` tests each message found exactly. Pure.
  */
 import { IdSet } from '#base';
 import type { Member, Stay } from '#domain/streams';
@@ -10,14 +10,14 @@ import { streamConversation } from '../stored/message.js';
 import { tagOf } from '../stored/record.js';
 import type { Conditions } from './conditions.js';
 
-/** Somebody who comes and goes often has so many stays that one range over them all is cheaper. */
+/** With more stays in one stream than this, a single range over all of them is cheaper. */
 const MAX_STAYS = 4;
 const NO_MESSAGES: readonly MessageRange[] = [{ index: { by: 'ids', ids: [] } }];
 
-/** A part of what a user has, before the narrow's conditions. */
+/** A range of messages that may be the user's, before the conditions of the narrow are added. */
 interface Region {
   readonly index: MessageIndex;
-  /** Conversation in which all of it is. */
+  /** The conversation, if all messages of the region are in one. */
   readonly conversation?: string;
   readonly direct?: boolean;
   readonly above?: number;
@@ -32,78 +32,79 @@ export interface CopyOwner {
   membership(stream: number): Member | undefined;
 }
 
-/** All messages of these streams. */
+/** Ranges that hold all messages of these streams. */
 export function historyRanges(streams: readonly number[], conditions: Conditions): readonly MessageRange[] {
-  const parts = streams.filter(conditions.inStream).map(
+  const regions = streams.filter(conditions.inStream).map(
     (stream): Region => ({
       index: { by: 'conversation', conversation: streamConversation(stream) },
       conversation: streamConversation(stream),
       direct: false,
     }),
   );
-  return rangesOf(parts, conditions);
+  return rangesOf(regions, conditions);
 }
 
-/** All messages that the user has a copy of. */
-export function copyRanges(own: CopyOwner, conditions: Conditions): readonly MessageRange[] {
+/** Ranges that hold all messages that the user has a copy of. */
+export function copyRanges(owner: CopyOwner, conditions: Conditions): readonly MessageRange[] {
   const { personal, conversation, direct, unread, mentioned } = conditions;
-  // What is unread is little, too, and its places are known best.
-  if (unread) return rangesOf(copyRegions(own, conditions), personal ? also(conditions, personal) : conditions);
+  // Unread messages are few, and the marks bound their regions best.
+  if (unread) return rangesOf(copyRegions(owner, conditions), personal ? withIndex(conditions, personal) : conditions);
   if (personal) return rangesOf([{ index: personal }], conditions);
   if (direct && conversation !== undefined) {
     return rangesOf([{ index: { by: 'conversation', conversation }, conversation, direct: true }], conditions);
   }
-  return rangesOf(mentioned ? mentionRegions(own, conditions) : copyRegions(own, conditions), conditions);
+  return rangesOf(mentioned ? mentionRegions(owner, conditions) : copyRegions(owner, conditions), conditions);
 }
 
-const also = (conditions: Conditions, index: MessageIndex): Conditions => ({
+const withIndex = (conditions: Conditions, index: MessageIndex): Conditions => ({
   ...conditions,
   also: [...conditions.also, index],
 });
 
-function copyRegions(own: CopyOwner, { unread, inStream }: Conditions): Region[] {
-  const { flags, user } = own;
-  const parts: Region[] = own.streams.flatMap((stream) => {
+function copyRegions(owner: CopyOwner, { unread, inStream }: Conditions): Region[] {
+  const { flags, user } = owner;
+  const regions: Region[] = owner.streams.flatMap((stream) => {
     const conversation = streamConversation(stream);
     const here: Region = { index: { by: 'conversation', conversation }, conversation, direct: false };
     return [
-      ...(inStream(stream) ? regionsDuringStays(own, stream, here, unread) : []),
-      ...regionsDuringStays(own, stream, { index: { by: 'moved', from: conversation }, direct: false }, unread),
+      ...(inStream(stream) ? regionsDuringStays(owner, stream, here, unread) : []),
+      ...regionsDuringStays(owner, stream, { index: { by: 'moved', from: conversation }, direct: false }, unread),
     ];
   });
   const mark = unread ? { above: flags.reading(DIRECT_ORIGIN).mark } : {};
-  parts.push({ index: { by: 'participant', user }, direct: true, ...mark });
-  // Copies that came with a move, and those that the user made, are read, until the user marks them.
+  regions.push({ index: { by: 'participant', user }, direct: true, ...mark });
+  // Copies that came with a move and historical ones start as read: unread ones are among the exceptions.
   const copied = flags.marked('copied').ids;
-  if (unread) return [...parts, { index: { by: 'ids', ids: IdSet.of([...flags.unreadExceptions(), ...copied]).ids } }];
+  if (unread)
+    return [...regions, { index: { by: 'ids', ids: IdSet.of([...flags.unreadExceptions(), ...copied]).ids } }];
   const made = IdSet.of([...flags.marked('historical').ids, ...copied]).ids;
-  return [...parts, ...gainedRegions(own), { index: { by: 'ids', ids: made }, direct: false }];
+  return [...regions, ...gainedRegions(owner), { index: { by: 'ids', ids: made }, direct: false }];
 }
 
-function mentionRegions(own: CopyOwner, { inStream }: Conditions): Region[] {
-  const everybody = own.streams.flatMap((stream): Region[] => {
+function mentionRegions(owner: CopyOwner, { inStream }: Conditions): Region[] {
+  const everybody = owner.streams.flatMap((stream): Region[] => {
     const conversation = streamConversation(stream);
     const here: Region = { index: { by: 'tag', tag: tagOf.wildcard(conversation) }, conversation, direct: false };
     return [
-      ...(inStream(stream) ? regionsDuringStays(own, stream, here) : []),
-      ...regionsDuringStays(own, stream, { index: { by: 'moved', from: conversation }, direct: false }),
+      ...(inStream(stream) ? regionsDuringStays(owner, stream, here) : []),
+      ...regionsDuringStays(owner, stream, { index: { by: 'moved', from: conversation }, direct: false }),
     ];
   });
-  return [{ index: { by: 'tag', tag: tagOf.mentioned(own.user) } }, ...everybody, ...gainedRegions(own)];
+  return [{ index: { by: 'tag', tag: tagOf.mentioned(owner.user) } }, ...everybody, ...gainedRegions(owner)];
 }
 
-/** Messages that came from other streams: whoever was here then may have got a copy. */
+/** Messages moved into the user's streams: subscribers may have got copies with the move. */
 const gainedRegions = ({ streams }: CopyOwner): Region[] =>
   streams.map((stream) => ({ index: { by: 'tag', tag: tagOf.cameTo(streamConversation(stream)) }, direct: false }));
 
-/** The part as far as it was sent to the stream while the user was there; when unread, only what can be. */
-function regionsDuringStays(own: CopyOwner, stream: number, part: Region, unread = false): Region[] {
-  const stays = own.membership(stream)?.stays ?? [];
-  const mark = unread ? own.flags.reading(stream).mark : -1;
+/** The region cut to the user's stays in the stream. @param unread only above the mark of the stream */
+function regionsDuringStays(owner: CopyOwner, stream: number, region: Region, unread = false): Region[] {
+  const stays = owner.membership(stream)?.stays ?? [];
+  const mark = unread ? owner.flags.reading(stream).mark : -1;
   return mergedIfMany(stays)
     .filter((stay) => stay.to === 0 || stay.until > Math.max(stay.after, mark))
     .map((stay) => ({
-      ...part,
+      ...region,
       above: Math.max(stay.after, mark),
       ...(stay.to === 0 ? {} : { upTo: stay.until }),
     }));
@@ -115,23 +116,23 @@ function mergedIfMany(stays: readonly Stay[]): readonly Stay[] {
   return [{ ...last, from: first.from, after: first.after }];
 }
 
-function rangesOf(parts: readonly Region[], conditions: Conditions): readonly MessageRange[] {
+function rangesOf(regions: readonly Region[], conditions: Conditions): readonly MessageRange[] {
   if (conditions.impossible) return NO_MESSAGES;
-  const ranges = parts.flatMap((part) => rangeOf(part, conditions) ?? []);
+  const ranges = regions.flatMap((region) => rangeOf(region, conditions) ?? []);
   return ranges.length === 0 ? NO_MESSAGES : ranges;
 }
 
-function rangeOf(part: Region, { conversation, topicKey, direct, also }: Conditions): MessageRange | undefined {
-  if (direct !== undefined && part.direct !== undefined && direct !== part.direct) return undefined;
-  if (conversation !== undefined && part.conversation !== undefined && conversation !== part.conversation) {
+function rangeOf(region: Region, { conversation, topicKey, direct, also }: Conditions): MessageRange | undefined {
+  if (direct !== undefined && region.direct !== undefined && direct !== region.direct) return undefined;
+  if (conversation !== undefined && region.conversation !== undefined && conversation !== region.conversation) {
     return undefined;
   }
-  const place = conversation ?? part.conversation;
-  const indexes: MessageIndex[] = part.index.by === 'conversation' ? [] : [part.index];
+  const place = conversation ?? region.conversation;
+  const indexes: MessageIndex[] = region.index.by === 'conversation' ? [] : [region.index];
   if (place !== undefined) {
     if (topicKey !== undefined) indexes.push({ by: 'topic', conversation: place, topicKey });
-    // A tag of the conversation says where it is.
-    else if (part.conversation === undefined || part.index.by === 'conversation') {
+    // A tag of the conversation implies the conversation.
+    else if (region.conversation === undefined || region.index.by === 'conversation') {
       indexes.push({ by: 'conversation', conversation: place });
     }
   }
@@ -139,7 +140,7 @@ function rangeOf(part: Region, { conversation, topicKey, direct, also }: Conditi
   return {
     index,
     also: others,
-    ...(part.above === undefined || part.above < 0 ? {} : { above: part.above }),
-    ...(part.upTo === undefined ? {} : { upTo: part.upTo }),
+    ...(region.above === undefined || region.above < 0 ? {} : { above: region.above }),
+    ...(region.upTo === undefined ? {} : { upTo: region.upTo }),
   };
 }

@@ -1,4 +1,4 @@
-/** Narrows: parsed once to terms (narrow.md § Input format, § Operators). */
+/** Narrows, parsed and resolved to terms (narrow.md § Input format, § Operators). Pure. */
 
 import { topicKey } from '#domain/streams';
 import { type StreamId, streamId, type UserId, userId } from '#model';
@@ -6,12 +6,12 @@ import { apiError, checkCount, checkLength } from '#model/errors';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 import { MAX_TERMS, parseSearch, type SearchQuery } from '../search/query.js';
 
-/** Clients send a handful; each is looked up, and tested on every message that is looked at. */
+/** Terms of one narrow. Clients send a handful; each costs a look-up and a test per message. */
 export const MAX_OPERATORS = 100;
-/** UTF-16 units of a narrow's JSON: as much as fits into a URL. */
+/** Length of a narrow's JSON in UTF-16 units: as much as fits into a URL. */
 export const MAX_NARROW = 131_072;
 
-/** A term as it came, shape-checked. */
+/** A term as the client sent it; its form is checked. */
 export interface RawTerm {
   readonly operator: string;
   readonly operand: string | number | readonly number[];
@@ -40,7 +40,7 @@ function checkOperand(operator: string, operand: unknown): RawTerm['operand'] {
   return operand;
 }
 
-/** @param text the parameter as sent. @throws ApiError for every defect of the table in narrow.md */
+/** @param text the parameter as sent. @throws ApiError one for each defect in the table of narrow.md */
 export function parseNarrow(text: string): RawTerm[] {
   checkLength('narrow', text.length, MAX_NARROW);
   const bad = () => apiError('REQUEST_VARIABLE_INVALID', { var_name: 'narrow', bad_value: text });
@@ -69,26 +69,26 @@ export function parseNarrow(text: string): RawTerm[] {
     }
     return { operator, operand: checkOperand(operator, operand), negated: negated ?? false };
   });
-  // A repeated term says nothing new.
+  // A repeated term changes nothing.
   const different = [...new Map(terms.map((term) => [JSON.stringify(term), term])).values()];
   checkCount('narrow', different.length, MAX_OPERATORS);
   return different;
 }
 
-/** A term with its operand looked up. */
+/** A term with its operand resolved in the directory. */
 export type Term = { readonly negated: boolean } & (
   | { readonly is: 'stream'; readonly stream: StreamId }
   | { readonly is: 'public-streams' }
   | { readonly is: 'web-public-streams' }
   | { readonly is: 'topic'; readonly topic: string }
   | { readonly is: 'sender'; readonly user: UserId }
-  /** Exactly this conversation; the caller included. */
+  /** The conversation of exactly these participants, the caller among them. */
   | { readonly is: 'conversation'; readonly participants: readonly UserId[] }
   | { readonly is: 'direct-with'; readonly user: UserId; readonly groupsOnly: boolean }
   | { readonly is: 'direct' }
   | { readonly is: 'resolved' | 'starred' | 'unread' | 'mentioned' | 'alerted' }
   | { readonly is: 'has'; readonly what: 'link' | 'image' | 'attachment' }
-  /** Neither in a muted stream nor of a muted topic. */
+  /** Not in a muted stream, and not in a muted topic. */
   | { readonly is: 'home' }
   | { readonly is: 'search'; readonly search: SearchQuery }
   | { readonly is: 'id'; readonly id: number }
@@ -173,7 +173,7 @@ function resolveTerm(term: RawTerm, directory: DirectoryView, caller: number): T
       throw narrowError(`unknown 'has' operand ${String(operand)}`);
     case 'in':
       if (operand === 'all') return { is: 'anything', negated: false };
-      // Negation has no effect.
+      // The API ignores a negation here.
       if (operand === 'home') return { is: 'home', negated: false };
       throw narrowError(`unknown 'in' operand ${String(operand)}`);
     case 'near':
@@ -191,8 +191,8 @@ function resolveTerm(term: RawTerm, directory: DirectoryView, caller: number): T
 }
 
 /**
- * Look operands up in the directory. Searches count as one that is not negated, as fetching has it; `searchApart` keeps
- * them as they are.
+ * Looks operands up in the directory. GET /messages joins all searches to one that is not negated; `searchApart` keeps
+ * each search and its negation.
  * @throws ApiError BAD_NARROW
  */
 export function resolveTerms(
@@ -210,15 +210,15 @@ export function resolveTerms(
   return terms;
 }
 
-/** What is looked for in the text, and to be marked there. */
+/** All searches among the terms, negated ones too. */
 export const searchesOf = (terms: readonly Term[]): SearchQuery[] =>
   terms.flatMap((term) => (term.is === 'search' ? [term.search] : []));
 
-/** Operators that somebody without an account may use. */
+/** Operators allowed without an account. */
 const ANONYMOUS_OPERATORS = new Set(['streams', 'stream', 'topic', 'sender', 'has', 'search', 'near', 'id']);
 
 /**
- * What a query without credentials may ask: within web-public streams, and nothing personal.
+ * Checks the narrow of a query without credentials: web-public streams only, and nothing personal.
  * @throws ApiError NOT_LOGGED_IN, or BAD_NARROW for a stream that isn't web-public
  */
 export function checkAnonymousNarrow(raw: readonly RawTerm[], directory: DirectoryView): void {

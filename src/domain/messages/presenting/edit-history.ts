@@ -1,9 +1,9 @@
-/** What was changed of a message, as the API shows it (messages.md § PATCH, § GET /messages/{id}/history). Pure. */
+/** The edit history of a message in the API's form (messages.md § PATCH, § GET /messages/{id}/history). Pure. */
 import type { JsonObject } from '#base';
 import type { MessageBody, StoredEdit, StoredMessage } from '../stored/message.js';
 import { htmlDiff } from './html-diff.js';
 
-/** There was never another version of the renderer. */
+/** The API's version of the renderer: there has been only one. */
 const RENDERED_CONTENT_VERSION = 1;
 
 const moved = ({ topic, stream }: StoredEdit): JsonObject => ({
@@ -27,18 +27,18 @@ function entry(edit: StoredEdit): JsonObject {
   };
 }
 
-/** Fields of message objects; none for a message that was never edited. @param shown the organization shows histories */
+/** Fields of message objects; none if the message was never edited. @param shown the organization shows histories */
 export function editFields({ edits }: MessageBody, shown: boolean): JsonObject {
   const [newest] = edits ?? [];
   if (!newest) return {};
   return { last_edit_timestamp: newest.at, ...(shown ? { edit_history: edits!.map(entry) } : {}) };
 }
 
-/** All versions of a message, the first one first. */
+/** All versions of a message, oldest first. */
 export function messageHistory({ sender, body }: StoredMessage): JsonObject[] {
   const versions: JsonObject[] = [];
   let { content, html, topic } = body;
-  // Each edit says what was there before it: we walk back from what is there now.
+  // Each edit holds the old values: walk back from the present ones.
   for (const edit of body.edits ?? []) {
     const before = edit.content;
     versions.push({

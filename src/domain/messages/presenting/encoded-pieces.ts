@@ -1,4 +1,4 @@
-/** JSON of what message objects show of the directory, as bytes: encoded once for each change of what they show. */
+/** Parts of message objects that depend on the directory, as JSON bytes: encoded once per change of their source. */
 import { madeOnce } from '#base';
 import { userId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
@@ -13,25 +13,25 @@ import {
 
 const encoder = new TextEncoder();
 
-/** Members of an object, without the braces. */
+/** JSON of an object, without the braces. */
 const members = (of: object): string => JSON.stringify(of).slice(1, -1);
 
 function makeSender(user: DirectoryUser | undefined, directory: DirectoryView, options: MessageVariant): Uint8Array {
   const of = { ...senderFields(user, directory), ...variantFields(options, senderAvatar(user)) };
-  // Ends the content, which comes before it.
+  // The quote ends the content, which comes before this piece.
   return encoder.encode(`",${members(of)},"display_recipient":`);
 }
 
 interface SenderPieces {
   readonly subdomain: string;
-  /** By options. */
+  /** By `variantIndex`. */
   readonly pieces: (Uint8Array | undefined)[];
 }
 
-/** An account that changes is another object. */
+/** By user: a changed account is a new object. */
 const senders = new WeakMap<DirectoryUser, SenderPieces>();
 
-/** There are more conversations than streams. */
+/** Bound of the cache; unlike streams, conversations are not limited in number. */
 const MAX_CONVERSATIONS = 10_000;
 const recipients = madeOnce(
   (_: DirectoryView) => ({
@@ -41,20 +41,20 @@ const recipients = madeOnce(
   ({ version }) => version,
 );
 
-/** The end of a message to which nothing was done since: equal lists of flags are one. */
+/** The end of a message without reactions or edits. Cached by array: equal lists of flags are the same array. */
 export const flagsPiece = madeOnce((flags: readonly string[]) =>
   encoder.encode(`,"reactions":[],"flags":${JSON.stringify(flags)}}`),
 );
 
 const IDS_OF_PAIRS = 2 ** 26;
 
-/** Most conversations are of two, who make one number. */
+/** Most conversations have two participants, whose ids fit into one number: cheaper than a string. */
 function conversationKey(participants: readonly number[]): string | number {
   const [a = 0, b = 0] = participants;
   return participants.length === 2 && a < IDS_OF_PAIRS && b < IDS_OF_PAIRS ? a * IDS_OF_PAIRS + b : participants.join();
 }
 
-/** For one answer. */
+/** The pieces for one response. */
 export class EncodedPieces {
   readonly #senders = new Map<number, Uint8Array>();
   readonly #recipients: ReturnType<typeof recipients>;
@@ -66,7 +66,7 @@ export class EncodedPieces {
     this.#recipients = recipients(directory);
   }
 
-  /** From the end of the content to the beginning of the recipient. */
+  /** The piece from the end of the content to the start of `display_recipient`. */
   sender(id: number): Uint8Array {
     let piece = this.#senders.get(id);
     if (piece === undefined) {

@@ -1,7 +1,7 @@
 /**
- * Message objects as JSON. What is the same for everybody is stored as such (digest.ts) and copied; what the directory says
- * of them is encoded once for each of its changes (shown-pieces.ts). Messages that are stored without a digest are encoded
- * once per option of clients, where the Store keeps them.
+ * Message objects as JSON. The part that is equal for all readers is copied from the digest (digest.ts); the parts that
+ * depend on the directory are encoded once per change of it (encoded-pieces.ts). A message without a digest is encoded
+ * once per variant, and the text is kept with the message in the Store's cache.
  */
 
 import { streamId, userId } from '#model';
@@ -18,13 +18,13 @@ import { changingFields, type MessageVariant, presentNeutral, presentVariant, va
 interface EncodedVariants {
   readonly sender: DirectoryUser | undefined;
   readonly stream: DirectoryStream | undefined;
-  /** Of the directory; null where nothing else of it is in the text. */
+  /** Version of the directory; null if the texts depend on no more of it than `sender` and `stream`. */
   readonly version: number | null;
-  /** By options. */
+  /** By `variantIndex`. */
   readonly texts: (string | undefined)[];
 }
 
-/** The message object for one kind of client, without the closing brace; what one user alone has of it is to follow. */
+/** The message object for one kind of client, without the closing brace: the reader's own fields follow. */
 export function encodedMessage(message: StoredMessage, directory: DirectoryView, options: MessageVariant): string {
   const { body } = message;
   const memo = memoOf(body);
@@ -32,7 +32,7 @@ export function encodedMessage(message: StoredMessage, directory: DirectoryView,
   const sender = directory.user(userId(message.sender));
   const stream = body.stream === 0 ? undefined : directory.stream(streamId(body.stream));
   const version = body.stream === 0 || hasChangingFields(body) ? directory.version : null;
-  // A body is never changed: an edit, a move or a reaction stores another one.
+  // Bodies are immutable: an edit, a move or a reaction stores a new one.
   let known = memo.made as EncodedVariants | undefined;
   if (!known || known.sender !== sender || known.stream !== stream || known.version !== version) {
     known = { sender, stream, version, texts: [] };
@@ -46,7 +46,7 @@ export function encodedMessage(message: StoredMessage, directory: DirectoryView,
 const encode = (message: StoredMessage, directory: DirectoryView, options: MessageVariant): string =>
   JSON.stringify(presentVariant(presentNeutral(message, directory), options)).slice(0, -1);
 
-/** Memory of answers that are put together now and then, used again. */
+/** Buffers of this size are pooled: a response rarely needs a larger one. */
 const BUFFER_BYTES = 256 * 1024;
 const MAX_POOLED = 32;
 const bufferPool: Buffer[] = [];
@@ -57,26 +57,26 @@ const CLOSE = 0x5d;
 
 const NOTHING = new Uint8Array(0);
 
-/** Where the JSON of one message is, with a comma before it. */
+/** Position of one message's JSON in the encoder's buffer; a comma comes first. */
 export interface EncodedRow {
   readonly id: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** Message objects as one user has them, encoded while they are looked at. */
+/** Encodes message objects for one response to one user, while the Store shows the messages. */
 export class MessageEncoder {
   #bytes = bufferPool.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
   #at = 0;
   readonly #pieces: EncodedPieces;
-  /** Which text is its content. */
+  /** Text of the digest that is the content for this kind of client. */
   readonly #text: number;
-  /** Those of the last message, as most have the same. */
+  /** Flags of the last message and their JSON: most messages have the same flags. */
   #flags: readonly string[] | undefined;
   #flagsPiece = NOTHING;
   readonly #flagsOf: (own: ReadableMessage) => readonly string[];
 
-  /** @param matched members that are added to each, if there are any */
+  /** @param matched makes further fields of each message: the marked matches of a search */
   constructor(
     flags: UserFlags,
     private readonly directory: DirectoryView,
@@ -101,7 +101,7 @@ export class MessageEncoder {
     return { id: message.id, from, to: this.#at };
   };
 
-  /** The list of these. Nothing can be taken afterwards. */
+  /** The JSON list of these rows. Ends the encoder: its buffer goes back to the pool. */
   list(rows: readonly EncodedRow[]): Uint8Array {
     const { buffer, byteOffset } = this.#bytes;
     let length = rows.length === 0 ? 2 : 1;
@@ -148,7 +148,7 @@ export class MessageEncoder {
   }
 
   #string(text: string): void {
-    // At most three bytes for each unit.
+    // UTF-8 needs at most three bytes per UTF-16 unit.
     const most = text.length * 3;
     if (this.#at + most > this.#bytes.length) this.#grow(most);
     this.#at += this.#bytes.write(text, this.#at);

@@ -1,12 +1,12 @@
 /**
- * What changed between two renderings of a message, word by word, as HTML of its own (`content_html_diff`). Both inputs
- * are our own renderer's HTML: text there is escaped, and every tag is whole. Pure.
+ * Word-by-word difference of two renderings of a message, as HTML (`content_html_diff`). Both inputs come from our own
+ * renderer: their text is escaped, and every tag is complete. Pure.
  */
 import { diffArrays } from 'diff';
 
-/** Tags, character references and words with the blanks after them; blanks at the start of a text stay alone. */
+/** A token is a tag, a word with the blanks after it, or blanks after a tag or at the start. */
 const TOKEN = /<[^>]*>|[^<\s]+\s*|\s+/g;
-/** Beyond this many differing words the two are shown one after the other: the cost grows with its square. */
+/** With more differing words the two versions are shown one after the other: the cost grows with their square. */
 const MAX_EDITS = 2_000;
 
 interface DiffRun {
@@ -16,7 +16,7 @@ interface DiffRun {
 
 const tokensOf = (html: string): string[] => html.match(TOKEN) ?? [];
 const isTag = (token: string): boolean => token.startsWith('<');
-/** Words are equal when they only differ in the blanks that follow. */
+/** Ignores the blanks after a word. */
 const equal = (a: string, b: string): boolean => a.trimEnd() === b.trimEnd();
 
 function runs(before: readonly string[], after: readonly string[]): DiffRun[] {
@@ -31,14 +31,14 @@ function runs(before: readonly string[], after: readonly string[]): DiffRun[] {
   for (const { value, added, removed } of changes) {
     const run: DiffRun = { kind: added ? 'inserted' : removed ? 'deleted' : 'same', tokens: value };
     const last = all.at(-1);
-    // What is new is shown before what it took the place of.
+    // Inserted words come before the deleted ones that they replace.
     if (run.kind === 'inserted' && last?.kind === 'deleted') all.splice(-1, 1, run, last);
     else all.push(run);
   }
   return all;
 }
 
-/** The words of a run in a span of its class; tags keep their places, but those of deleted text are left out. */
+/** The words of a run, in spans of its class. Tags stay outside the spans; tags of deleted text are left out. */
 function marked({ kind, tokens }: DiffRun): string {
   if (kind === 'same') return tokens.join('');
   let html = '';

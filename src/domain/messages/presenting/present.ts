@@ -7,7 +7,7 @@ import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { StoredMessage, StoredReaction, StoredSubmessage } from '../stored/message.js';
 import { editFields } from './edit-history.js';
 
-/** All flags there are, editable or not, in the order in which they are always listed. */
+/** All flags, editable or not, in the order of the API. */
 export const KNOWN_FLAGS: readonly string[] = [
   'read',
   'starred',
@@ -28,15 +28,15 @@ export const orderFlags = (flags: Iterable<string>): string[] => {
 };
 
 /**
- * A message with everything that each kind of client may get: both contents, and the avatar with a note whether the
- * client may compute it. `variant` picks from it.
+ * A message with all that any kind of client may get: both forms of the content, and the avatar with a note whether the
+ * client may compute it. `presentVariant` picks from it. Travels in log entries.
  */
 export interface NeutralMessage extends JsonObject {
   readonly common: JsonObject;
   readonly content: string;
   readonly html: string;
   readonly avatar: string;
-  /** The sender never uploaded an avatar and everybody may know the address. */
+  /** The sender has no uploaded avatar, and a public address: clients may compute the avatar's URL. */
   readonly gravatar: boolean;
 }
 
@@ -73,7 +73,7 @@ const presentSubmessage = (message: number, { id, sender, type, content }: Store
   content,
 });
 
-/** What is shown of a message to everybody and at any time: it follows from the message alone. */
+/** Fields that follow from the message alone: equal for all readers, whatever the directory says. */
 export const constantFields = ({ id, sender, body }: StoredMessage): JsonObject => ({
   id,
   sender_id: sender,
@@ -88,20 +88,20 @@ export const constantFields = ({ id, sender, body }: StoredMessage): JsonObject 
   ...(body.stream === 0 ? {} : { stream_id: body.stream }),
 });
 
-/** What is shown of its sender, but for the avatar. */
+/** Fields of the sender, except the avatar. */
 export const senderFields = (sender: DirectoryUser | undefined, directory: DirectoryView): JsonObject => ({
   sender_full_name: sender?.fullName ?? '',
   sender_email: sender?.email ?? '',
   sender_realm_str: directory.subdomain,
 });
 
-/** What changes with what people do about the message. */
+/** Fields that change as users react to the message or edit it. */
 export const changingFields = ({ body }: StoredMessage, directory: DirectoryView): JsonObject => ({
   reactions: (body.reactions ?? []).map((reaction) => presentReaction(reaction, directory)),
   ...editFields(body, directory.settings.allow_edit_history),
 });
 
-/** Everybody may know the address of who never uploaded an avatar. */
+/** The sender has no uploaded avatar, and all users may see the sender's address. */
 const isGravatar = (sender: DirectoryUser | undefined): boolean =>
   sender !== undefined && sender.avatarSource === 'G' && sender.emailVisibility === 1;
 
@@ -126,11 +126,11 @@ export interface MessageVariant {
   readonly clientGravatar: boolean;
 }
 
-/** Place of a kind of client in what is kept for each of the four. */
+/** Index (0 to 3) of a variant in arrays with one entry per variant. */
 export const variantIndex = ({ applyMarkdown, clientGravatar }: MessageVariant): number =>
   (applyMarkdown ? 2 : 0) + (clientGravatar ? 1 : 0);
 
-/** What this kind of client shows besides the text itself. @param avatar of the sender */
+/** Fields that depend on the kind of client, except the content. @param avatar the sender's avatar */
 export const variantFields = (
   { applyMarkdown, clientGravatar }: MessageVariant,
   { avatar, gravatar }: Pick<NeutralMessage, 'avatar' | 'gravatar'>,
@@ -139,7 +139,7 @@ export const variantFields = (
   avatar_url: clientGravatar && gravatar ? null : avatar,
 });
 
-/** The avatar of a sender, who may be unknown. */
+/** The avatar of a sender; '' if the sender is unknown. */
 export const senderAvatar = (sender: DirectoryUser | undefined): Pick<NeutralMessage, 'avatar' | 'gravatar'> => ({
   avatar: sender ? avatarUrl(sender) : '',
   gravatar: isGravatar(sender),

@@ -1,4 +1,4 @@
-/** GET /messages: rows around an anchor, among what the caller may read (narrow.md § Anchors and windows). */
+/** GET /messages: messages around an anchor that the caller may read (narrow.md § Anchors and windows). */
 
 import { filterInTurns, mapInTurns } from '#base';
 import { canReadHistory } from '#domain/streams';
@@ -13,13 +13,13 @@ import { copyRanges, historyRanges } from '../narrow/sources.js';
 import { asStored, type StoredMessage } from '../stored/message.js';
 import { movesOf, PackedMessageView, streamOf } from '../stored/packed-view.js';
 
-/** 'newest' on the wire: above every message id. */
+/** The anchor `newest` as a number: above every message id. */
 export const NEWEST = 10_000_000_000_000_000;
-/** After a first look at as many as are wanted: mostly all of them are there. */
+/** The first batch is as large as the page wanted, and mostly suffices; later ones have at least this size. */
 const SECOND_BATCH = 64;
 const MAX_BATCH = 4_096;
 
-/** What one user may read, looked up in the Store as streams come up. */
+/** Reads messages for one user; loads the memberships that decide access on demand. */
 export class Reader {
   readonly #members: UserMemberships;
 
@@ -30,7 +30,7 @@ export class Reader {
     this.#members = new UserMemberships(store, viewer.realm, viewer.user.id);
   }
 
-  /** Those of the messages that the user may read in this view; ids keep their order. */
+  /** The messages that the user may read in this view, in the order given. */
   async readable(messages: readonly StoredMessage[], history: Plan['history']): Promise<ReadableMessage[]> {
     const streams = new Set<number>();
     for (const message of messages) for (const stream of decidingStreams(message)) streams.add(stream);
@@ -39,7 +39,7 @@ export class Reader {
     return messages.map(ownOf).filter((own) => own !== undefined);
   }
 
-  /** messages.md § Access to a message. */
+  /** Access to one message, in any view (messages.md § Access to a message). Undefined: none. */
   async access(message: StoredMessage): Promise<ReadableMessage | undefined> {
     await this.#members.load(decidingStreams(message));
     const { has, gained } = this.#copy(message);
@@ -51,7 +51,7 @@ export class Reader {
     return { message, copy: false, gained: false };
   }
 
-  /** Rows of the narrow, nearest first. */
+  /** Messages of the plan, nearest to `from` first. */
   async scan(plan: Plan, from: number, direction: 'newer' | 'older', limit: number): Promise<ReadableMessage[]> {
     const rows: ReadableMessage[] = [];
     await this.#along(plan, { from, direction, limit }, async (scan) => {
@@ -64,8 +64,8 @@ export class Reader {
   }
 
   /**
-   * The same of messages that need not be decoded, where the Store can do that.
-   * @param take makes a row of what is shown to it only until it returns; of some, the row is not used
+   * As `scan`, without decoding messages if the Store and the plan allow it.
+   * @param take makes a row of a message, which is valid only during the call; the rows of some calls are dropped
    */
   async scanPacked<T>(
     plan: Plan,
@@ -94,7 +94,7 @@ export class Reader {
           if (own && plan.matchesFound(own)) rows.push(take(own));
         });
         if (unknown.length === 0) return { count, last, rows: rows.length };
-        // Who can say whether these may be read? Then once more.
+        // The memberships that decide about these messages weren't loaded: load them, and repeat the batch.
         await this.#members.load(unknown);
         rows.length = before;
       }
@@ -102,7 +102,7 @@ export class Reader {
     return rows;
   }
 
-  /** Whether the memberships that decide about a message are known; else notes them. */
+  /** Whether the memberships that decide about a message are loaded; adds missing streams to `unknown`. */
   #decides(message: StoredMessage, unknown: number[]): boolean {
     const { originStream } = message;
     const before = unknown.length;
@@ -113,7 +113,7 @@ export class Reader {
     return unknown.length === before;
   }
 
-  /** Batch by batch, until there are enough rows or no more messages. */
+  /** Reads batch by batch, until there are `limit` rows or no more messages. */
   async #along(
     plan: Plan,
     { from, direction, limit }: Pick<MessageScan, 'from' | 'direction' | 'limit'>,
@@ -142,7 +142,7 @@ export class Reader {
     return copyRanges({ user: user.id, flags, streams, membership: this.#members.of }, conditions);
   }
 
-  /** What the user has of messages that come in order, if he may read them in this view: his copy, or the history. */
+  /** Makes the test of access: by a copy, or by the history that this view includes. */
   #ownOf(history: Plan['history']): (message: StoredMessage) => ReadableMessage | undefined {
     const { user, flags } = this.viewer;
     const made = flags.personalCopyTest();
@@ -171,7 +171,7 @@ export interface WindowSpec {
   readonly includeAnchor: boolean;
 }
 
-/** A window as requests name it. */
+/** The window in the parameters of a request. */
 export interface WindowArgs {
   readonly anchor: number | 'first_unread';
   readonly include_anchor: boolean;
@@ -196,7 +196,7 @@ export interface WindowRows<T> {
 
 export type MessageWindow = WindowRows<ReadableMessage>;
 
-/** What GET /messages tells of a window beside its messages. */
+/** The fields of a window in the response to GET /messages, beside its messages. */
 export const presentWindow = ({
   anchor,
   foundAnchor,
@@ -244,7 +244,7 @@ async function windowAround<T>(
   const right = anchor === NEWEST;
   const numBefore = left ? 0 : window.numBefore;
   const numAfter = right ? 0 : window.numAfter;
-  // The anchor row comes with both sides, with the one side that asks for it, or alone.
+  // The anchor's message is wanted if the request includes it, or if it asks for no others.
   const wantsAnchor = !right && (window.includeAnchor || (numBefore === 0 && numAfter === 0));
   const [older, newer] = await Promise.all([
     numBefore > 0 ? scan(anchor, 'older', numBefore) : [],
@@ -261,7 +261,7 @@ async function windowAround<T>(
   };
 }
 
-/** Smallest id without `read`; the newest when there is none. */
+/** Id of the first unread message; `NEWEST` if there is none. */
 async function firstUnread(reader: Reader, plan: Plan): Promise<number> {
   const [first] = await reader.scan(unreadPlan(plan, reader.viewer), -1, 'newer', 1);
   return first?.message.id ?? NEWEST;

@@ -1,6 +1,6 @@
 /**
- * What somebody who has just joined finds in the streams (users.md § POST /users): the newest messages of the last days as
- * if they had come to him, the very newest of them unread. Ids of all streams grow together, so two of them say it all.
+ * The history of a new account (users.md § POST /users): copies of the newest messages of the last 7 days in its
+ * streams, the last 20 of them unread. All streams share one sequence of ids, so two ids describe all copies.
  */
 import type { RealmId } from '#model';
 import type { Store } from '#ports/store';
@@ -12,13 +12,13 @@ const UNREAD_MESSAGES = 20;
 const DAYS = 7;
 
 export interface NewcomerHistory {
-  /** He has messages with larger ids. */
+  /** The account gets copies of messages with larger ids. */
   readonly after: number;
-  /** Up to this id they are read. */
+  /** Messages up to this id are read. */
   readonly mark: number;
 }
 
-/** @param streams public ones. undefined: nothing was sent to them lately. @param now ms */
+/** Undefined if there are no recent messages. @param streams public streams. @param now ms since 1970 */
 export async function newcomerHistory(
   store: Store,
   realm: RealmId,

@@ -1,4 +1,4 @@
-/** The newest message that a user has a copy of, at a cost that depends on the user's streams, not on the realm. */
+/** The newest message that a user has a copy of. The cost depends on the user's streams, not on the realm's. */
 import type { JsonObject } from '#base';
 import { asMember, hasCopy, type Member, memberPart } from '#domain/streams';
 import type { RealmId } from '#model';
@@ -6,22 +6,22 @@ import type { MessageReads } from '#ports/store';
 import { asStored, streamConversation } from '../stored/message.js';
 import { NEWEST } from './fetch.js';
 
-/** What it takes to follow a user's newest message from here on. */
+/** State from which a frontend follows the user's newest message by the log. Travels over the bus. */
 export interface NewestMessageState extends JsonObject {
   /** -1 = none. */
   readonly id: number;
-  /** Streams that the user is or was in, and after each the id above which he gets what is said there; null = nothing. */
+  /** Pairs: a stream of the user, then the id above which messages there are the user's; null = none are. */
   readonly streams: readonly (number | null)[];
 }
 
-/** @param streams all that the user is or was subscribed to. Returns -1 without any message. */
+/** Returns -1 if the user has no message. @param streams all streams to which the user is or was subscribed */
 export async function newestMessage(
   store: MessageReads,
   realm: RealmId,
   user: number,
   streams: readonly number[],
 ): Promise<number> {
-  // Where there is little traffic the realm's newest is the user's, too.
+  // With little traffic, the realm's newest message is often the user's, too.
   const newest = await newestInRealm(store, realm);
   if (!newest) return -1;
   const { id, stream, participants } = newest;
@@ -32,14 +32,14 @@ export async function newestMessage(
   return newestAmong(store, realm, user, streams, await membershipsOf(store, realm, user, streams));
 }
 
-/** The same, for somebody who goes on from there by the log. What he reads there of before must not count. */
+/** The newest message, and the state to follow it by the log. Log entries about older messages must not count. */
 export async function newestMessageState(
   store: MessageReads,
   realm: RealmId,
   user: number,
   streams: readonly number[],
 ): Promise<NewestMessageState> {
-  // Before any message is looked at: whoever joins later is told of in the log.
+  // Memberships are read before messages: the log shows any later subscription.
   const members = await membershipsOf(store, realm, user, streams);
   const known = streams.flatMap((stream, i): (number | null)[] => {
     const stay = members[i]?.stays.at(-1);

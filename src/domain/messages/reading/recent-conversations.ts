@@ -1,15 +1,15 @@
-/** Direct conversations in which somebody lately took part (register.md, `recent_private_conversations`). */
+/** Recent direct conversations of a user (register.md, `recent_private_conversations`). */
 import type { RealmId } from '#model';
 import type { MessageReads } from '#ports/store';
 import { asStored } from '../stored/message.js';
 import { NEWEST } from './fetch.js';
 
-/** As many of a person's newest direct messages are looked at. */
+/** Only this many of the user's newest direct messages are read. */
 const MAX_SCANNED = 1_000;
 
 export interface RecentConversation {
   readonly max_message_id: number;
-  /** The others, ascending; [] for messages to oneself. */
+  /** The other participants, ascending; [] for messages to oneself. */
   readonly user_ids: readonly number[];
 }
 

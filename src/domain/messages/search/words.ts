@@ -1,7 +1,7 @@
-/** Words as they are indexed and searched for: English stems without stop words (narrow.md § Full-text search). Pure. */
+/** Words as the index has them: English stems without stop words (narrow.md § Full-text search). Pure. */
 import { newStemmer } from 'snowball-stemmers';
 
-/** Words that are never searched for; clients show them (register.md, `stop_words`). In the order of the API. */
+/** Words that are never indexed or searched for; clients show them (register.md, `stop_words`). In the API's order. */
 export const STOP_WORDS: readonly string[] = `
 i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers
 herself it its itself they them their theirs themselves what which who whom this that these those am is are
@@ -14,11 +14,11 @@ o p q r u v w x y z
   .trim()
   .split(/\s+/);
 
-/** Longer ones are cut: an index key has room for that many. UTF-16 units. */
+/** Longer stems are cut, to fit into an index key. UTF-16 units. */
 const MAX_STEM = 64;
-/** Normalising may make a text 18 times as long. */
+/** Longer words are cut before normalising, which can make a text 18 times as long. UTF-16 units. */
 const MAX_WORD = 256;
-/** The stemmer takes 6 µs a word; what is said repeats itself. */
+/** Cached stems: the stemmer takes 6 µs per word, and texts repeat words. */
 const MAX_CACHED = 20_000;
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
@@ -28,12 +28,12 @@ const stemCache = new Map<string, string>();
 
 function cut(text: string, length: number): string {
   if (text.length <= length) return text;
-  // Not in the middle of a character.
+  // Don't cut between the halves of a surrogate pair.
   const code = text.charCodeAt(length - 1);
   return text.slice(0, code >= 0xd800 && code <= 0xdbff ? length - 1 : length);
 }
 
-/** '' for stop words. */
+/** The stem of a word; '' for a stop word. */
 export function stemOf(word: string): string {
   const known = stemCache.get(word);
   if (known !== undefined) return known;

@@ -1,4 +1,7 @@
-/** Who may send what to whom (messages.md § POST /messages, checks 9 to 16); also what is scheduled is checked so. Pure. */
+/**
+ * Checks of a message to be sent or scheduled: permissions (messages.md § POST /messages, checks 9 to 16) and the text.
+ * Pure.
+ */
 
 import { wildcardAllowed } from '#domain/people';
 import { checkMayPost } from '#domain/streams';
@@ -6,9 +9,9 @@ import { userId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 
-/** More subscribers than this, and the organization decides who may wake them all. */
+/** Streams with more subscribers restrict wildcard mentions by the organization's `wildcard_mention_policy`. */
 const WILDCARD_FREE = 15;
-/** What clients send where people give no topic. */
+/** The topic that clients send if the user gave none. */
 const NO_TOPIC = '(no topic)';
 
 /** @throws ApiError when the account can't send anything */
@@ -18,7 +21,7 @@ export function activeSender(directory: DirectoryView, id: number): DirectoryUse
   return user;
 }
 
-/** Asked of the sender and, for bots, of the owner. */
+/** Whether a user is subscribed to the stream. Called for the sender and, if that is a bot, for its owner. */
 export type IsSubscribed = (user: number) => boolean;
 
 /** @throws ApiError when the sender may not post to the stream */
@@ -42,12 +45,12 @@ export function checkPosting(
   );
 }
 
-/** @throws ApiError */
+/** @throws ApiError when the organization demands topics and there is none */
 export function checkTopicPresent(topic: string, directory: DirectoryView): void {
   if (directory.settings.mandatory_topics && topic === NO_TOPIC) throw apiError('TOPICS_REQUIRED');
 }
 
-/** Comes last, after rendering. @throws ApiError */
+/** The last check: mentions are known only after rendering. @throws ApiError */
 export function checkWildcard(
   wildcard: boolean,
   subscribers: () => number,
@@ -60,7 +63,7 @@ export function checkWildcard(
   if (!sender || !wildcardAllowed(policy, sender, settings, now)) throw apiError('WILDCARD_NOT_ALLOWED');
 }
 
-/** @param others everybody in the conversation but the sender. @throws ApiError */
+/** @param others all participants except the sender. @throws ApiError */
 export function checkDirect(
   sender: DirectoryUser,
   others: readonly DirectoryUser[],
@@ -76,7 +79,10 @@ export function checkDirect(
 export const MAX_MESSAGE = 10_000;
 const TRUNCATED = '\n[message truncated]';
 
-/** Right blanks and leading newlines go; too long a text is cut, not refused. @throws ApiError */
+/**
+ * Strips trailing blanks and leading newlines, and cuts a text that is too long.
+ * @throws ApiError if the text is empty or has null bytes
+ */
 export function checkContent(content: string): string {
   const text = content.trimEnd().replace(/^\n+/, '');
   if (text === '') throw apiError('MESSAGE_EMPTY');

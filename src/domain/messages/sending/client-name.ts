@@ -1,4 +1,7 @@
-/** Client names (conventions.md § Client names): stored on messages, and deciding whether a sender has read his own. */
+/**
+ * Client names (conventions.md § Client names). Messages store them; they decide whether a sent message is read for its
+ * sender.
+ */
 
 const UNSPECIFIED = 'Unspecified';
 const MAX_LENGTH = 30;
@@ -13,7 +16,7 @@ export function clientName(parameter: string | undefined, userAgent: string): st
   let name = known.get(userAgent);
   if (name === undefined) {
     name = cut(agentName(userAgent)) || UNSPECIFIED;
-    // A handful of agents makes nearly all requests; a client that makes up a new one each time must not fill memory.
+    // A few agents make nearly all requests; a client with a new agent per request must not fill memory.
     if (known.size >= MAX_KNOWN || userAgent.length > 1000) known.clear();
     known.set(userAgent, name);
   }
@@ -24,7 +27,7 @@ function agentName(agent: string): string {
   const first = /^[^/ ]*/.exec(agent)?.[0].length ?? 0;
   let end = first;
   while (end < agent.length && !/[0-9/(]/.test(agent[end]!)) end++;
-  // The name ends where a version or a comment can begin: at a slash, a blank or the end.
+  // A version or a comment starts after a slash or a blank: cut the name there, or at the end.
   while (end > first && end < agent.length && agent[end] !== '/' && agent[end] !== ' ') end--;
   return agent.slice(0, end).trim();
 }
@@ -47,7 +50,7 @@ const HUMAN = new Set([
   'android',
 ]);
 
-/** A person sits at this client: what it sends is read by its sender. */
+/** A person uses this client: messages sent by it are read for their sender. */
 export function isHumanClient(name: string): boolean {
   const lower = name.toLowerCase();
   return HUMAN.has(lower) || lower.includes('desktop app');

@@ -2,18 +2,18 @@
 import type { Json, JsonObject } from '#base';
 
 interface DraftFields extends JsonObject {
-  /** '' = not addressed yet. */
+  /** '' = no recipient yet. */
   readonly type: '' | 'stream' | 'private';
-  /** The stream; the others of a conversation, ascending (oneself when alone); or nobody. */
+  /** The stream; or the other participants, ascending (the user itself when alone); or []. */
   readonly to: readonly number[];
-  /** '' unless it is for a stream. */
+  /** '' unless `type` is 'stream'. */
   readonly topic: string;
   readonly content: string;
 }
 
-/** What a draft says, checked and normalised. */
+/** A draft without its id, checked and normalised. */
 export interface DraftBody extends DraftFields {
-  /** Of the last edit, as the client says; seconds since 1970. */
+  /** Time of the last edit by the client's clock; seconds since 1970. */
   readonly timestamp: number;
 }
 
@@ -22,7 +22,7 @@ export interface Draft extends DraftBody {
 }
 
 export const DRAFT_PART = 'draft/';
-/** POST /register shows no more. */
+/** POST /register returns at most this many drafts. */
 export const MAX_DRAFTS_SHOWN = 1_000;
 
 export const draftPart = (id: number): string => `${DRAFT_PART}${id}`;

@@ -1,4 +1,4 @@
-/** Rendering of messages: the dialect with what the realm's directory knows. */
+/** Renders messages: Markdown with the users, streams, emoji and linkifiers of the realm's directory. */
 import { madeOnce } from '#base';
 import type { CustomEmoji, MarkdownContext, Rendered } from '#domain/markdown';
 import { CannotRender, RenderThreads } from '#domain/markdown';
@@ -6,7 +6,7 @@ import { isSystemBot, userSetting } from '#domain/people';
 import type { UserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 
-/** By lower-case name. Names change rarely: made anew when the directory's users do. */
+/** Active users by lower-case name. Built again only when the directory's users change, which is rare. */
 const usersByName = madeOnce(
   (directory: DirectoryView) => {
     const byName = new Map<string, DirectoryUser[]>();
@@ -26,13 +26,13 @@ const usersNamed = (directory: DirectoryView, name: string): readonly DirectoryU
 const shown = (user: DirectoryUser) => ({ id: user.id, name: user.fullName });
 
 /**
- * @param origin base URL of the organization: its links are local
- * @param author whose text it is; 0 = the system's
+ * @param origin base URL of the organization: links below it are local
+ * @param author the author of the text; 0 = the system
  */
 export function renderContext(directory: DirectoryView, origin: string, author = 0): Partial<MarkdownContext> {
   const { settings } = directory;
   const writer = directory.user(author as UserId);
-  // Looked up only for texts that ask for one.
+  // Built only if the text has a custom emoji.
   let emoji: Map<string, CustomEmoji> | undefined;
   const customEmoji = (name: string): CustomEmoji | undefined => {
     emoji ??= new Map([...directory.emoji()].filter((of) => !of.deactivated).map((of) => [of.name, of]));
@@ -62,14 +62,14 @@ export function renderContext(directory: DirectoryView, origin: string, author =
   };
 }
 
-/** Long texts are rendered in threads of their own. */
+/** Renders texts; long ones in worker threads. */
 export class MessageRenderer {
   readonly #threads = new RenderThreads();
 
-  /** @param imageProxySecret '' = readers load pictures of other hosts directly */
+  /** @param imageProxySecret '' = no proxy: readers load pictures of other hosts directly */
   constructor(private readonly imageProxySecret: string) {}
 
-  /** @param author whose text it is; 0 = the system's. null: the text can't be rendered within its limits. */
+  /** Null if the text can't be rendered within the limits. @param author the author of the text; 0 = the system */
   async render(text: string, directory: DirectoryView, origin: string, author: number): Promise<Rendered | null> {
     try {
       const context = renderContext(directory, origin, author);

@@ -6,8 +6,8 @@ import type { Parts } from '#model';
 import { apiError } from '#model/errors';
 
 /**
- * What a message says and to whom, checked and normalised. `to` is the stream, or the others of a conversation,
- * ascending (oneself when alone).
+ * Recipients and text of a scheduled message, checked and normalised. `to` is the stream, or the other participants of
+ * a conversation, ascending (the sender itself when alone).
  */
 export interface ScheduledBody extends JsonObject {
   readonly type: 'stream' | 'private';
@@ -16,7 +16,7 @@ export interface ScheduledBody extends JsonObject {
   readonly topic: string;
   readonly content: string;
   readonly html: string;
-  /** Mentions everybody. */
+  /** The text has a wildcard mention. */
   readonly wildcard: boolean;
 }
 
@@ -25,21 +25,21 @@ export interface ScheduledMessage extends ScheduledBody {
   /** When to send it, seconds since 1970. */
   readonly at: number;
   /**
-   * waiting → sending (handed over to the conversation's actor) → sent, which leaves Delivered, or failed; failed →
-   * waiting by an edit.
+   * waiting → sending (handed over to the conversation's actor) → sent (a `DeliveryReceipt` replaces the message) or
+   * failed; an edit sets a failed one to waiting.
    */
   readonly phase: 'waiting' | 'sending' | 'failed';
-  /** Of whoever wrote or edited it last. */
+  /** Name of the client that wrote or last edited the message. */
   readonly client: string;
   /** Base URL under which the sender reached the organization. */
   readonly origin: string;
-  /** Handed over too early: not again before this time, ms. */
+  /** The last hand-over came too early: the next one is not before this time. Ms since 1970. */
   readonly notBefore?: number;
-  /** How often that was. */
+  /** Number of hand-overs that came too early. */
   readonly early?: number;
 }
 
-/** What stays of a message that was sent, until its sender deletes it. */
+/** Remains of a scheduled message that was sent, until its sender deletes it. */
 export interface DeliveryReceipt extends JsonObject {
   readonly id: number;
   readonly phase: 'sent';
@@ -52,7 +52,7 @@ export const scheduledPart = (id: number): string => `${SCHEDULED_PART}${id}`;
 export const scheduledOf = (parts: Parts, id: number): ScheduledMessage | DeliveryReceipt | undefined =>
   parts.get(scheduledPart(id)) as ScheduledMessage | DeliveryReceipt | undefined;
 
-/** Those that were not sent (yet), by time. */
+/** Messages that are waiting, being sent or failed, by time. */
 export const undelivered = (parts: Parts): ScheduledMessage[] =>
   [...parts]
     .filter(([name]) => name.startsWith(SCHEDULED_PART))
@@ -60,12 +60,12 @@ export const undelivered = (parts: Parts): ScheduledMessage[] =>
     .filter((message) => message.phase !== 'sent')
     .sort((a, b) => a.at - b.at || a.id - b.id);
 
-/** Handed over at once; a sender who scheduled very many for one time must not fill a commit. */
+/** Messages in phase `sending` at a time, so that many messages scheduled for one time don't fill a commit. */
 const MAX_SENDING = 20;
 
 const dueAt = ({ at, notBefore = 0 }: ScheduledMessage): number => Math.max(at * 1000, notBefore);
 
-/** Those to hand over now. */
+/** Messages to hand over now. */
 export function dueNow(parts: Parts, now: number): ScheduledMessage[] {
   const messages = undelivered(parts);
   const sending = messages.filter(({ phase }) => phase === 'sending').length;
@@ -74,7 +74,7 @@ export function dueNow(parts: Parts, now: number): ScheduledMessage[] {
     .slice(0, Math.max(0, MAX_SENDING - sending));
 }
 
-/** When the next one is to be handed over, ms; null: none, or not before others are through. */
+/** Time of the next hand-over, ms since 1970. Null: no message waits, or `MAX_SENDING` are being sent. */
 export function nextDue(parts: Parts): number | null {
   const messages = undelivered(parts);
   if (messages.filter(({ phase }) => phase === 'sending').length >= MAX_SENDING) return null;
@@ -93,7 +93,7 @@ export const presentScheduled = ({ id, type, to, topic, content, html, at, phase
   failed: phase === 'failed',
 });
 
-/** @throws ApiError */
+/** Parses `to` of a scheduled message: ids only (messages.md § Scheduled messages). @throws ApiError */
 export function scheduledRecipients(type: 'stream' | 'private', to: string): number[] {
   return type === 'stream' ? [streamIdIn(to)] : userIdsIn(to);
 }
@@ -108,7 +108,7 @@ function userIdsIn(to: string): number[] {
   const list = parseJsonText(to)?.value;
   if (!Array.isArray(list)) throw apiError('RECIPIENT_DATA_TYPE');
   const ids = list.map((one: unknown) => {
-    // The peer's booleans are integers.
+    // The peer's language has integers as booleans: `true` is 1.
     const id = typeof one === 'boolean' ? Number(one) : one;
     if (id instanceof JsonFloat || !Number.isSafeInteger(id)) throw apiError('SCHEDULED_USER_IDS');
     return id as number;

@@ -1,13 +1,13 @@
-/** Polls, to-do lists and forms in messages, and the data that people add to them (messages.md § Submessages). Pure. */
+/** Widgets of messages (polls, to-do lists, forms) and submessages that users add (messages.md § Submessages). Pure. */
 import { type Static, Type } from 'typebox';
 import { cleaned, parseJsonText } from '#base';
 import { ApiError, apiError } from '#model/errors';
 import { compileValidator, type Validator } from '#model/schema';
 import type { StoredMessage, StoredSubmessage } from '../stored/message.js';
 
-/** JSON text of a widget, and of one submessage. */
+/** Length of the JSON text of a widget or of one submessage. */
 export const MAX_SUBMESSAGE = 10_000;
-/** Of all submessages of a message: they are one record with it, which is written whole. */
+/** Limits per message: each new submessage writes the message's record with all the others. */
 const MAX_SUBMESSAGES = 2_000;
 const MAX_CHARACTERS = 200_000;
 
@@ -28,7 +28,7 @@ const ZFORM = compileValidator(
   }),
 );
 
-/** @param widget the parameter as sent. @throws ApiError, messages.md § POST /messages, check 14 */
+/** @param widget the parameter as sent. @throws ApiError as in messages.md § POST /messages, check 14 */
 export function checkWidget(widget: string): { readonly widget_type: string; readonly extra_data: unknown } {
   const refuse = (reason: string): ApiError => apiError('WIDGET_INVALID', { reason });
   const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
@@ -56,17 +56,17 @@ export function checkWidget(widget: string): { readonly widget_type: string; rea
   return { widget_type, extra_data };
 }
 
-/** As the peer's platform counts lines. */
+/** Line ends of the peer's platform. */
 const LINE_END = /\r\n|[\n\r\v\f\x85\u2028\u2029]/;
 
 function poll(rest: string): Dict {
   const [first = '', ...others] = rest.split(LINE_END);
-  // Options may be written as a list.
+  // Options may be items of a Markdown list.
   const options = others.map((line) => line.trim().replace(/^\s*[-*]?\s*/, '')).filter((option) => option !== '');
   return { question: first.trim(), options };
 }
 
-/** The first submessage of a message that is sent: what its text or the parameter asks for. @throws ApiError */
+/** The first submessage of a new message: the widget in the parameter, else a command in the text. @throws ApiError */
 export function firstSubmessage(content: string, widget: string | null, sender: number): StoredSubmessage | undefined {
   const given = widget === null ? undefined : checkWidget(widget);
   const made = given ?? widgetInText(content);
@@ -80,7 +80,7 @@ function widgetInText(content: string): Dict | undefined {
   return type === 'todo' ? { widget_type: type, extra_data: null } : undefined;
 }
 
-/** Type of the message's widget; undefined for messages without. */
+/** Type of the message's widget; undefined if it has none. */
 function widgetType({ body }: StoredMessage): unknown {
   const first = body.submessages?.find(({ type }) => type === WIDGET);
   const data = first && parseJsonText(first.content)?.value;
@@ -104,14 +104,14 @@ const SUBMESSAGE_CHECKS: Readonly<Record<string, Readonly<Record<string, Validat
 const Typed = Type.Object({ type: text });
 const TYPED = compileValidator(Typed);
 
-/** What a user adds to a message. @throws ApiError in the order of messages.md § Submessages */
+/** Checks a user's submessage and gives it an id. @throws ApiError in the order of messages.md § Submessages */
 export function nextSubmessage(
   message: StoredMessage,
   added: Pick<StoredSubmessage, 'sender' | 'type' | 'content'>,
 ): StoredSubmessage {
   const { submessages = [] } = message.body;
   const byAuthor = added.sender === message.sender;
-  // The first must come from the author; then all who see the message may add.
+  // The first submessage must be the author's; afterwards all users with access may add some.
   if (!byAuthor && !submessages.some(({ sender }) => sender === message.sender)) {
     throw apiError('CANNOT_ATTACH_SUBMESSAGE');
   }
@@ -126,7 +126,7 @@ export function nextSubmessage(
     const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
     if (!kind) throw apiError('VALIDATION_FAILED', { message: `Unknown type for ${name}: ${type}` });
     if (widget === 'poll' && type === 'question' && !byAuthor) throw apiError('POLL_QUESTION');
-    // A value is used up by its check.
+    // A check consumes its value: parse again.
     kind.json(parseJsonText(added.content)!, name);
   }
   const characters = submessages.reduce((sum, { content }) => sum + content.length, added.content.length);

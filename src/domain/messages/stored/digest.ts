@@ -1,6 +1,7 @@
 /**
- * What of a message is stored so that it can be shown without decoding it: the part of its JSON that is the same for
- * everybody and follows from the message alone, and the facts that decide who may see it with which flags (seen.ts reads it).
+ * The digest of a message, stored beside it so that GET /messages need not decode the message. It holds the part of the
+ * message's JSON that is equal for all readers and follows from the message alone, and the facts that decide access and
+ * flags. packed-view.ts reads it.
  */
 
 import type { MessageRecord } from '#model/records';
@@ -9,30 +10,30 @@ import { constantFields } from '../presenting/present.js';
 import { asStored, type MessageBody } from './message.js';
 
 /**
- * Of the meaning of what is below, and of what `shownAlways` gives. Whoever changes one of them raises it: messages with
- * digests of other versions are decoded.
+ * Version of the layout below and of the fields of `constantFields`: raise it with any change of either. Messages with
+ * digests of another version are decoded.
  */
 export const DIGEST_VERSION = 1;
 
-/** Places of the facts; the ids of the participants follow, then pairs of a user and the sum of his flags. */
+/** Positions of the facts. After them: the participants' ids, then pairs of a user id and a sum of `SENT` flags. */
 export const FACT = { stream: 0, originStream: 1, sender: 2, marks: 3, participants: 4, others: 5 } as const;
 
-/** `more`: of the body, more is shown than what is here, as it changes with the organization. */
+/** `more`: the message has reactions or edits. Their JSON depends on the directory, so it isn't in the digest. */
 export const MARK = { more: 1, wildcard: 2, moved: 4 } as const;
 
-/** Flags that single users got when it was sent. */
+/** Flags that single users got at creation, as bits. */
 export const SENT = { read: 1, mentioned: 2, has_alert_word: 4 } as const;
 
-/** Places of the texts. */
+/** Positions of the texts. */
 export const TEXT = { html: 0, content: 1, topicKey: 2 } as const;
 
 const MAX_FACT = 2 ** 32 - 1;
 
-/** Shows more of the directory than its sender and where it is: who reacted, who edited. */
+/** The message has reactions or edits, whose JSON depends on the directory. */
 export const hasChangingFields = ({ reactions, edits }: MessageBody): boolean =>
   (reactions !== undefined && reactions.length > 0) || (edits !== undefined && edits.length > 0);
 
-/** Undefined: it has something that has no place here. */
+/** Undefined if a digest can't hold the message: an unknown flag, or a fact that isn't an unsigned 32-bit integer. */
 export function digestOf(record: MessageRecord): Digest | undefined {
   const message = asStored(record);
   const { body, originStream, sender, participants } = message;
@@ -47,7 +48,7 @@ export function digestOf(record: MessageRecord): Digest | undefined {
   return { version: DIGEST_VERSION, facts, head, texts: [body.html, body.content, record.topicKey] };
 }
 
-/** NaN where one is not among them. */
+/** NaN if a flag is not in `SENT`. */
 function flagSum(flags: readonly string[]): number {
   let sum = 0;
   for (const flag of new Set(flags)) sum += (SENT as Readonly<Record<string, number>>)[flag] ?? Number.NaN;

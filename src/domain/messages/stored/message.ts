@@ -1,4 +1,4 @@
-/** The body of a stored message: what its record holds beside the indexed fields. */
+/** A stored message: the indexed fields of its record, and its body with all the others. */
 import type { JsonObject } from '#base';
 import type { EmojiRef } from '#model';
 import type { MessageRecord } from '#model/records';
@@ -7,7 +7,7 @@ export interface StoredReaction extends EmojiRef {
   readonly user: number;
 }
 
-/** One entry of the edit history: what was there before, of what this edit changed. */
+/** One entry of the edit history: the old values of everything that this edit changed. */
 export interface StoredEdit extends JsonObject {
   readonly user: number;
   /** Seconds since 1970. */
@@ -18,16 +18,16 @@ export interface StoredEdit extends JsonObject {
 }
 
 /**
- * A move to another stream. Who kept, lost or gained a copy follows from who was subscribed then: membership versions
- * are for ever.
+ * A move to another stream. The subscribers at that time decide which users kept, lost or gained a copy. They stay
+ * known, as a membership version always names the same set of subscribers.
  */
 export interface Move extends JsonObject {
   readonly from: number;
-  /** Membership version of the old stream. */
+  /** Membership version of the old stream at the move. */
   readonly fromMv: number;
   readonly to: number;
   readonly toMv: number;
-  /** Subscribers of the new stream can't read its history otherwise, so they gained copies (read ones). */
+  /** Subscribers of the new stream got copies, marked as read, because they can't read the stream's history. */
   readonly gained: boolean;
 }
 
@@ -43,44 +43,44 @@ export interface MessageBody extends JsonObject {
   /** Raw Markdown. */
   readonly content: string;
   readonly html: string;
-  /** Stream messages: topic in its own spelling. Direct: ''. */
+  /** Stream messages: the topic as spelled by the sender. Direct messages: ''. */
   readonly topic: string;
   /** Seconds since 1970. */
   readonly sent: number;
   readonly client: string;
-  /** recipient_id as sent. */
+  /** The API's `recipient_id`. */
   readonly recipient: number;
-  /** Stream id, or 0 for direct messages. */
+  /** Stream where the message is now; 0 for direct messages. */
   readonly stream: number;
   /** Revision of the record: 1 when sent, +1 with every change. */
   readonly rev: number;
-  /** Flags that single users got when it was sent: user id → flags. */
+  /** Flags that single users got at creation: user id → flags. */
   readonly flags: { readonly [user: string]: readonly string[] };
-  /** Everybody who has it was mentioned. */
+  /** The text mentions every user with a copy. */
   readonly wildcard: boolean;
   readonly topicLinks: readonly { readonly text: string; readonly url: string }[];
-  /** For `has:` narrows. */
+  /** Tested by `has:` narrows. */
   readonly has: { readonly link: boolean; readonly image: boolean };
-  /** In the order in which they were made. */
+  /** Oldest first. */
   readonly reactions?: readonly StoredReaction[];
-  /** Who made a copy by reacting to what was none of theirs: they hear of changes from then on. */
+  /** Users who got a copy by reacting to a message of the history; they receive events of later changes. */
   readonly copies?: readonly number[];
   /** Newest first. */
   readonly edits?: readonly StoredEdit[];
-  /** Between streams; oldest first. */
+  /** Moves between streams; oldest first. */
   readonly moves?: readonly Move[];
   /** In the order in which they came. */
   readonly submessages?: readonly StoredSubmessage[];
-  /** Uploaded files that it links: their paths. */
+  /** Paths of the uploaded files to which the message links. */
   readonly files?: readonly string[];
 }
 
 export interface StoredMessage {
   readonly id: number;
   readonly sender: number;
-  /** Direct messages: everybody in the conversation, ascending. Streams: []. */
+  /** Direct messages: ids of all participants, ascending. Stream messages: []. */
   readonly participants: readonly number[];
-  /** Stream to which it was sent, whose stays say who has a copy; 0 = direct. */
+  /** Stream to which the message was sent; its subscribers then got copies. 0 = a direct message. */
   readonly originStream: number;
   readonly body: MessageBody;
 }

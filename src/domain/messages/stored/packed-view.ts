@@ -1,4 +1,4 @@
-/** Messages as a Store shows them in passing, decoded where somebody asks for more than their digests tell (digest.ts). */
+/** Reads messages from their digests (digest.ts), and decodes a message only when its body is needed. */
 import type { PackedMessage } from '#ports/store';
 import { DIGEST_VERSION, FACT, MARK, SENT, TEXT } from './digest.js';
 import { asStored, type MessageBody, type Move, type StoredMessage } from './message.js';
@@ -6,19 +6,22 @@ import { asStored, type MessageBody, type Move, type StoredMessage } from './mes
 const NOBODY: readonly number[] = [];
 const NO_MOVES: readonly Move[] = [];
 
-/** Shows one message after the other, as `PackedMessage` does. */
+/**
+ * A reusable view of one packed message at a time. Like `PackedMessage` itself, the view is valid only until the Store
+ * goes on to the next message.
+ */
 export class PackedMessageView implements StoredMessage {
   id = 0;
   sender = 0;
   participants: readonly number[] = NOBODY;
   originStream = 0;
-  /** As in the body. */
+  /** Stream where the message is now; 0 = a direct message. */
   stream = 0;
-  /** Sum of `MARK`. */
+  /** Sum of `MARK` bits. */
   marks = 0;
   packed!: PackedMessage;
 
-  /** This, or the message itself where it has no digest that is known here. */
+  /** Returns this view, or the decoded message if its digest has another version. */
   pointTo(packed: PackedMessage): StoredMessage {
     if (packed.version !== DIGEST_VERSION) return asStored(packed.record);
     this.packed = packed;
@@ -54,7 +57,7 @@ export function movesOf(message: StoredMessage): readonly Move[] {
 export const isWildcard = (message: StoredMessage): boolean =>
   message instanceof PackedMessageView ? (message.marks & MARK.wildcard) !== 0 : message.body.wildcard;
 
-/** Flags that the user got when it was sent: a sum of `SENT`. */
+/** Flags that the user got at creation: a sum of `SENT` bits. */
 export function sentFlags(message: StoredMessage, user: number): number {
   if (!(message instanceof PackedMessageView)) {
     let sum = 0;
@@ -70,7 +73,7 @@ export function sentFlags(message: StoredMessage, user: number): number {
   return 0;
 }
 
-/** Tells of messages in streams whether they are of the topic. @param key as `topicKey` makes it */
+/** Makes a test whether a stream message is in the topic. @param key as `topicKey` makes it */
 export function topicTest(key: string): (message: StoredMessage) => boolean {
   const json = Buffer.from(JSON.stringify(key).slice(1, -1));
   return (message) => {

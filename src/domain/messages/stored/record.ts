@@ -1,4 +1,7 @@
-/** The words under which the Store finds messages beside their conversation and sender: one vocabulary, made here. */
+/**
+ * The record of a stored message and its tags: the words under which the Store finds it, beside its conversation and
+ * sender. All tags are made here. Pure.
+ */
 
 import { parsePath } from '#domain/files';
 import { topicKey } from '#domain/streams';
@@ -8,22 +11,22 @@ import { type StoredMessage, streamConversation } from './message.js';
 
 export const tagOf = {
   mentioned: (user: number): string => `@${user}`,
-  /** Mentions everybody in this conversation (`s12`; direct messages mention their participants one by one). */
+  /** Mentions all of a stream (`s12`). A direct message with a wildcard has a `mentioned` tag per participant. */
   wildcard: (conversation: string): string => `*${conversation}`,
   alerted: (user: number): string => `!${user}`,
   has: (what: 'link' | 'image' | 'attachment'): string => `has:${what}`,
-  /** Links this uploaded file: finds those whose readers may read the file. */
+  /** Links to this uploaded file. Readers of any such message may read the file. */
   file: (token: string): string => `file:${token}`,
   resolved: 'resolved',
-  /** Was sent to another stream than the one where it is now. */
+  /** The message is in this conversation now, but was sent to another stream. */
   cameTo: (conversation: string): string => `>${conversation}`,
-  /** A stem, as search/ makes them. */
+  /** A stem, as search/words.ts makes it. */
   word: (stem: string): string => `=${stem}`,
 } as const;
 
 export const RESOLVED_PREFIX = '✔ ';
 
-/** All tags of a message, but for its words. */
+/** All tags of a message except its words. */
 export function factTags({ body, participants, originStream }: StoredMessage): string[] {
   const tags: string[] = [];
   for (const [user, flags] of Object.entries(body.flags)) {
@@ -44,14 +47,14 @@ export function factTags({ body, participants, originStream }: StoredMessage): s
   return [...new Set(tags)];
 }
 
-/** What a record is indexed by. */
+/** All tags of a record: facts and the stems of its words. */
 export function tagsOf(message: StoredMessage): string[] {
   const tags = factTags(message);
   for (const stem of stemsOf(message)) tags.push(tagOf.word(stem));
   return tags;
 }
 
-/** @param direct conversation of a direct message (`d` and the set of its people) */
+/** @param direct conversation of a direct message: `d` and the key of its set of participants */
 export function recordOf(message: StoredMessage, direct = ''): MessageRecord {
   const { id, sender, participants, originStream, body } = message;
   const conversation = body.stream === 0 ? direct : streamConversation(body.stream);
