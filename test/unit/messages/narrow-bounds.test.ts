@@ -1,4 +1,4 @@
-/** What one narrow may ask for, and what it makes of indexes: docs/limits.md § Lists and dictionaries. */
+/** Limits of one narrow, and the indexes that it uses: docs/limits.md § Lists and dictionaries. */
 import t from 'tap';
 import type { StoredMessage } from '#domain/messages';
 import { MAX_OPERATORS, makePlan, parseNarrow, plainViewer, resolveTerms } from '#domain/messages';
@@ -14,7 +14,7 @@ import { directoryWith } from '../../support/directory.js';
 const directory = directoryWith({});
 const viewer = plainViewer({ realm: realmId(1), user: { id: 8 } as never, directory, subscribed: () => true });
 
-/** Of that many different words. */
+/** A text of `count` different words. */
 const words = (count: number, prefix = 'zq'): string =>
   Array.from({ length: count }, (_, i) => `${prefix}${i}x`).join(' ');
 const search = (operand: string, negated = false) => ({ operator: 'search', operand, negated });
@@ -29,7 +29,7 @@ function reasonOf(make: () => unknown): string {
   }
 }
 
-t.test('words and phrases of all searches of a narrow are counted, each once', async (t) => {
+t.test('words and phrases of all searches in a narrow count towards one limit, repeats once', async (t) => {
   const resolve = (searchApart: boolean, ...operands: string[]) =>
     reasonOf(() =>
       resolveTerms(
@@ -56,7 +56,7 @@ t.test('words and phrases of all searches of a narrow are counted, each once', a
   t.equal(resolve(false, '"a b" '.repeat(5_000)), 'taken', 'repeated phrases count once');
 });
 
-t.test('the operators of a narrow are counted, and its text is measured before it is read', async (t) => {
+t.test('the number of operators is limited, and so is the length of the text, before parsing', async (t) => {
   const narrow = (count: number) => JSON.stringify(Array.from({ length: count }, (_, i) => ['sender', `${i}@x.org`]));
   t.equal(
     reasonOf(() => parseNarrow(narrow(MAX_OPERATORS))),
@@ -83,7 +83,7 @@ t.test('the operators of a narrow are counted, and its text is measured before i
   );
 });
 
-t.test('of many words the longest are looked up in each place, and all are asked of what is found', async (t) => {
+t.test('only the longest words are looked up in the indexes; all words are tested on the messages found', async (t) => {
   const rare = Array.from({ length: MAX_INDEXED_WORDS }, (_, i) => `${'zqx'.repeat(5)}${i}`);
   const all = [...words(MAX_TERMS - rare.length).split(' '), ...rare];
   const { conditions, matches } = makePlan(resolveTerms([search(all.join(' '))], directory, 8), viewer);
@@ -92,19 +92,25 @@ t.test('of many words the longest are looked up in each place, and all are asked
     new Set(rare.map((word) => `=${word}`)),
   );
   const message = (html: string): StoredMessage =>
-    ({ id: 1, home: 1, sender: 8, participants: [], body: { html, topic: '', content: '', stream: 1 } }) as never;
+    ({
+      id: 1,
+      originStream: 1,
+      sender: 8,
+      participants: [],
+      body: { html, topic: '', content: '', stream: 1 },
+    }) as never;
   const found = (html: string) => matches({ message: message(html), copy: true, gained: false });
   t.ok(found(all.join(' ')));
   t.notOk(found(rare.join(' ')), 'a word that is not looked up is missing');
 });
 
-t.test('a condition that is asked for twice is one', async (t) => {
+t.test('a repeated condition is looked up once', async (t) => {
   const has = { operator: 'has', operand: 'link', negated: false };
   const terms = resolveTerms([has, has, search('tea'), search('teas'), has], directory, 8, { searchApart: true });
   t.equal(makePlan(terms, viewer).conditions.also.length, 2);
 });
 
-t.test('what all ranges have in common is found, and nothing else', async (t) => {
+t.test('sharedIndexes finds exactly the indexes that all ranges have in common', async (t) => {
   const streams = Array.from({ length: 20 }, (_, i) => i + 1);
   const { conditions } = makePlan(resolveTerms([search('green tea')], directory, 8), viewer);
   const ranges = historyRanges(streams, conditions);
@@ -112,5 +118,5 @@ t.test('what all ranges have in common is found, and nothing else', async (t) =>
   t.same(new Set(sharedIndexes(ranges)), new Set(conditions.also));
   t.same(sharedIndexes([...ranges, { index: { by: 'realm' } }]), []);
   t.same(sharedIndexes([]), []);
-  t.same(sharedIndexes(ranges.slice(0, 1)).length, 3, 'of one range all');
+  t.same(sharedIndexes(ranges.slice(0, 1)).length, 3, 'one range shares all its indexes');
 });

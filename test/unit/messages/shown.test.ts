@@ -1,5 +1,5 @@
 /**
- * GET /messages out of what is stored: the same messages, objects and flags as when they are decoded, whoever may read what.
+ * GET /messages from digests gives the same messages, objects and flags as from decoded messages.
  */
 import fc from 'fast-check';
 import t from 'tap';
@@ -156,7 +156,7 @@ const NARROWS = [
   [{ operator: 'has', operand: 'link' }],
 ];
 
-t.test('as if they were decoded', async (t) => {
+t.test('messages from digests equal decoded ones', async (t) => {
   await fc.assert(
     fc.asyncProperty(world, async ({ messages, stays, starred, read, historical, mark }) => {
       const environment = await openLmdbEnvironment(t.testdir());
@@ -193,7 +193,7 @@ t.test('as if they were decoded', async (t) => {
           user: directory.user(userId(ME))!,
           directory,
           flags: new UserFlags(ME, parts),
-          // Of the others nothing is known before a message of them comes up.
+          // Memberships of other streams are loaded only when a message of the stream comes up.
           streams: [1, 3],
           subscribed: (id) => id === 1,
           mutedStreams: new Set([2]),
@@ -234,7 +234,7 @@ t.test('as if they were decoded', async (t) => {
   );
 });
 
-t.test('answers that are put together at once do not meet', async (t) => {
+t.test('responses encoded at the same time do not share a buffer', async (t) => {
   const directory = directoryOf(1, 'Somebody', 'somewhere');
   const flags = new UserFlags(ME, new Map());
   const options = { applyMarkdown: false, clientGravatar: false };

@@ -9,7 +9,7 @@ const ids = fc.uniqueArray(fc.integer({ min: 1, max: MOST }), { maxLength: 8 });
 
 type Step =
   | { readonly do: 'read' | 'unread'; readonly ids: readonly number[] }
-  /** A fold whose look into the Store was some steps ago. */
+  /** A fold that read the Store some steps ago. */
   | { readonly do: 'fold'; readonly upTo: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -20,7 +20,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const unreadOf = (reading: OriginReadState, upTo: number): number[] =>
   Array.from({ length: upTo }, (_, i) => i + 1).filter((id) => markedRead(reading, id) !== true);
 
-t.test('what is read and what is not is that of a plain set, folded and stored or not', async (t) => {
+t.test('folding and storing do not change which messages are read', async (t) => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), fc.nat(3), (steps, delay) => {
       const model = new Set<number>();
