@@ -71,7 +71,7 @@ export function holders(message: StoredMessage, { mv }: StreamState, directory: 
 }
 
 /** Who has a copy. */
-export function copyHolders({ body, participants, id, home }: StoredMessage): Audience {
+export function copyHolders({ body, participants, id, originStream: home }: StoredMessage): Audience {
   if (body.stream === 0) return { users: participants };
   const own = body.copies ? { users: body.copies } : {};
   if (body.moves) return { stream: body.stream, moved: { id, home, moves: body.moves }, ...own };

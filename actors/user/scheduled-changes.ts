@@ -1,6 +1,6 @@
 /** What changes of scheduled messages have in common. */
 import type { Json, JsonObject } from '#base';
-import { type Delivered, type Scheduled, scheduledPart } from '#domain/messages';
+import { type DeliveryReceipt, type ScheduledMessage, scheduledPart } from '#domain/messages';
 import type { LogItem } from '#model';
 
 export const tellScheduled = (self: number, op: 'add' | 'update' | 'remove', of: JsonObject): LogItem => ({
@@ -12,6 +12,6 @@ export const tellScheduled = (self: number, op: 'add' | 'update' | 'remove', of:
 /** The parts as they will be. */
 export const withPart = (
   parts: ReadonlyMap<string, Json>,
-  ...messages: readonly (Scheduled | Delivered)[]
+  ...messages: readonly (ScheduledMessage | DeliveryReceipt)[]
 ): ReadonlyMap<string, Json> =>
   new Map([...parts, ...messages.map((message) => [scheduledPart(message.id), message] as const)]);

@@ -11,10 +11,10 @@ import {
   checkContent,
   checkDirect,
   checkPosting,
-  checkTopicGiven,
+  checkTopicPresent,
   checkWildcard,
-  type Scheduled,
   type ScheduledBody,
+  type ScheduledMessage,
 } from '#domain/messages';
 import { checkTopic } from '#domain/streams';
 import { streamId, type UserId, userId } from '#model';
@@ -49,7 +49,7 @@ interface Given extends JsonObject {
 export async function schedulingInputs(
   { content, origin }: Given,
   target: number | undefined,
-  known: Scheduled | undefined,
+  known: ScheduledMessage | undefined,
   { realm, caller }: InputContext<UserState, undefined>,
   sources: InputSources,
 ): Promise<SchedulingInputs> {
@@ -82,7 +82,7 @@ function sendable(content: string): string | undefined {
 /** @param known the message before this edit, whose rendering stays when its content does. @throws ApiError */
 export function checkScheduled(
   given: Draftable,
-  known: Scheduled | undefined,
+  known: ScheduledMessage | undefined,
   { parts }: View<UserState>,
   { rendered, ownersStreams, subscribers }: SchedulingInputs,
   { directory, caller, now }: CommandContext,
@@ -108,7 +108,7 @@ export function checkScheduled(
   const subscribed = (user: number): boolean =>
     user === caller ? isSubscribed(parts, stream.id) : ownersStreams.has(stream.id);
   checkPosting(sender, stream, subscribed, directory, now);
-  checkTopicGiven(topic, directory);
+  checkTopicPresent(topic, directory);
   const { html, wildcard } = said();
   checkWildcard(wildcard, () => subscribers.get(stream.id) ?? 0, sender, directory, now);
   return { type: 'stream', to: [stream.id], topic, content, html, wildcard };

@@ -1,6 +1,6 @@
 /** Decides which users receive an event: by what was true at its commit, never by what is true now. */
 
-import { movedCopy } from '#domain/messages';
+import { copyAfterMoves } from '#domain/messages';
 import { ROLE } from '#domain/people';
 import { everMember, hasCopy, type Member, wasMember } from '#domain/streams';
 import type { Audience } from '#model';
@@ -52,7 +52,7 @@ export function receives(
     if (to.former ? everMember(member, to.mv) : wasMember(member, to.mv)) return true;
   }
   if (to.copyOf !== undefined && hasCopy(members?.get(user), to.copyOf)) return true;
-  if (to.moved && movedCopy(to.moved, (stream) => membersOf(stream)?.get(user)).has) return true;
+  if (to.moved && copyAfterMoves(to.moved, (stream) => membersOf(stream)?.get(user)).has) return true;
   if (to.rv === undefined) return false;
   const account = directory.user(userId(user));
   if (!account) return false;

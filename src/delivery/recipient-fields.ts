@@ -6,17 +6,17 @@
 
 import type { JsonObject } from '#base';
 import { IdSet } from '#base';
-import type { HomeReading, StoredMessage } from '#domain/messages';
+import type { OriginReadState, StoredMessage } from '#domain/messages';
 import {
   asStored,
   copyOf,
   decidingStreams,
   MARK_PART,
   MARKS,
-  OwnFlags,
   orderFlags,
   READ_PART,
   UnreadScan,
+  UserFlags,
 } from '#domain/messages';
 import { unsealed } from '#domain/people';
 import type { Secrets } from '#domain/secrets';
@@ -91,7 +91,7 @@ export class RecipientFields {
     users: readonly number[],
   ): Promise<Map<number, readonly string[]>> {
     const streams = decidingStreams(message);
-    const names = [`${READ_PART}${message.home}`, ...MARKS.map((name) => `${MARK_PART}${name}`)];
+    const names = [`${READ_PART}${message.originStream}`, ...MARKS.map((name) => `${MARK_PART}${name}`)];
     const wanted = users.flatMap((user) => [
       ...names.map((part) => ({ key: userKey(realm, user as never), part })),
       ...streams.map((stream) => memberPart(realm, stream, user)),
@@ -101,13 +101,13 @@ export class RecipientFields {
     const flags = new Map<number, readonly string[]>();
     users.forEach((user, n) => {
       const of = parts.slice(n * each, (n + 1) * each);
-      const own = new OwnFlags(
+      const own = new UserFlags(
         user,
         new Map(names.flatMap((name, i) => (of[i] ? [[name, of[i]!.value] as const] : []))),
       );
       const member = (stream: number) => asMember(of[names.length + streams.indexOf(stream)]?.value);
-      const { has, gained } = copyOf(message, user, member, own.madeCopy(message.id));
-      if (has) flags.set(user, orderFlags(own.of({ message, copy: true, gained })));
+      const { has, gained } = copyOf(message, user, member, own.hasPersonalCopy(message.id));
+      if (has) flags.set(user, orderFlags(own.flagsOf({ message, copy: true, gained })));
     });
     return flags;
   }
@@ -128,7 +128,7 @@ export class RecipientFields {
 
   async #readIn(realm: RealmId, user: number, part: ReadRange): Promise<readonly number[]> {
     const { home, above, to, stream } = part;
-    const reading: HomeReading = {
+    const reading: OriginReadState = {
       mark: above,
       read: IdSet.decode(part.read),
       unread: IdSet.decode(part.unread),
@@ -137,7 +137,7 @@ export class RecipientFields {
     const scan = new UnreadScan(this.store, realm, user);
     const ids: number[] = [];
     for await (const batch of scan.above(home, reading, to)) ids.push(...batch.filter(here).map(({ id }) => id));
-    ids.push(...(await scan.excepted(reading)).filter(here).map(({ id }) => id));
+    ids.push(...(await scan.unreadExceptions(reading)).filter(here).map(({ id }) => id));
     return [...new Set(ids)].sort((a, b) => a - b);
   }
 }

@@ -3,7 +3,7 @@
  * once, and equal variants share one byte array, so a fan-out carries the bytes once.
  */
 import type { JsonObject } from '#base';
-import { type NeutralMessage, orderFlags, variant } from '#domain/messages';
+import { type NeutralMessage, orderFlags, presentVariant } from '#domain/messages';
 import { withoutPronouns } from '#domain/people';
 import type { LogItem, MessageItem, PlainItem } from '#model';
 
@@ -70,7 +70,7 @@ export class SharedEvent {
   #message(item: MessageItem, shape: EventShape, user: number): JsonObject {
     return {
       type: 'message',
-      message: variant(item.message as unknown as NeutralMessage, shape),
+      message: presentVariant(item.message as unknown as NeutralMessage, shape),
       flags: orderFlags([...(item.flags[user] ?? []), ...(item.wildcard ? ['wildcard_mentioned'] : [])]),
     };
   }

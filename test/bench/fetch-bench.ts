@@ -19,11 +19,11 @@ import {
   fetchWindow,
   makePlan,
   NEWEST,
-  OwnFlags,
   parseNarrow,
   Reader,
   readingPart,
   resolveTerms,
+  UserFlags,
 } from '#domain/messages';
 import type { DirectoryView } from '#model/records';
 import type { Store } from '#ports/store';
@@ -78,7 +78,7 @@ function viewer(user: number, count: number): Viewer {
     realm: REALM,
     user: directory.user(user as never)!,
     directory,
-    flags: new OwnFlags(user, parts),
+    flags: new UserFlags(user, parts),
     streams,
     subscribed: (stream) => streams.includes(stream),
     mutedStreams: new Set(),
@@ -103,7 +103,7 @@ async function measure(store: Store, of: Viewer, narrow: readonly unknown[], at:
     const begun = performance.now();
     const terms = resolveTerms(parseNarrow(JSON.stringify(narrow)), of.directory, of.user.id);
     const fetched = await fetchWindow(new Reader(store, of), makePlan(terms, of), window);
-    const flags = fetched.rows.map((row) => of.flags.of(row));
+    const flags = fetched.rows.map((row) => of.flags.flagsOf(row));
     if (i >= 0) times.push(performance.now() - begun);
     rows = flags.length;
   }

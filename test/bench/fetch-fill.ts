@@ -42,7 +42,7 @@ function messageOf(id: number, next: () => number): StoredMessage {
     id,
     sender,
     participants,
-    home: stream,
+    originStream: stream,
     body: {
       content: text,
       html: `<p>${text}</p>`,

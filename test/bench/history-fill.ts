@@ -128,10 +128,10 @@ async function fill(
     limit: 5_000,
   });
   const firsts = old.map(asStored).filter(({ body }) => body.content === 'first');
-  const inStreams = firsts.filter(({ home }) => home !== 0).reverse();
+  const inStreams = firsts.filter(({ originStream }) => originStream !== 0).reverse();
   const ids = accounts.map(({ id }) => id);
   const people = inStreams.map((_, stream) => ids.filter((_, person) => isIn(person, stream)));
-  const direct = firsts.filter(({ home }) => home === 0);
+  const direct = firsts.filter(({ originStream }) => originStream === 0);
   await skipMessageIds(store, count + 20_000);
   const first = old[0]!.id + 10_000;
   const next = random(42);
@@ -141,13 +141,13 @@ async function fill(
     const stream = Math.floor(next() ** 2 * STREAMS);
     const of = next() * DIRECT < 1 ? pick(direct) : inStreams[stream]!;
     const words = Array.from({ length: 8 + Math.floor(next() * 40) }, () => pick(WORDS)).join(' ');
-    const name = of.home === 0 ? '' : topicName(Math.floor(next() ** 2 * TOPICS));
+    const name = of.originStream === 0 ? '' : topicName(Math.floor(next() ** 2 * TOPICS));
     const text = `${words} **${id}** \`make\` see word${Math.floor(next() ** 2 * 20_000)}`;
-    if (of.home !== 0) topics.set(`${of.home} ${name}`, { stream: of.home, name, max: id });
+    if (of.originStream !== 0) topics.set(`${of.originStream} ${name}`, { stream: of.originStream, name, max: id });
     return {
       ...of,
       id,
-      sender: of.home === 0 ? of.sender : pick(people[stream]!),
+      sender: of.originStream === 0 ? of.sender : pick(people[stream]!),
       body: {
         ...of.body,
         content: text,
@@ -162,7 +162,7 @@ async function fill(
     const writes: RecordWrite[] = [];
     for (let id = from; id < from + PER_BATCH && id <= last; id++) {
       const one = message(id);
-      const value = recordOf(one, one.home === 0 ? directConversation(realm, one.participants) : '');
+      const value = recordOf(one, one.originStream === 0 ? directConversation(realm, one.participants) : '');
       writes.push({ type: 'message', realm, id, rev: 1, value });
     }
     await store.apply(writes);
@@ -177,7 +177,7 @@ async function fill(
   }));
   const mark = Math.floor(first + count * READ);
   for (const [person, id] of ids.entries()) {
-    const homes = [0, ...inStreams.flatMap(({ home }, stream) => (isIn(person, stream) ? [home] : []))];
+    const homes = [0, ...inStreams.flatMap(({ originStream }, stream) => (isIn(person, stream) ? [originStream] : []))];
     for (const home of homes) {
       const part = readingPart(home, { mark, read: IdSet.EMPTY, unread: IdSet.EMPTY });
       for (const [name, value] of Object.entries(part)) {
@@ -186,6 +186,6 @@ async function fill(
     }
   }
   await store.apply(parts);
-  const streams = inStreams.map(({ home }, i) => ({ id: home, name: `team ${i}` }));
+  const streams = inStreams.map(({ originStream }, i) => ({ id: originStream, name: `team ${i}` }));
   return { accounts, streams, pairs, first, last };
 }

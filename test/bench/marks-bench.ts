@@ -42,7 +42,7 @@ async function fill(store: Store, org: Organization, stream: number, count: numb
   };
   for (let from = 1; from <= count; from += BATCH) {
     const writes = Array.from({ length: Math.min(BATCH, count - from + 1) }, (_, i): MessageWrite => {
-      const record = recordOf({ id: from + i, sender: org.owner.id, participants: [], home: stream, body });
+      const record = recordOf({ id: from + i, sender: org.owner.id, participants: [], originStream: stream, body });
       return { type: 'message', realm: org.realm, id: record.id, rev: 1, value: record };
     });
     await store.apply(writes);

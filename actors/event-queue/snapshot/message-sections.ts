@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '#base';
 import type { RecentMessageIndex } from '#delivery';
 import type { StoredMessage } from '#domain/messages';
-import { asStored, DIRECT_HOME, MOST_UNREAD, OwnFlags, UnreadScan, unreadSummary } from '#domain/messages';
+import { asStored, DIRECT_ORIGIN, MAX_UNREAD, UnreadScan, UserFlags, unreadSummary } from '#domain/messages';
 import type { Subscription, UserTopic } from '#domain/streams';
 import { TOPIC_POLICY, topicKey } from '#domain/streams';
 import type { RealmId } from '#model';
@@ -32,7 +32,7 @@ export async function messageReads(
   { store }: InputSources,
 ): Promise<MessageReads> {
   const reads = await index.reads();
-  return reads === store || (await index.knows(new OwnFlags(0, new Map(reading)).named())) ? reads : store;
+  return reads === store || (await index.knows(new UserFlags(0, new Map(reading)).singledOutIds())) ? reads : store;
 }
 
 export interface Unread {
@@ -48,7 +48,7 @@ export async function readUnread(
   reads: MessageReads,
   { services }: InputSources,
 ): Promise<Unread> {
-  const flags = new OwnFlags(user, new Map(reading));
+  const flags = new UserFlags(user, new Map(reading));
   const scan = new UnreadScan(reads, realm, user);
   const active = new Map(subscriptions.filter((own) => own.active).map((own) => [own.stream, own]));
   const since = (services.clock.now() - RECENT_MS) / 1000;
@@ -57,7 +57,7 @@ export async function readUnread(
   const recent: number[] = [];
   let missing = false;
 
-  const homes = new Map([DIRECT_HOME, ...active.keys()].map((home) => [home, flags.reading(home)]));
+  const homes = new Map([DIRECT_ORIGIN, ...active.keys()].map((home) => [home, flags.reading(home)]));
   for (const [home, { mark }] of homes) streams[home] = mark;
   const seen = ({ id, body }: StoredMessage): void => {
     if (body.stream !== 0) streams[body.stream] = Math.max(streams[body.stream]!, id);
@@ -65,12 +65,12 @@ export async function readUnread(
   };
   for await (const batch of scan.newestAbove(homes, seen)) {
     unread.push(...batch);
-    missing = unread.length > MOST_UNREAD;
+    missing = unread.length > MAX_UNREAD;
     if (missing) break;
   }
   // Messages that the user marked as unread are mostly older than all of these.
-  if (!missing) for (const reading of homes.values()) unread.push(...(await scan.excepted(reading)));
-  const { [DIRECT_HOME]: upTo = 0, ...countedStreams } = streams;
+  if (!missing) for (const reading of homes.values()) unread.push(...(await scan.unreadExceptions(reading)));
+  const { [DIRECT_ORIGIN]: upTo = 0, ...countedStreams } = streams;
 
   const silent = new Set(
     topics
@@ -93,10 +93,10 @@ export async function readStarred(
   { reading }: OwnReading,
   reads: MessageReads,
 ): Promise<number[]> {
-  const { ids } = new OwnFlags(user, new Map(reading)).marked('starred');
+  const { ids } = new UserFlags(user, new Map(reading)).marked('starred');
   if (ids.length === 0) return [];
   const records = await reads.getMessages(realm, ids);
   const there = records.filter((record) => record !== null).map(asStored);
-  const own = await new UnreadScan(reads, realm, user).owned(there, true);
+  const own = await new UnreadScan(reads, realm, user).withCopies(there, true);
   return own.slice(0, MAX_STARRED).map(({ id }) => id);
 }

@@ -4,7 +4,7 @@ import {
   activeSender,
   checkDirect,
   checkPosting,
-  checkTopicGiven,
+  checkTopicPresent,
   checkWildcard,
   firstSubmessage,
   flagsAtCreation,
@@ -39,7 +39,7 @@ export const judgedOnce: StreamHandler<SendArgs, Prepared> = {
     const sender = activeSender(directory, caller);
     const subscribed = (user: number): boolean => isMember(memberOf(parts, user));
     checkPosting(sender, stream, subscribed, directory, now);
-    checkTopicGiven(args.topic, directory);
+    checkTopicPresent(args.topic, directory);
     const mentioned = prepared.rendered?.mentions.users ?? [];
     const copies = namedOutside(mentioned, subscribed, directory);
     const has = (user: number): boolean =>

@@ -4,7 +4,7 @@ import { claimedFiles, filesLinked, success } from '#actors/shared';
 import type { RenderResult } from '#domain/markdown';
 import { topicLinks } from '#domain/markdown';
 import type { MessageBody, StoredMessage, StoredSubmessage } from '#domain/messages';
-import { neutral, recordOf, renderContext, streamConversation } from '#domain/messages';
+import { presentNeutral, recordOf, renderContext, streamConversation } from '#domain/messages';
 import { countMessage, isMember } from '#domain/streams';
 import type { Audience, MessageItem } from '#model';
 import { parseKey, realmKey } from '#model';
@@ -159,11 +159,11 @@ function sent(
     ...(submessage ? { submessages: [submessage] } : {}),
     ...(copies.length > 0 ? { copies } : {}),
   };
-  const message: StoredMessage = { id, sender, participants, home: stream, body };
+  const message: StoredMessage = { id, sender, participants, originStream: stream, body };
   const item: MessageItem = {
     t: 'message',
     to,
-    message: neutral(message, directory),
+    message: presentNeutral(message, directory),
     flags,
     ...(first ? { first: true } : {}),
     ...(wildcard ? { wildcard: true } : {}),

@@ -1,9 +1,12 @@
 /** A new text for a message: rendered anew, with the flags of those who have the message (messages.md § PATCH, effects). */
 
 import type { RenderResult } from '#domain/markdown';
-import { checkContent, copyOf, decidingStreams, type MessageBody, meantBy, type StoredMessage } from '#domain/messages';
-import { asMember, type Member, memberPart } from '#domain/streams';
-import { type RealmId, userId } from '#model';
+import type { MessageBody, StoredMessage } from '#domain/messages';
+import { checkContent, copyOf, decidingStreams, flagsFromText } from '#domain/messages';
+import type { Member } from '#domain/streams';
+import { asMember, memberPart } from '#domain/streams';
+import type { RealmId } from '#model';
+import { userId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { Store } from '#ports/store';
@@ -33,7 +36,7 @@ export async function membershipsFor(
   store: Store,
 ): Promise<Memberships> {
   const streams = decidingStreams(message).filter((stream) => stream !== own);
-  const users = [...meantBy(content, rendered.mentions, directory).keys()];
+  const users = [...flagsFromText(content, rendered.mentions, directory).keys()];
   if (streams.length === 0 || users.length === 0) return new Map();
   const wanted = streams.flatMap((stream) => users.map((user) => memberPart(realm, stream, user)));
   const parts = await store.getParts(wanted);
@@ -59,7 +62,7 @@ export function newContent(
     const kept = before.filter((flag) => !FROM_TEXT.includes(flag));
     if (kept.length > 0) flags[user] = kept;
   }
-  for (const [user, added] of meantBy(content, rendered.mentions, directory)) {
+  for (const [user, added] of flagsFromText(content, rendered.mentions, directory)) {
     if (!directory.user(userId(user))?.isActive) continue;
     const has = copyOf(message, user, (stream) => member(stream, user), false).has;
     if (has) flags[user] = [...(flags[user] ?? []), ...added];

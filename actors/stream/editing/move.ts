@@ -43,7 +43,7 @@ function topicNow(view: StreamView, message: StoredMessage, inputs: EditInputs, 
     // Came after the look into the Store.
     if (now.has(one.id)) continue;
     now.set(one.id, one);
-    if (one.home === stream && hasCopy(memberOf(view.parts, user), one.id)) accessible.add(one.id);
+    if (one.originStream === stream && hasCopy(memberOf(view.parts, user), one.id)) accessible.add(one.id);
   }
   now.set(message.id, message);
   return { now, accessible };

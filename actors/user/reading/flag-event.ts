@@ -2,7 +2,7 @@
 
 import { flagEventBody } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import type { HomeReading, OwnMessage } from '#domain/messages';
+import type { OriginReadState, ReadableMessage } from '#domain/messages';
 import type { LogItem, Parts, ReadRange } from '#model';
 import { READ_IDS_PER_EVENT } from '#model';
 import { subscriptionOf } from '../state.js';
@@ -13,7 +13,7 @@ const MOST_EVENTS = 64;
 type Range = Omit<ReadRange, 'of' | 'slice' | 'last'>;
 
 /** What a home's reading leaves unread up to an id. @param stream only what is there now; 0 = wherever it is */
-export const rangeOf = (home: number, { mark, read, unread }: HomeReading, to: number, stream: number): Range => ({
+export const rangeOf = (home: number, { mark, read, unread }: OriginReadState, to: number, stream: number): Range => ({
   home,
   above: mark,
   to,
@@ -35,7 +35,7 @@ export function rangeEvents(user: number, range: Range): LogItem[] {
 }
 
 /** What a client needs to count messages that became unread; without those of streams that the user left. */
-export function messageDetails(messages: readonly OwnMessage[], user: number, parts: Parts): JsonObject {
+export function messageDetails(messages: readonly ReadableMessage[], user: number, parts: Parts): JsonObject {
   const details: Record<string, Json> = {};
   for (const { message } of messages) {
     const { body: of, id, participants } = message;

@@ -3,7 +3,7 @@
  * unread below becomes an exception.
  */
 
-import { DIRECT_HOME, type HomeReading, markedRead, type OwnFlags, UnreadScan } from '#domain/messages';
+import { DIRECT_ORIGIN, markedRead, type OriginReadState, UnreadScan, type UserFlags } from '#domain/messages';
 import type { RealmId } from '#model';
 import type { InputSources } from '../../services.js';
 import { newestDirect } from './newest.js';
@@ -21,14 +21,14 @@ export interface Fold {
 /** Undefined: the home is small, or raising its mark would make it no smaller. */
 export async function foldOf(
   realm: RealmId,
-  flags: OwnFlags,
+  flags: UserFlags,
   home: number,
   sources: InputSources,
 ): Promise<Fold | undefined> {
   const reading = flags.reading(home);
   if (reading.read.size < MANY) return undefined;
   const last = reading.read.last ?? 0;
-  const upTo = home === DIRECT_HOME ? Math.min(last, (await newestDirect(realm, flags.user, sources)).settled) : last;
+  const upTo = home === DIRECT_ORIGIN ? Math.min(last, (await newestDirect(realm, flags.user, sources)).settled) : last;
   if (upTo <= reading.mark) return undefined;
   const unread: number[] = [];
   for await (const batch of new UnreadScan(sources.store, realm, flags.user).above(home, reading, upTo)) {
@@ -38,7 +38,7 @@ export async function foldOf(
   return { home, upTo, unread };
 }
 
-export function folded(reading: HomeReading, { upTo, unread }: Fold): HomeReading {
+export function folded(reading: OriginReadState, { upTo, unread }: Fold): OriginReadState {
   if (upTo <= reading.mark) return reading;
   return {
     mark: upTo,

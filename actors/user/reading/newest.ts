@@ -1,6 +1,6 @@
 /** Up to where everything of a home can be seen. */
 
-import { asStored, DIRECT_HOME, NEWEST } from '#domain/messages';
+import { asStored, DIRECT_ORIGIN, NEWEST } from '#domain/messages';
 import type { RealmId } from '#model';
 import type { MessageIndex } from '#ports/store';
 import type { InputSources } from '../../services.js';
@@ -32,10 +32,10 @@ export async function newestDirect(
   for (;;) {
     const records = await store.scanMessages({ realm, index, from, direction: 'older', limit: BATCH });
     for (const message of records.map(asStored)) {
-      if (message.body.sent < settledBefore) return { home: DIRECT_HOME, settled: message.id, newer };
+      if (message.body.sent < settledBefore) return { home: DIRECT_ORIGIN, settled: message.id, newer };
       newer.push(message.id);
     }
-    if (records.length < BATCH) return { home: DIRECT_HOME, settled: 0, newer };
+    if (records.length < BATCH) return { home: DIRECT_ORIGIN, settled: 0, newer };
     from = records.at(-1)!.id;
   }
 }

@@ -1,28 +1,41 @@
-export { alertedBy, mutersOf } from './choices.js';
-export { clientName, isHumanClient } from './client-name.js';
-export { directConversation } from './conditions.js';
-export { checkContent, MAX_MESSAGE } from './content.js';
-export { type Copy, copyOf, decidingStreams, movedCopy } from './copies.js';
-export { flagsAtCreation, meantBy } from './creation-flags.js';
-export { digestOf } from './digest.js';
-export { DRAFT_PART, type Draft, type DraftBody, draftOf, draftPart, draftsOf, MOST_DRAFTS_SHOWN } from './drafts.js';
-export { editFields, messageHistory } from './edit-history.js';
-export { ShownMessages, type ShownRow } from './encoded.js';
+/**
+ * Messages: their stored form, who may read them, and every rule of sending, finding and flagging them. Most files are
+ * pure; reading/ and the scans in flags/ query the Store, and sending/rendering.ts uses worker threads.
+ *
+ * - stored/      StoredMessage, its record and tags (record.ts), its digest, and the view of a packed message.
+ * - access/      Which users have a copy (message-access.ts), and the user who reads (viewer.ts).
+ * - sending/     checks → rendering → widgets → flags at creation (flags/) → record. Also drafts, scheduled messages.
+ * - reading      raw narrow → terms → conditions → plan (narrow/) → ranges of the Store (narrow/sources.ts) → messages
+ *                (reading/fetch.ts), each tested for access and by the plan → JSON (presenting/).
+ * - presenting/  Message objects: present.ts as objects, encoded.ts straight to bytes; edit histories.
+ * - flags/       Read state and marks of a user, changes of flags, unread messages, read receipts.
+ * - search/      Words, stems, search operands, and the marking of matches.
+ *
+ * Editing and moving are commands of actors/stream; their rules (content, flags, copies after a move) are here.
+ *
+ * Invariants:
+ * - Memberships, moves and personal copies decide who has a copy (`copyOf`): a move changes no user's state.
+ * - Read state is kept by origin, the stream to which a message was sent (`originStream`). Stored states and log
+ *   entries call the origin `home`.
+ * - Ranges may hold too many messages, never too few: `Plan.matches` is the exact test.
+ * - A decoded message and its digest give the same JSON. A change of `constantFields` raises `DIGEST_VERSION`.
+ *
+ * Importers: actors, src/delivery, src/frontend, src/app and domain/webhooks. Of the domain, messages/ imports only
+ * people, streams, files, emoji and markdown.
+ */
 export {
-  type Fetched,
-  fetchWindow,
-  NEWEST,
-  presentWindow,
-  Reader,
-  showWindow,
-  type Window,
-  type WindowArgs,
-  windowOf,
-} from './fetch.js';
+  type CopyState,
+  copyAfterMoves,
+  copyOf,
+  decidingStreams,
+  type ReadableMessage,
+} from './access/message-access.js';
+export { plainViewer, type Viewer } from './access/viewer.js';
+export { flagsAtCreation, flagsFromText } from './flags/creation-flags.js';
 export {
   EDITABLE_FLAGS,
   type EditableFlag,
-  type Flagging,
+  type FlagUpdate,
   markRead,
   markUnread,
   readingParts,
@@ -30,63 +43,98 @@ export {
   unsetMark,
   withRead,
   withUnread,
-} from './flagging.js';
+} from './flags/flag-changes.js';
+export { readersOf, showsReading } from './flags/read-receipts.js';
 export {
-  checkAnonymousNarrow,
-  MOST_OPERATORS,
-  parseNarrow,
-  type RawTerm,
-  resolveTerms,
-  searchesOf,
-  type Term,
-} from './narrow.js';
-export { type NewcomersHistory, newcomersHistory } from './newcomer.js';
-export { type NewestKnown, newestKnown, newestMessage } from './newest.js';
-export type { OwnMessage } from './own-message.js';
-export { makePlan, type Plan } from './plan.js';
-export { KNOWN_FLAGS, type MessageVariant, type NeutralMessage, neutral, orderFlags, variant } from './present.js';
-export { readersOf, showsReading } from './read-receipts.js';
-export {
-  DIRECT_HOME,
-  type HomeReading,
+  DIRECT_ORIGIN,
   MARK_PART,
   MARKS,
   type MarkName,
   markedOf,
   markedPart,
   markedRead,
-  OwnFlags,
+  type OriginReadState,
   READ_PART,
   readingOf,
   readingPart,
-} from './read-state.js';
-export { type RecentConversation, recentConversations } from './recent-conversations.js';
-export { recordOf } from './record.js';
-export { MessageRenderer, renderContext } from './rendering.js';
+  UserFlags,
+} from './flags/read-state.js';
+export { UnreadScan } from './flags/unread.js';
+export { MAX_UNREAD, type UnreadView, unreadSummary } from './flags/unread-summary.js';
+export { directConversation } from './narrow/conditions.js';
+export { makePlan, type Plan } from './narrow/plan.js';
 export {
-  type Delivered,
+  checkAnonymousNarrow,
+  MAX_OPERATORS,
+  parseNarrow,
+  type RawTerm,
+  resolveTerms,
+  searchesOf,
+  type Term,
+} from './narrow/terms.js';
+export { editFields, messageHistory } from './presenting/edit-history.js';
+export { type EncodedRow, MessageEncoder } from './presenting/encoded.js';
+export {
+  KNOWN_FLAGS,
+  type MessageVariant,
+  type NeutralMessage,
+  orderFlags,
+  presentNeutral,
+  presentVariant,
+} from './presenting/present.js';
+export {
+  fetchPackedWindow,
+  fetchWindow,
+  type MessageWindow,
+  NEWEST,
+  presentWindow,
+  Reader,
+  type WindowArgs,
+  type WindowSpec,
+  windowSpec,
+} from './reading/fetch.js';
+export { type NewcomerHistory, newcomerHistory } from './reading/newcomer.js';
+export { type NewestMessageState, newestMessage, newestMessageState } from './reading/newest.js';
+export { type RecentConversation, recentConversations } from './reading/recent-conversations.js';
+export { matchOf, type SearchMatch } from './search/highlight.js';
+export type { SearchQuery } from './search/query.js';
+export { STOP_WORDS } from './search/words.js';
+export {
+  activeSender,
+  checkContent,
+  checkDirect,
+  checkPosting,
+  checkTopicPresent,
+  checkWildcard,
+  type IsSubscribed,
+  MAX_MESSAGE,
+} from './sending/checks.js';
+export { clientName, isHumanClient } from './sending/client-name.js';
+export {
+  DRAFT_PART,
+  type Draft,
+  type DraftBody,
+  draftOf,
+  draftPart,
+  draftsOf,
+  MAX_DRAFTS_SHOWN,
+} from './sending/drafts.js';
+export { MessageRenderer, renderContext } from './sending/rendering.js';
+export {
+  type DeliveryReceipt,
   dueNow,
   nextDue,
   presentScheduled,
   SCHEDULED_PART,
-  type Scheduled,
   type ScheduledBody,
+  type ScheduledMessage,
   scheduledOf,
   scheduledPart,
+  scheduledRecipients,
   undelivered,
-} from './scheduled.js';
-export { scheduledRecipients } from './scheduled-recipients.js';
-export { type Match, matchOf } from './search/highlight.js';
-export type { Search } from './search/query.js';
-export { STOP_WORDS } from './search/stop-words.js';
-export {
-  activeSender,
-  checkDirect,
-  checkPosting,
-  checkTopicGiven,
-  checkWildcard,
-  type IsSubscribed,
-} from './sending.js';
+} from './sending/scheduled.js';
+export { checkWidget, firstSubmessage, MAX_SUBMESSAGE, nextSubmessage } from './sending/widgets.js';
+export { digestOf } from './stored/digest.js';
 export {
   asStored,
   type MessageBody,
@@ -96,9 +144,5 @@ export {
   type StoredReaction,
   type StoredSubmessage,
   streamConversation,
-} from './stored.js';
-export { factTags, RESOLVED_PREFIX, tagOf, tagsOf } from './tags.js';
-export { UnreadScan } from './unread.js';
-export { MOST_UNREAD, type UnreadView, unreadSummary } from './unread-summary.js';
-export { plainViewer, type Viewer } from './viewer.js';
-export { checkWidget, firstSubmessage, MAX_SUBMESSAGE, nextSubmessage } from './widgets.js';
+} from './stored/message.js';
+export { factTags, RESOLVED_PREFIX, recordOf, tagOf, tagsOf } from './stored/record.js';

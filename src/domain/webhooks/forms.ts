@@ -1,7 +1,8 @@
 /** Requests of outgoing webhooks in their two formats, and the replies in the responses (users.md § Bots). Pure. */
 
 import { cleaned, parseJsonText } from '#base';
-import { neutral, type StoredMessage, variant } from '#domain/messages';
+import type { StoredMessage } from '#domain/messages';
+import { presentNeutral, presentVariant } from '#domain/messages';
 import type { BotService, DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 import type { WebhookRequest } from './caller.js';
 
@@ -37,7 +38,7 @@ export function requestOf(
 }
 
 function generic({ bot, token, message, trigger }: WebhookCall, directory: DirectoryView) {
-  const shown = neutral(message, directory);
+  const shown = presentNeutral(message, directory);
   return {
     bot_email: bot.email,
     bot_full_name: bot.fullName,
@@ -45,7 +46,7 @@ function generic({ bot, token, message, trigger }: WebhookCall, directory: Direc
     trigger,
     token,
     message: {
-      ...variant(shown, { applyMarkdown: false, clientGravatar: false }),
+      ...presentVariant(shown, { applyMarkdown: false, clientGravatar: false }),
       rendered_content: message.body.html,
     },
   };

@@ -1,6 +1,6 @@
 /** Parameters that describe an event queue: POST /register, and GET /events when it makes one (register.md). */
 import { Type } from 'typebox';
-import { MOST_OPERATORS } from '#domain/messages';
+import { MAX_OPERATORS } from '#domain/messages';
 import type { RegisterArgs } from '#model/commands';
 import { apiError, checkCount, checkLength } from '#model/errors';
 import { flag, maybeFlag, maybeJson } from './parameters.js';
@@ -85,7 +85,7 @@ const LONGEST_OPERANDS = 10_000;
 
 /** What a queue keeps, and looks at for each event. @throws ApiError */
 function checkQueue({ narrow, event_types, fetch_event_types }: QueueValues): void {
-  checkCount('narrow', narrow.length, MOST_OPERATORS);
+  checkCount('narrow', narrow.length, MAX_OPERATORS);
   const operands = narrow.reduce((sum, [, operand = '']) => sum + operand.length, 0);
   checkLength('narrow', operands, LONGEST_OPERANDS);
   checkCount('event_types', event_types?.length ?? 0, MOST_TYPES);

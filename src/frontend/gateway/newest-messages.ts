@@ -6,7 +6,7 @@
  * already confirmed to the user, the answer comes from the Store.
  */
 import type { Directories, ReplicaDependent, TailReader } from '#directory';
-import type { NewestKnown } from '#domain/messages';
+import type { NewestMessageState } from '#domain/messages';
 import type {
   ActorKey,
   CarryingItem,
@@ -81,10 +81,10 @@ export class NewestMessages implements ReplicaDependent {
     return newest;
   }
 
-  async #ask(realm: RealmId, user: UserId, deadlineMs: number): Promise<NewestKnown> {
+  async #ask(realm: RealmId, user: UserId, deadlineMs: number): Promise<NewestMessageState> {
     const { reply } = this.client.send(userKey(realm, user), 'newest', {}, { caller: user, deadlineMs });
     const known = await reply;
-    if ('value' in known) return known.value as unknown as NewestKnown;
+    if ('value' in known) return known.value as unknown as NewestMessageState;
     if ('error' in known) throw new ActorRefused(known.error);
     throw new Error(`newest message of ${realm}/${user}: no value`);
   }
@@ -183,7 +183,7 @@ export class RealmNewestMessages implements TailReader {
   }
 
   /** Asks for the newest message and follows it from then on. @param ask reads the Store, not before it is called */
-  async load(user: UserId, ask: () => Promise<NewestKnown>): Promise<number> {
+  async load(user: UserId, ask: () => Promise<NewestMessageState>): Promise<number> {
     const at = this.#step;
     const load: PendingLoad = { user, id: -1, unsure: this.#unseenByUser.has(user) };
     this.#loads.add(load);

@@ -14,7 +14,7 @@ export interface MessageRecord {
   readonly participants: readonly number[];
   /** The original conversation of a message that was moved to another one; '' otherwise. */
   readonly movedFrom: string;
-  /** Search tags from an open vocabulary (messages/tags.ts); no repeats. */
+  /** Search tags from an open vocabulary (domain/messages/stored/record.ts); no repeats. */
   readonly tags: readonly string[];
   /** All other fields; not indexed. */
   readonly body: JsonObject;

@@ -15,7 +15,7 @@ const said = (id: number, stream: number, topic = 'topic', rev = 1, more: Partia
   const has = { link: false, image: false };
   const body = { stream, topic, sent: 1, flags: {}, wildcard: false, content: 'text', html: 'text', rev, has, ...more };
   const participants = stream === 0 ? [8, 9] : [];
-  return recordOf({ id, sender: 8, participants, home: stream, body } as unknown as StoredMessage, 'd8,9');
+  return recordOf({ id, sender: 8, participants, originStream: stream, body } as unknown as StoredMessage, 'd8,9');
 };
 
 const told = ({ id, body, participants }: MessageRecord): LogItem => {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { NewestKnown } from '#domain/messages';
+import type { NewestMessageState } from '#domain/messages';
 import type { LogItem } from '#model';
 import { type ActorKey, userId } from '#model';
 import { RealmNewestMessages } from '../../../src/frontend/gateway/newest-messages.js';
@@ -31,7 +31,7 @@ function world() {
   };
   /** What the Store holds. */
   const stored: { id: number; streams: (number | null)[] } = { id: 10, streams: [STREAM, 0] };
-  const ask = (): Promise<NewestKnown> => {
+  const ask = (): Promise<NewestMessageState> => {
     asked++;
     return Promise.resolve({ ...stored });
   };
@@ -137,7 +137,7 @@ t.test('what he was told of counts from then on, though the log does not show it
 t.test('the log goes on while the question is under way', async (t) => {
   const { newest, log, stored } = world();
   const slowly = async (meanwhile: () => void): Promise<number> => {
-    let answer: (known: NewestKnown) => void = () => {};
+    let answer: (known: NewestMessageState) => void = () => {};
     const loading = newest.load(
       ME,
       () =>

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import t from 'tap';
 import type { MessageBody } from '#domain/messages';
 import { messageHistory } from '#domain/messages';
-import { htmlDiff } from '../../../src/domain/messages/html-diff.js';
+import { htmlDiff } from '../../../src/domain/messages/presenting/html-diff.js';
 
 const ins = (text: string): string => `<span class="highlight_text_inserted">${text}</span> `;
 const del = (text: string): string => `<span class="highlight_text_deleted">${text}</span> `;
 
-t.test('words that took the place of others come first', (t) => {
+t.test('inserted words come before the words that they replace', (t) => {
   t.equal(
     htmlDiff('<p>dm by id</p>', '<p>dm edited</p>'),
     `<div><p>dm ${ins('edited')}${del('by id')}</p></div>`,
@@ -20,7 +20,7 @@ t.test('words that took the place of others come first', (t) => {
   t.end();
 });
 
-t.test('markup of the new text stays whole, that of the old text goes', (t) => {
+t.test('tags of the new text are kept, tags of the old text are dropped', (t) => {
   t.equal(
     htmlDiff('<p><em>old</em> word</p>', '<p><strong>new</strong> word</p>'),
     `<div><p><strong>${ins('new')}</strong> ${del('old')} word</p></div>`.replace('</strong> <', '</strong><'),
@@ -28,7 +28,7 @@ t.test('markup of the new text stays whole, that of the old text goes', (t) => {
   t.end();
 });
 
-t.test('the tags are those of the new text, in order, and no text is lost, whatever the texts', (t) => {
+t.test('for any texts, the tags are those of the new text in order, and no words are lost', (t) => {
   const word = fc.constantFrom('a', 'b', 'c', '&lt;script&gt;', '&amp;', '🙂');
   const html = fc
     .array(
@@ -64,7 +64,7 @@ t.test('two long texts with nothing in common are diffed in bounded time', (t) =
   t.end();
 });
 
-t.test('a history goes back from what is there now', (t) => {
+t.test('a history is computed backwards from the present version', (t) => {
   const body = {
     content: 'c',
     html: '<p>c</p>',
@@ -75,7 +75,7 @@ t.test('a history goes back from what is there now', (t) => {
       { user: 1, at: 20, topic: { from: 'one', to: 'two' }, stream: { from: 5, to: 6 } },
     ],
   } as unknown as MessageBody;
-  t.same(messageHistory({ id: 1, sender: 1, participants: [], home: 5, body }), [
+  t.same(messageHistory({ id: 1, sender: 1, participants: [], originStream: 5, body }), [
     { content: 'b', rendered_content: '<p>b</p>', timestamp: 10, topic: 'one', user_id: 1 },
     {
       content: 'b',

@@ -1,7 +1,7 @@
-/** Somebody leaves a stream in which he has not read very much: all of it is named, commit by commit. */
+/** A user leaves a stream with very many unread messages: several commits mark all of them as read. */
 import t from 'tap';
 import { IdSet, type Json, type JsonObject } from '#base';
-import { OwnFlags, readingPart, recordOf, type StoredMessage } from '#domain/messages';
+import { readingPart, recordOf, type StoredMessage, UserFlags } from '#domain/messages';
 import { type ActorKey, realmId, streamKey, userKey } from '#model';
 import type { CommandContext, InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../actors/services.js';
@@ -14,11 +14,11 @@ const ELSEWHERE = 6;
 const USER = 9;
 const SELF = userKey(REALM, USER as never);
 const NEWEST = 12_345;
-/** Read before, and what of it is unread again. */
+/** Messages up to the mark were read before, except these. */
 const MARK = 100;
 const EXCEPTED = [7, 50, 99];
 const MOVED = [60, 5_500, 12_000];
-/** Sent after he had left. */
+/** Sent after the user had left. */
 const AFTER = NEWEST + 1;
 
 const message = (id: number): StoredMessage =>
@@ -26,7 +26,7 @@ const message = (id: number): StoredMessage =>
     id,
     sender: 8,
     participants: [],
-    home: STREAM,
+    originStream: STREAM,
     body: {
       topic: 'one',
       html: '',
@@ -65,7 +65,7 @@ class LeaversActor {
 
   constructor(readonly store: MemoryStore) {}
 
-  /** One command; what it tells itself to do next. */
+  /** Runs one command; returns the arguments of the next one that it sends to itself. */
   async handle(args: JsonObject): Promise<JsonObject | undefined> {
     const view = { state: {}, parts: this.parts, exists: true, volatile: undefined } as never;
     const context = { key: SELF, realm: REALM, caller: 0, view } as InputContext<never, undefined>;
@@ -92,7 +92,7 @@ class LeaversActor {
   }
 
   isRead(id: number): boolean {
-    return new OwnFlags(USER, this.parts).isRead({ message: message(id), copy: true, gained: false });
+    return new UserFlags(USER, this.parts).isRead({ message: message(id), copy: true, gained: false });
   }
 }
 
@@ -101,7 +101,7 @@ const all = (except: readonly number[] = []): number[] =>
     (id) => id !== 300 && !MOVED.includes(id) && !except.includes(id),
   );
 
-t.test('each commit reads what it names; what is elsewhere, or came later, stays unread', async (t) => {
+t.test('each commit marks the messages that its event lists; moved and later messages stay unread', async (t) => {
   const actor = new LeaversActor(await filled());
   let commits = 0;
   for (let args: JsonObject | undefined = { stream: STREAM, until: NEWEST }; args; commits++) {
@@ -126,7 +126,7 @@ t.test('each commit reads what it names; what is elsewhere, or came later, stays
   t.notOk(actor.isRead(AFTER));
 });
 
-t.test('a commit that is lost is done again, and what was deleted meanwhile is nobody else’s to name', async (t) => {
+t.test('a lost commit is repeated, without a message that was deleted in the meantime', async (t) => {
   const store = await filled();
   const actor = new LeaversActor(store);
   const next = await actor.handle({ stream: STREAM, until: NEWEST });
@@ -139,11 +139,11 @@ t.test('a commit that is lost is done again, and what was deleted meanwhile is n
   t.same(
     actor.named.flat().sort((a, b) => a - b),
     all([12_100]),
-    'that one the stream has named (removing.ts)',
+    'the event of the deletion lists that message (removing.ts)',
   );
 });
 
-t.test('of an archived stream much is told as a range', async (t) => {
+t.test('for an archived stream the event holds a range', async (t) => {
   const actor = new LeaversActor(await filled());
   await t.rejects(actor.handle({ stream: STREAM, until: NEWEST, archived: true }), /worked out at delivery/);
 });

@@ -1,4 +1,4 @@
-/** What may be asked without an account: narrow.md § Operators. */
+/** Narrows allowed without an account: narrow.md § Operators. */
 import fc from 'fast-check';
 import t from 'tap';
 import { checkAnonymousNarrow, type RawTerm } from '#domain/messages';
@@ -20,7 +20,7 @@ const term = (operator: string, operand: RawTerm['operand'], negated = false): R
 });
 const WEB = term('streams', 'web-public');
 
-/** 'allowed', or why not. */
+/** 'allowed', or the code of the error. */
 function check(...raw: RawTerm[]): string {
   try {
     checkAnonymousNarrow(raw, directory);
@@ -31,16 +31,16 @@ function check(...raw: RawTerm[]): string {
   }
 }
 
-t.test('the narrow must say that it is about web-public streams', async (t) => {
+t.test('a narrow must have the term streams:web-public', async (t) => {
   t.equal(check(WEB), 'allowed');
   t.equal(check(), 'NOT_LOGGED_IN');
   t.equal(check(term('stream', 'Window')), 'NOT_LOGGED_IN');
   t.equal(check(term('streams', 'web-public', true)), 'NOT_LOGGED_IN', 'negated');
   t.equal(check(term('streams', 'public')), 'NOT_LOGGED_IN');
-  t.equal(check(term('topic', 'x'), WEB), 'allowed', 'anywhere in it');
+  t.equal(check(term('topic', 'x'), WEB), 'allowed', 'at any position');
 });
 
-t.test('nothing personal, negated or not', async (t) => {
+t.test('personal operators are refused, negated or not', async (t) => {
   for (const operator of ['topic', 'sender', 'has', 'search', 'near', 'id']) {
     t.equal(check(WEB, term(operator, '1')), 'allowed', operator);
   }
@@ -51,7 +51,7 @@ t.test('nothing personal, negated or not', async (t) => {
   }
 });
 
-t.test('a stream that is named must be open to the web', async (t) => {
+t.test('a stream that the narrow names must be web-public', async (t) => {
   for (const operand of ['Window', ' window ', 'WINDOW', 1]) {
     t.equal(check(WEB, term('stream', operand)), 'allowed', `${operand}`);
   }
@@ -61,10 +61,10 @@ t.test('a stream that is named must be open to the web', async (t) => {
     }
   }
   t.equal(check(WEB, term('stream', 1), term('stream', 2)), 'BAD_NARROW', 'each of them');
-  t.equal(check(term('stream', 2)), 'NOT_LOGGED_IN', 'which is told only to who asks about what is open');
+  t.equal(check(term('stream', 2)), 'NOT_LOGGED_IN', 'without streams:web-public, the stream is not looked up');
 });
 
-t.test('no list of terms opens what is closed', async () => {
+t.test('no list of terms gives access to other streams', async () => {
   const operators = ['streams', 'stream', 'topic', 'is', 'dm', 'search'];
   const operand = fc.oneof(fc.constantFrom('web-public', 'public', 'Window', 'indoors', '1', 'dm'), fc.integer());
   const terms = fc.array(fc.record({ operator: fc.constantFrom(...operators), operand, negated: fc.boolean() }), {

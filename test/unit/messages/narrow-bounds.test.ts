@@ -1,20 +1,20 @@
-/** What one narrow may ask for, and what it makes of indexes: docs/limits.md § Lists and dictionaries. */
+/** Limits of one narrow, and the indexes that it uses: docs/limits.md § Lists and dictionaries. */
 import t from 'tap';
 import type { StoredMessage } from '#domain/messages';
-import { MOST_OPERATORS, makePlan, parseNarrow, plainViewer, resolveTerms } from '#domain/messages';
+import { MAX_OPERATORS, makePlan, parseNarrow, plainViewer, resolveTerms } from '#domain/messages';
 import { realmId } from '#model';
 import { ApiError } from '#model/errors';
-import { MOST_INDEXED_WORDS } from '../../../src/domain/messages/conditions.js';
-import { LONGEST_NARROW } from '../../../src/domain/messages/narrow.js';
-import { MOST_TERMS } from '../../../src/domain/messages/search/query.js';
-import { historyRanges } from '../../../src/domain/messages/sources.js';
+import { MAX_INDEXED_WORDS } from '../../../src/domain/messages/narrow/conditions.js';
+import { historyRanges } from '../../../src/domain/messages/narrow/sources.js';
+import { MAX_NARROW } from '../../../src/domain/messages/narrow/terms.js';
+import { MAX_TERMS } from '../../../src/domain/messages/search/query.js';
 import { sharedIndexes } from '../../../src/ports/store/message-range.js';
 import { directoryWith } from '../../support/directory.js';
 
 const directory = directoryWith({});
 const viewer = plainViewer({ realm: realmId(1), user: { id: 8 } as never, directory, subscribed: () => true });
 
-/** Of that many different words. */
+/** A text of `count` different words. */
 const words = (count: number, prefix = 'zq'): string =>
   Array.from({ length: count }, (_, i) => `${prefix}${i}x`).join(' ');
 const search = (operand: string, negated = false) => ({ operator: 'search', operand, negated });
@@ -29,7 +29,7 @@ function reasonOf(make: () => unknown): string {
   }
 }
 
-t.test('words and phrases of all searches of a narrow are counted, each once', async (t) => {
+t.test('words and phrases of all searches in a narrow count towards one limit, repeats once', async (t) => {
   const resolve = (searchApart: boolean, ...operands: string[]) =>
     reasonOf(() =>
       resolveTerms(
@@ -39,10 +39,10 @@ t.test('words and phrases of all searches of a narrow are counted, each once', a
         { searchApart },
       ),
     );
-  const refusal = `Invalid narrow operator: too many search terms (maximum ${MOST_TERMS})`;
+  const refusal = `Invalid narrow operator: too many search terms (maximum ${MAX_TERMS})`;
   for (const apart of [false, true]) {
-    t.equal(resolve(apart, words(MOST_TERMS)), 'taken');
-    t.equal(resolve(apart, words(MOST_TERMS + 1)), refusal);
+    t.equal(resolve(apart, words(MAX_TERMS)), 'taken');
+    t.equal(resolve(apart, words(MAX_TERMS + 1)), refusal);
     t.equal(resolve(apart, words(100_000)), refusal);
     t.equal(resolve(apart, words(60), words(60, 'other')), refusal, 'together');
     t.equal(
@@ -56,55 +56,61 @@ t.test('words and phrases of all searches of a narrow are counted, each once', a
   t.equal(resolve(false, '"a b" '.repeat(5_000)), 'taken', 'repeated phrases count once');
 });
 
-t.test('the operators of a narrow are counted, and its text is measured before it is read', async (t) => {
+t.test('the number of operators is limited, and so is the length of the text, before parsing', async (t) => {
   const narrow = (count: number) => JSON.stringify(Array.from({ length: count }, (_, i) => ['sender', `${i}@x.org`]));
   t.equal(
-    reasonOf(() => parseNarrow(narrow(MOST_OPERATORS))),
+    reasonOf(() => parseNarrow(narrow(MAX_OPERATORS))),
     'taken',
   );
-  const tooMany = `narrow has too many items (limit: ${MOST_OPERATORS})`;
+  const tooMany = `narrow has too many items (limit: ${MAX_OPERATORS})`;
   t.equal(
-    reasonOf(() => parseNarrow(narrow(MOST_OPERATORS + 1))),
+    reasonOf(() => parseNarrow(narrow(MAX_OPERATORS + 1))),
     tooMany,
   );
   const long = (length: number) => `[["topic","${'x'.repeat(length - 14)}"]]`;
   t.equal(
-    reasonOf(() => parseNarrow(long(LONGEST_NARROW))),
+    reasonOf(() => parseNarrow(long(MAX_NARROW))),
     'taken',
   );
-  const tooLong = `narrow is too long (limit: ${LONGEST_NARROW} characters)`;
+  const tooLong = `narrow is too long (limit: ${MAX_NARROW} characters)`;
   t.equal(
-    reasonOf(() => parseNarrow(long(LONGEST_NARROW + 1))),
+    reasonOf(() => parseNarrow(long(MAX_NARROW + 1))),
     tooLong,
   );
   t.equal(
-    reasonOf(() => parseNarrow('['.repeat(LONGEST_NARROW + 1))),
+    reasonOf(() => parseNarrow('['.repeat(MAX_NARROW + 1))),
     tooLong,
   );
 });
 
-t.test('of many words the longest are looked up in each place, and all are asked of what is found', async (t) => {
-  const rare = Array.from({ length: MOST_INDEXED_WORDS }, (_, i) => `${'zqx'.repeat(5)}${i}`);
-  const all = [...words(MOST_TERMS - rare.length).split(' '), ...rare];
+t.test('only the longest words are looked up in the indexes; all words are tested on the messages found', async (t) => {
+  const rare = Array.from({ length: MAX_INDEXED_WORDS }, (_, i) => `${'zqx'.repeat(5)}${i}`);
+  const all = [...words(MAX_TERMS - rare.length).split(' '), ...rare];
   const { conditions, matches } = makePlan(resolveTerms([search(all.join(' '))], directory, 8), viewer);
   t.same(
     new Set(conditions.also.map((index) => index.by === 'tag' && index.tag)),
     new Set(rare.map((word) => `=${word}`)),
   );
   const message = (html: string): StoredMessage =>
-    ({ id: 1, home: 1, sender: 8, participants: [], body: { html, topic: '', content: '', stream: 1 } }) as never;
+    ({
+      id: 1,
+      originStream: 1,
+      sender: 8,
+      participants: [],
+      body: { html, topic: '', content: '', stream: 1 },
+    }) as never;
   const found = (html: string) => matches({ message: message(html), copy: true, gained: false });
   t.ok(found(all.join(' ')));
   t.notOk(found(rare.join(' ')), 'a word that is not looked up is missing');
 });
 
-t.test('a condition that is asked for twice is one', async (t) => {
+t.test('a repeated condition is looked up once', async (t) => {
   const has = { operator: 'has', operand: 'link', negated: false };
   const terms = resolveTerms([has, has, search('tea'), search('teas'), has], directory, 8, { searchApart: true });
   t.equal(makePlan(terms, viewer).conditions.also.length, 2);
 });
 
-t.test('what all ranges have in common is found, and nothing else', async (t) => {
+t.test('sharedIndexes finds exactly the indexes that all ranges have in common', async (t) => {
   const streams = Array.from({ length: 20 }, (_, i) => i + 1);
   const { conditions } = makePlan(resolveTerms([search('green tea')], directory, 8), viewer);
   const ranges = historyRanges(streams, conditions);
@@ -112,5 +118,5 @@ t.test('what all ranges have in common is found, and nothing else', async (t) =>
   t.same(new Set(sharedIndexes(ranges)), new Set(conditions.also));
   t.same(sharedIndexes([...ranges, { index: { by: 'realm' } }]), []);
   t.same(sharedIndexes([]), []);
-  t.same(sharedIndexes(ranges.slice(0, 1)).length, 3, 'of one range all');
+  t.same(sharedIndexes(ranges.slice(0, 1)).length, 3, 'one range shares all its indexes');
 });

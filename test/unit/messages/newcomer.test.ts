@@ -1,5 +1,5 @@
 import t from 'tap';
-import { newcomersHistory, streamConversation } from '#domain/messages';
+import { newcomerHistory, streamConversation } from '#domain/messages';
 import { realmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import { MemoryStore } from '../../support/memory-store.js';
@@ -8,7 +8,7 @@ const REALM = realmId(1);
 const NOW = 1_700_000_000_000;
 const DAY = 86_400;
 
-/** A message of a stream, so many seconds old. */
+/** A message of a stream. @param age seconds */
 const message = (id: number, stream: number, age: number, home = stream): MessageRecord => ({
   id,
   conversation: streamConversation(stream),
@@ -26,18 +26,14 @@ async function storeWith(messages: readonly MessageRecord[]): Promise<MemoryStor
   return store;
 }
 
-t.test('without messages of the last days there is no history', async (t) => {
-  t.equal(await newcomersHistory(await storeWith([]), REALM, [1, 2], NOW), undefined);
+t.test('without messages of the last seven days there is no history', async (t) => {
+  t.equal(await newcomerHistory(await storeWith([]), REALM, [1, 2], NOW), undefined);
   const old = [message(1, 1, 7 * DAY), message(2, 2, 8 * DAY)];
-  t.equal(await newcomersHistory(await storeWith(old), REALM, [1, 2], NOW), undefined);
-  t.equal(
-    await newcomersHistory(await storeWith([message(3, 1, 1)]), REALM, [], NOW),
-    undefined,
-    'nor without streams',
-  );
+  t.equal(await newcomerHistory(await storeWith(old), REALM, [1, 2], NOW), undefined);
+  t.equal(await newcomerHistory(await storeWith([message(3, 1, 1)]), REALM, [], NOW), undefined, 'nor without streams');
 });
 
-t.test('what is younger than seven days, of these streams, and was sent to them', async (t) => {
+t.test('the history has messages of the last seven days that were sent to these streams', async (t) => {
   const store = await storeWith([
     message(1, 1, 7 * DAY),
     message(2, 1, 7 * DAY - 1),
@@ -45,13 +41,13 @@ t.test('what is younger than seven days, of these streams, and was sent to them'
     message(4, 2, 4),
     message(5, 2, 3, 9),
   ]);
-  t.same(await newcomersHistory(store, REALM, [1, 2], NOW), { after: 1, mark: 1 }, 'all of it unread');
+  t.same(await newcomerHistory(store, REALM, [1, 2], NOW), { after: 1, mark: 1 }, 'all of it unread');
 });
 
-t.test('the newest thousand of all streams together, the newest twenty unread', async (t) => {
+t.test('the history has the newest 1,000 messages of all streams together, the newest 20 unread', async (t) => {
   const many = Array.from({ length: 1_500 }, (_, i) => message(i + 1, i % 2 ? 1 : 2, 1_500 - i));
   const store = await storeWith(many);
-  t.same(await newcomersHistory(store, REALM, [1, 2], NOW), { after: 500, mark: 1_480 });
-  t.same(await newcomersHistory(await storeWith(many.slice(0, 20)), REALM, [1, 2], NOW), { after: 0, mark: 0 });
-  t.same(await newcomersHistory(await storeWith(many.slice(0, 21)), REALM, [1, 2], NOW), { after: 0, mark: 1 });
+  t.same(await newcomerHistory(store, REALM, [1, 2], NOW), { after: 500, mark: 1_480 });
+  t.same(await newcomerHistory(await storeWith(many.slice(0, 20)), REALM, [1, 2], NOW), { after: 0, mark: 0 });
+  t.same(await newcomerHistory(await storeWith(many.slice(0, 21)), REALM, [1, 2], NOW), { after: 0, mark: 1 });
 });

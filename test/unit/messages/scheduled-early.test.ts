@@ -1,7 +1,7 @@
-/** A scheduled message that reaches its stream before the stream knows of its sender's subscription. */
+/** A scheduled message reaches its stream before the stream knows of the sender's subscription. */
 import t from 'tap';
 import type { Json, JsonObject } from '#base';
-import { dueNow, nextDue, type Scheduled, scheduledOf } from '#domain/messages';
+import { dueNow, nextDue, type ScheduledMessage, scheduledOf } from '#domain/messages';
 import type { CommandContext, Outcome } from '#runtime';
 import { scheduledFailed } from '../../../actors/user/commands/later/delivery.js';
 import { SUBSCRIPTION_PART } from '../../../actors/user/state.js';
@@ -14,7 +14,7 @@ const context = {
   directory: { version: 3, deactivated: false, user: () => ({ isActive: true }) },
 } as unknown as CommandContext;
 
-const sending = (more: Partial<Scheduled> = {}): Scheduled => ({
+const sending = (more: Partial<ScheduledMessage> = {}): ScheduledMessage => ({
   id: 4,
   type: 'stream',
   to: [5],
@@ -29,22 +29,22 @@ const sending = (more: Partial<Scheduled> = {}): Scheduled => ({
   ...more,
 });
 
-const partsOf = (message: Scheduled, active: boolean): Map<string, Json> =>
+const partsOf = (message: ScheduledMessage, active: boolean): Map<string, Json> =>
   new Map<string, Json>([
     ['scheduled/4', message],
     [`${SUBSCRIPTION_PART}5`, { stream: 5, active }],
   ]);
 
-function failed(message: Scheduled, subscribed: boolean, outside = true) {
+function failed(message: ScheduledMessage, subscribed: boolean, outside = true) {
   const parts = partsOf(message, subscribed);
   const view = { state: {}, parts, exists: true, volatile: undefined } as never;
   const args = { id: 4, reason: 'Not authorized', outside };
   const outcome = scheduledFailed.handle(view, args, undefined, context) as Outcome<JsonObject>;
   const after = new Map([...parts, ...Object.entries(outcome.parts ?? {})] as [string, Json][]);
-  return { outcome, after, message: scheduledOf(after, 4) as Scheduled };
+  return { outcome, after, message: scheduledOf(after, 4) as ScheduledMessage };
 }
 
-t.test('who has joined is sent for once more, a little later, and hears nothing of it', async (t) => {
+t.test('the message of a subscriber is sent again a little later, without a notice', async (t) => {
   const { outcome, after, message } = failed(sending(), true);
   t.equal(message.phase, 'waiting');
   t.same([outcome.events, outcome.commands], [undefined, undefined]);
@@ -58,7 +58,7 @@ t.test('who has joined is sent for once more, a little later, and hears nothing 
   );
 });
 
-t.test('who is outside, or is refused for another reason, is told so', async (t) => {
+t.test('a sender who is not subscribed, or is refused for another reason, gets a notice', async (t) => {
   for (const { outcome, message } of [failed(sending(), false), failed(sending(), true, false)]) {
     t.equal(message.phase, 'failed');
     t.equal(outcome.events?.length, 1);
@@ -66,7 +66,7 @@ t.test('who is outside, or is refused for another reason, is told so', async (t)
   }
 });
 
-t.test('it is not tried for ever', async (t) => {
+t.test('the number of attempts is limited', async (t) => {
   let message = sending();
   let tries = 0;
   for (; message.phase !== 'failed' && tries < 1_000; tries++) {

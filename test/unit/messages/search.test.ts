@@ -1,16 +1,16 @@
-/** Words, queries and highlighting, with free text: narrow.md § Full-text search. */
+/** Full-text search: words, queries and highlighting, with random texts (narrow.md § Full-text search). */
 import fc from 'fast-check';
 import t from 'tap';
 import type { StoredMessage } from '#domain/messages';
 import { matchOf } from '#domain/messages';
 import { highlightHtml, highlightText } from '../../../src/domain/messages/search/highlight.js';
-import { isFound, parseSearch, stemsOf } from '../../../src/domain/messages/search/query.js';
+import { matchesSearch, parseSearch, stemsOf } from '../../../src/domain/messages/search/query.js';
 import { stemOf } from '../../../src/domain/messages/search/words.js';
 
 const message = (html: string, topic = '', content = ''): StoredMessage =>
-  ({ id: 1, sender: 8, participants: [], home: 1, body: { html, topic, content, stream: 1 } }) as never;
+  ({ id: 1, sender: 8, participants: [], originStream: 1, body: { html, topic, content, stream: 1 } }) as never;
 const finds = (query: string, html: string, topic = '', content = html): boolean =>
-  isFound(parseSearch(query), message(html, topic, content));
+  matchesSearch(parseSearch(query), message(html, topic, content));
 
 t.test('words match by their stem, in any order, in text and topic', async (t) => {
   t.ok(finds('running', '<p>She runs</p>'));
@@ -21,17 +21,17 @@ t.test('words match by their stem, in any order, in text and topic', async (t) =
   t.notOk(finds('milk', '<p>milkshake</p>'), 'whole words only');
   t.ok(finds('naïve', '<p>NAÏVE</p>'));
   t.ok(finds('ｆｕｌｌ', '<p>full</p>'), 'compatibility forms are the same word');
-  t.ok(finds('foo-bar', '<p>bar foo</p>'), 'punctuation parts words');
+  t.ok(finds('foo-bar', '<p>bar foo</p>'), 'punctuation separates words');
   t.ok(finds("usurp'st", '<p>thou usurp&#39;st</p>'));
 });
 
-t.test('tags, attributes and entities are no text', async (t) => {
+t.test('tags, attributes and entities are not searched', async (t) => {
   const html = '<p><a href="https://hidden.example/word" title="a > b">seen</a> &amp; &nbsp; x&lt;y</p>';
   t.ok(finds('seen', html));
   for (const hidden of ['hidden', 'href', 'word', 'title', 'amp', 'nbsp', 'lt']) t.notOk(finds(hidden, html), hidden);
 });
 
-t.test('stop words are not looked for, and alone find nothing', async (t) => {
+t.test('stop words are ignored; a search of only stop words finds nothing', async (t) => {
   t.equal(stemOf('The'), '');
   t.ok(finds('the milk', '<p>milk</p>'));
   t.notOk(finds('the', '<p>the</p>'));
@@ -39,7 +39,7 @@ t.test('stop words are not looked for, and alone find nothing', async (t) => {
   t.notOk(finds('!?', '<p>!?</p>'));
 });
 
-t.test('a quoted phrase must be there to the letter, in the raw text or in the topic', async (t) => {
+t.test('a quoted phrase must occur literally, in the raw text or the topic', async (t) => {
   const raw = '**Green** tea, 100%_sure';
   const html = '<p><strong>Green</strong> tea, 100%_sure</p>';
   t.ok(finds('"green** TEA"', html, '', raw));
@@ -47,10 +47,10 @@ t.test('a quoted phrase must be there to the letter, in the raw text or in the t
   t.ok(finds('"green tea"', html, 'All about Green Tea', raw));
   t.notOk(finds('"1__%"', html, '', raw), 'no wildcards');
   t.ok(finds('sure "tea, 100%" green', html, '', raw));
-  t.ok(finds('green "', html, '', raw), 'a single quote is nothing');
+  t.ok(finds('green "', html, '', raw), 'an unpaired quote is ignored');
 });
 
-t.test('what was found is marked, in text only', async (t) => {
+t.test('found words are marked in the text only', async (t) => {
   const { stems } = parseSearch('hello verona');
   const marked = highlightHtml('<p>Hello <strong title="hello">Veronas</strong> hello&amp;bye</p>', new Set(stems));
   t.equal(
@@ -88,7 +88,7 @@ const piece = fc.oneof(
 const text = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(''));
 const SPANS = /<span class="highlight">|<\/span>/g;
 
-t.test('marking adds spans and changes nothing else, whatever the text', async () => {
+t.test('for any text, marking only adds spans', async () => {
   fc.assert(
     fc.property(text, text, (html, query) => {
       const stems = new Set(parseSearch(query).stems);
@@ -96,7 +96,7 @@ t.test('marking adds spans and changes nothing else, whatever the text', async (
       if (marked.replaceAll(SPANS, '') !== html.replaceAll(SPANS, '')) throw new Error(`changed: ${marked}`);
       const subject = highlightText(html, stems);
       if (/[<>"']/.test(subject.replaceAll(SPANS, ''))) throw new Error(`not escaped: ${subject}`);
-      // Marks are closed where they were opened, with a word between.
+      // Each mark encloses exactly one word.
       for (const part of marked.split('<span class="highlight">').slice(1)) {
         if (!/^[\p{L}\p{N}\p{M}]+<\/span>/u.test(part)) throw new Error(`not a word: ${part}`);
       }
@@ -105,7 +105,7 @@ t.test('marking adds spans and changes nothing else, whatever the text', async (
   );
 });
 
-t.test('marks never fall into a tag', async () => {
+t.test('marks are never inside a tag', async () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(word, word), { maxLength: 8 }), word, (pairs, query) => {
       const plain = (of: string) => of.replace(/[<>&"]/g, '');
@@ -119,7 +119,7 @@ t.test('marks never fall into a tag', async () => {
   );
 });
 
-t.test('hostile texts take no longer than others of their length, and give few words', async (t) => {
+t.test('hostile texts take no longer than others of their length, and give few stems', async (t) => {
   const length = 400_000;
   const texts = ['<', '&', '"', '<a "', '&a', 'a', 'a ', '\u0301', 'é', '<b>&', "<'", '&#1', 'ﷺ', '<p>x'].map((of) =>
     of.repeat(Math.ceil(length / of.length)),
@@ -132,5 +132,5 @@ t.test('hostile texts take no longer than others of their length, and give few w
     t.equal(typeof parseSearch(html.slice(0, 20_000)).stems.length, 'number');
   }
   const many = Array.from({ length: 5_000 }, (_, i) => `w${i}x`).join(' ');
-  t.equal(stemsOf(message(many)).size, 1_000, 'as many as are indexed');
+  t.equal(stemsOf(message(many)).size, 1_000, 'the number of stems is limited');
 });

@@ -1,5 +1,5 @@
 /**
- * GET /messages out of what is stored: the same messages, objects and flags as when they are decoded, whoever may read what.
+ * GET /messages from digests gives the same messages, objects and flags as from decoded messages.
  */
 import fc from 'fast-check';
 import t from 'tap';
@@ -8,19 +8,19 @@ import {
   asStored,
   digestOf,
   type MessageBody,
+  MessageEncoder,
   makePlan,
   markedPart,
-  neutral,
-  OwnFlags,
   parseNarrow,
+  presentNeutral,
+  presentVariant,
   Reader,
   readingPart,
   recordOf,
   resolveTerms,
-  ShownMessages,
   type StoredMessage,
+  UserFlags,
   type Viewer,
-  variant,
 } from '#domain/messages';
 import { memberPart } from '#domain/streams';
 import { realmId, userId } from '#model';
@@ -115,7 +115,7 @@ const message = fc
       stored: {
         id: 0,
         sender,
-        home,
+        originStream: home,
         participants: direct ? participants.toSorted((a, b) => a - b) : [],
         body: own as unknown as MessageBody,
       } satisfies StoredMessage,
@@ -156,7 +156,7 @@ const NARROWS = [
   [{ operator: 'has', operand: 'link' }],
 ];
 
-t.test('as if they were decoded', async (t) => {
+t.test('messages from digests equal decoded ones', async (t) => {
   await fc.assert(
     fc.asyncProperty(world, async ({ messages, stays, starred, read, historical, mark }) => {
       const environment = await openLmdbEnvironment(t.testdir());
@@ -192,8 +192,8 @@ t.test('as if they were decoded', async (t) => {
           realm: REALM,
           user: directory.user(userId(ME))!,
           directory,
-          flags: new OwnFlags(ME, parts),
-          // Of the others nothing is known before a message of them comes up.
+          flags: new UserFlags(ME, parts),
+          // Memberships of other streams are loaded only when a message of the stream comes up.
           streams: [1, 3],
           subscribed: (id) => id === 1,
           mutedStreams: new Set([2]),
@@ -207,8 +207,8 @@ t.test('as if they were decoded', async (t) => {
             ['newer', 3, 40],
           ] as const) {
             const options = { applyMarkdown: version === 1, clientGravatar: limit === 5 };
-            const shown = new ShownMessages(viewer.flags, directory, options);
-            const rows = await new Reader(withDigests, viewer).show(plan, from, direction, limit, shown.take);
+            const shown = new MessageEncoder(viewer.flags, directory, options);
+            const rows = await new Reader(withDigests, viewer).scanPacked(plan, from, direction, limit, shown.encode);
             const given = JSON.parse(Buffer.from(shown.list(rows)).toString()) as unknown;
             const expected = await new Reader(without, viewer).scan(plan, from, direction, limit);
             t.same(
@@ -216,8 +216,8 @@ t.test('as if they were decoded', async (t) => {
               expected.map((own) =>
                 JSON.parse(
                   JSON.stringify({
-                    ...variant(neutral(own.message, directory), options),
-                    flags: viewer.flags.of(own),
+                    ...presentVariant(presentNeutral(own.message, directory), options),
+                    flags: viewer.flags.flagsOf(own),
                   }),
                 ),
               ),
@@ -234,9 +234,9 @@ t.test('as if they were decoded', async (t) => {
   );
 });
 
-t.test('answers that are put together at once do not meet', async (t) => {
+t.test('responses encoded at the same time do not share a buffer', async (t) => {
   const directory = directoryOf(1, 'Somebody', 'somewhere');
-  const flags = new OwnFlags(ME, new Map());
+  const flags = new UserFlags(ME, new Map());
   const options = { applyMarkdown: false, clientGravatar: false };
   const of = (id: number, content: string) => ({
     message: asStored({
@@ -252,8 +252,8 @@ t.test('answers that are put together at once do not meet', async (t) => {
     copy: true,
     gained: false,
   });
-  const answers = Array.from({ length: 3 }, () => new ShownMessages(flags, directory, options));
-  const rows = [1, 2, 3].map((id) => answers.map((answer, i) => answer.take(of(id, `${i} `.repeat(60_000)))));
+  const answers = Array.from({ length: 3 }, () => new MessageEncoder(flags, directory, options));
+  const rows = [1, 2, 3].map((id) => answers.map((answer, i) => answer.encode(of(id, `${i} `.repeat(60_000)))));
   for (const [i, answer] of answers.entries()) {
     const list = answer.list(rows.map((row) => row[i]!).reverse());
     const given = JSON.parse(Buffer.from(list).toString()) as { id: number; content: string }[];
@@ -263,5 +263,5 @@ t.test('answers that are put together at once do not meet', async (t) => {
     );
     t.ok(given.every(({ content }) => content === `${i} `.repeat(60_000)));
   }
-  t.equal(Buffer.from(new ShownMessages(flags, directory, options).list([])).toString(), '[]');
+  t.equal(Buffer.from(new MessageEncoder(flags, directory, options).list([])).toString(), '[]');
 });

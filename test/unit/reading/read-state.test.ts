@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { IdSet } from '#base';
-import { type HomeReading, markedRead, readingOf, readingPart, withRead, withUnread } from '#domain/messages';
+import { markedRead, type OriginReadState, readingOf, readingPart, withRead, withUnread } from '#domain/messages';
 import { type Fold, folded } from '../../../actors/user/reading/folding.js';
 
 const MOST = 30;
@@ -9,7 +9,7 @@ const ids = fc.uniqueArray(fc.integer({ min: 1, max: MOST }), { maxLength: 8 });
 
 type Step =
   | { readonly do: 'read' | 'unread'; readonly ids: readonly number[] }
-  /** A fold whose look into the Store was some steps ago. */
+  /** A fold that read the Store some steps ago. */
   | { readonly do: 'fold'; readonly upTo: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -17,14 +17,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('fold' as const), upTo: fc.integer({ min: 0, max: MOST }) }),
 );
 
-const unreadOf = (reading: HomeReading, upTo: number): number[] =>
+const unreadOf = (reading: OriginReadState, upTo: number): number[] =>
   Array.from({ length: upTo }, (_, i) => i + 1).filter((id) => markedRead(reading, id) !== true);
 
-t.test('what is read and what is not is that of a plain set, folded and stored or not', async (t) => {
+t.test('folding and storing do not change which messages are read', async (t) => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), fc.nat(3), (steps, delay) => {
       const model = new Set<number>();
-      let reading: HomeReading = { mark: 0, read: IdSet.EMPTY, unread: IdSet.EMPTY };
+      let reading: OriginReadState = { mark: 0, read: IdSet.EMPTY, unread: IdSet.EMPTY };
       const looks: { readonly at: number; readonly fold: Fold }[] = [];
       steps.forEach((one, n) => {
         while (looks[0] && looks[0].at <= n) reading = folded(reading, looks.shift()!.fold);

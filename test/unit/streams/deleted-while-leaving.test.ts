@@ -12,7 +12,7 @@ const message = (id: number): StoredMessage =>
   ({
     id,
     rev: 1,
-    home: 1,
+    originStream: 1,
     sender: 8,
     participants: [],
     body: { topic: 'one', stream: 1, files: [], flags: {}, sent: 0 },

@@ -1,7 +1,7 @@
 /** A new account, whoever makes it: what is checked (users.md § POST /users), and what comes of it. */
 
-import type { NewcomersHistory } from '#domain/messages';
-import { newcomersHistory } from '#domain/messages';
+import type { NewcomerHistory } from '#domain/messages';
+import { newcomerHistory } from '#domain/messages';
 import type { AddressProblem } from '#domain/people';
 import { addressProblem, checkFullName, domainOf, isEmail, mailDomain, ROLE } from '#domain/people';
 import { byName } from '#domain/streams';
@@ -35,7 +35,7 @@ export interface PreparedAccount {
   readonly strong: boolean;
   readonly disposable: boolean;
   /** undefined: there is nothing to be seen of the past. */
-  readonly history: NewcomersHistory | undefined;
+  readonly history: NewcomerHistory | undefined;
 }
 
 /** Its past is given to everybody. */
@@ -52,7 +52,7 @@ export async function prepareAccount(
   return {
     strong,
     disposable: disposable(domainOf(email)),
-    history: strong ? await newcomersHistory(store, realm, open, clock.now()) : undefined,
+    history: strong ? await newcomerHistory(store, realm, open, clock.now()) : undefined,
     account: {
       email,
       fullName: fullName.trim(),

@@ -2,7 +2,7 @@
 
 import { value } from '#actors/shared';
 import { IdSet, type Json } from '#base';
-import { type NewestKnown, newestKnown, readingPart } from '#domain/messages';
+import { type NewestMessageState, newestMessageState, readingPart } from '#domain/messages';
 import { pickColor } from '#domain/streams';
 import type { userCommands } from '#model/commands';
 import type { UserCommand } from '../../command.js';
@@ -35,11 +35,11 @@ export const sealedKey: UserCommand<typeof userCommands.sealedKey> = {
 };
 
 /** What a frontend follows by the log from here on. */
-export const newest: UserCommand<typeof userCommands.newest, NewestKnown> = {
+export const newest: UserCommand<typeof userCommands.newest, NewestMessageState> = {
   lane: 'read',
   read: true,
   inputs: (_args, { realm, caller, view }, { store }) =>
-    newestKnown(
+    newestMessageState(
       store,
       realm,
       caller,

@@ -6,7 +6,7 @@
 
 import { directNotice, value } from '#actors/shared';
 import type { Json } from '#base';
-import type { Delivered, Scheduled } from '#domain/messages';
+import type { DeliveryReceipt, ScheduledMessage } from '#domain/messages';
 import { dueNow, isHumanClient, presentScheduled, scheduledOf, scheduledPart } from '#domain/messages';
 import type { RealmId } from '#model';
 import { dmKey, streamId, streamKey, userId } from '#model';
@@ -23,10 +23,10 @@ import { isSubscribed, selfOf } from '../../state.js';
 const mayTry = (directory: DirectoryView, self: number): boolean =>
   !directory.deactivated && directory.user(userId(self))?.isActive === true;
 
-const failedEvent = (self: number, message: Scheduled) =>
+const failedEvent = (self: number, message: ScheduledMessage) =>
   tellScheduled(self, 'update', { scheduled_message: presentScheduled(message) });
 
-function handOver(message: Scheduled, realm: RealmId, self: number, after: number): OutboxCommand {
+function handOver(message: ScheduledMessage, realm: RealmId, self: number, after: number): OutboxCommand {
   const { id, type, to, topic, content, client, origin } = message;
   const toSelf = type === 'private' && to.length === 1 && to[0] === self;
   const args = {
@@ -61,7 +61,9 @@ export function deliverDue(
 ): Required<Pick<Outcome<UserState>, 'parts' | 'events' | 'commands'>> {
   const self = selfOf(key);
   const may = mayTry(directory, self);
-  const messages = dueNow(parts, now).map((message): Scheduled => ({ ...message, phase: may ? 'sending' : 'failed' }));
+  const messages = dueNow(parts, now).map(
+    (message): ScheduledMessage => ({ ...message, phase: may ? 'sending' : 'failed' }),
+  );
   return {
     parts: Object.fromEntries(messages.map((message) => [scheduledPart(message.id), message])),
     events: may ? [] : messages.map((message) => failedEvent(self, message)),
@@ -73,7 +75,7 @@ export function deliverDue(
 export const scheduledSent: UserCommand<typeof userCommands.scheduledSent> = {
   handle({ parts }, { id }, _inputs, { key }) {
     if (scheduledOf(parts, id)?.phase !== 'sending') return { reply: value(null) };
-    const delivered: Delivered = { id, phase: 'sent' };
+    const delivered: DeliveryReceipt = { id, phase: 'sent' };
     return {
       reply: value(null),
       parts: { [scheduledPart(id)]: delivered },
@@ -88,7 +90,11 @@ const EARLY_MS = 1_000;
 const MOST_EARLY = 60;
 
 /** Who joins is told so before the stream is: it will know soon. */
-function isEarly(message: Scheduled, { outside }: ScheduledFailedArgs, parts: ReadonlyMap<string, Json>): boolean {
+function isEarly(
+  message: ScheduledMessage,
+  { outside }: ScheduledFailedArgs,
+  parts: ReadonlyMap<string, Json>,
+): boolean {
   const { type, to, early = 0 } = message;
   return outside && type === 'stream' && isSubscribed(parts, to[0]!) && early < MOST_EARLY;
 }
@@ -101,11 +107,11 @@ export const scheduledFailed: UserCommand<typeof userCommands.scheduledFailed> =
     if (known?.phase !== 'sending') return { reply: value(null) };
     if (isEarly(known, failure, parts)) {
       const early = (known.early ?? 0) + 1;
-      const again: Scheduled = { ...known, phase: 'waiting', notBefore: now + EARLY_MS, early };
+      const again: ScheduledMessage = { ...known, phase: 'waiting', notBefore: now + EARLY_MS, early };
       return { reply: value(null), parts: { [scheduledPart(id)]: again }, due: nextWake(withPart(parts, again)) };
     }
     const self = selfOf(key);
-    const failed: Scheduled = { ...known, phase: 'failed' };
+    const failed: ScheduledMessage = { ...known, phase: 'failed' };
     const notice = { content: failureNotice(failed, reason), origin: failed.origin, after: directory.version };
     return {
       reply: value(null),
@@ -117,7 +123,7 @@ export const scheduledFailed: UserCommand<typeof userCommands.scheduledFailed> =
   },
 };
 
-const failureNotice = ({ at }: Scheduled, reason: string): string => {
+const failureNotice = ({ at }: ScheduledMessage, reason: string): string => {
   const time = new Date(at * 1000).toISOString().replace('.000Z', '+00:00');
   return [
     `The message you scheduled for <time:${time}> was not sent because of the following error:`,

@@ -9,7 +9,7 @@ import {
   draftOf,
   draftPart,
   draftsOf,
-  MOST_DRAFTS_SHOWN,
+  MAX_DRAFTS_SHOWN,
 } from '#domain/messages';
 import { checkDraftsOn } from '#domain/people';
 import { canAccess, cutTopic } from '#domain/streams';
@@ -155,4 +155,4 @@ export const dropDrafts: UserCommand<typeof userCommands.dropDrafts> = {
 };
 
 /** As POST /register shows them: newest edit first. */
-export const newestDrafts = (parts: Parts): Draft[] => draftsOf(parts).reverse().slice(0, MOST_DRAFTS_SHOWN);
+export const newestDrafts = (parts: Parts): Draft[] => draftsOf(parts).reverse().slice(0, MAX_DRAFTS_SHOWN);

@@ -1,7 +1,7 @@
 /** Messages to be sent later (messages.md § Scheduled messages): written, listed, changed and deleted by their sender. */
 
 import { success } from '#actors/shared';
-import type { Scheduled, ScheduledBody } from '#domain/messages';
+import type { ScheduledBody, ScheduledMessage } from '#domain/messages';
 import { presentScheduled, scheduledOf, scheduledPart, scheduledRecipients, undelivered } from '#domain/messages';
 import { checkTopic } from '#domain/streams';
 import { userId } from '#model';
@@ -30,7 +30,7 @@ export const schedule: UserCommand<typeof userCommands.schedule, SchedulingInput
     const body = checkScheduled(args, undefined, view, inputs, context);
     const id = nextOwnId(state.lastScheduled, userId(context.caller));
     const { at, origin } = args;
-    const message: Scheduled = { id, ...body, at, phase: 'waiting', client: context.client, origin };
+    const message: ScheduledMessage = { id, ...body, at, phase: 'waiting', client: context.client, origin };
     return {
       reply: success({ scheduled_message_id: id }),
       state: { ...state, lastScheduled: id },
@@ -59,7 +59,14 @@ export const editScheduled: UserCommand<typeof userCommands.editScheduled, Sched
       ? checkScheduled(merged(args, known), known, view, inputs, context)
       : { ...known, ...topicOf(args, known) };
     const { client } = context;
-    const message: Scheduled = { ...known, ...body, at: args.at ?? known.at, phase: 'waiting', client, early: 0 };
+    const message: ScheduledMessage = {
+      ...known,
+      ...body,
+      at: args.at ?? known.at,
+      phase: 'waiting',
+      client,
+      early: 0,
+    };
     return {
       reply: success(),
       parts: { [scheduledPart(message.id)]: message },
@@ -69,7 +76,7 @@ export const editScheduled: UserCommand<typeof userCommands.editScheduled, Sched
   },
 };
 
-function merged({ type: newType, to, topic, content }: EditScheduledArgs, known: Scheduled) {
+function merged({ type: newType, to, topic, content }: EditScheduledArgs, known: ScheduledMessage) {
   const type = newType ?? known.type;
   return {
     type,
@@ -80,10 +87,10 @@ function merged({ type: newType, to, topic, content }: EditScheduledArgs, known:
 }
 
 /** A topic alone; direct messages have none. */
-const topicOf = ({ topic }: EditScheduledArgs, known: Scheduled): Partial<ScheduledBody> =>
+const topicOf = ({ topic }: EditScheduledArgs, known: ScheduledMessage): Partial<ScheduledBody> =>
   topic === null || known.type === 'private' ? {} : { topic: checkTopic(topic) };
 
-function targetOf(args: EditScheduledArgs, known: Scheduled | undefined): number | undefined {
+function targetOf(args: EditScheduledArgs, known: ScheduledMessage | undefined): number | undefined {
   if (!known) return undefined;
   try {
     const { type, to } = merged(args, known);

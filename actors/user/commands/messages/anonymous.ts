@@ -8,23 +8,23 @@ import { type JsonObject, mapInSlices } from '#base';
 import {
   asStored,
   checkAnonymousNarrow,
-  type Fetched,
   fetchWindow,
-  type Match,
+  type MessageWindow,
   makePlan,
   matchOf,
   NEWEST,
-  neutral,
   type Plan,
   parseNarrow,
   plainViewer,
+  presentNeutral,
+  presentVariant,
   presentWindow,
   Reader,
   resolveTerms,
+  type SearchMatch,
   type StoredMessage,
   searchesOf,
-  variant,
-  windowOf,
+  windowSpec,
 } from '#domain/messages';
 import { streamId, streamKey } from '#model';
 import { redirect, streamCommands, type userCommands } from '#model/commands';
@@ -42,12 +42,12 @@ const shown = (
   message: StoredMessage,
   directory: DirectoryView,
   options: { applyMarkdown: boolean; clientGravatar: boolean },
-): JsonObject => ({ ...variant(neutral(message, directory), options), flags: ['read'] });
+): JsonObject => ({ ...presentVariant(presentNeutral(message, directory), options), flags: ['read'] });
 
 /** GET /messages. */
 export const publicMessages: UserCommand<
   typeof userCommands.publicMessages,
-  { readonly fetched: Fetched; readonly matches: readonly (Match | undefined)[] }
+  { readonly fetched: MessageWindow; readonly matches: readonly (SearchMatch | undefined)[] }
 > = {
   creates: true,
   lane: 'read',
@@ -61,7 +61,7 @@ export const publicMessages: UserCommand<
     // Of what is open to the web the whole history counts, with or without a term for a stream.
     const plan: Plan = { ...makePlan(terms, viewer), history: 'public' };
     const fetched = await fetchWindow(new Reader(sources.store, viewer), plan, {
-      ...windowOf(args),
+      ...windowSpec(args),
       // Nothing is unread for nobody.
       ...(args.anchor === 'first_unread' ? { anchor: NEWEST } : {}),
     });

@@ -2,20 +2,20 @@
 
 import { flagEvent, success } from '#actors/shared';
 import type { JsonObject } from '#base';
-import type { Fetched, Flagging, OwnMessage } from '#domain/messages';
+import type { FlagUpdate, MessageWindow, ReadableMessage } from '#domain/messages';
 import {
   asStored,
   fetchWindow,
   makePlan,
   markRead,
   markUnread,
-  OwnFlags,
   parseNarrow,
   readingPart,
   resolveTerms,
   setMark,
+  UserFlags,
   unsetMark,
-  windowOf,
+  windowSpec,
 } from '#domain/messages';
 import type { ActorKey, LogItem } from '#model';
 import { READ_IDS_PER_EVENT, streamId, streamKey } from '#model';
@@ -35,7 +35,7 @@ import { rightsOf } from './on-message.js';
 
 interface Picked {
   /** Messages that the user may access, in the order asked for. */
-  readonly own: readonly OwnMessage[];
+  readonly own: readonly ReadableMessage[];
   /** At least one of those asked for is out of the user's reach. */
   readonly missing: boolean;
   readonly folds: readonly Fold[];
@@ -43,12 +43,12 @@ interface Picked {
 
 /** Of the homes that these messages belong to. */
 async function foldsOf(
-  own: readonly OwnMessage[],
+  own: readonly ReadableMessage[],
   { realm, caller, view }: InputContext<UserState, undefined>,
   sources: InputSources,
 ): Promise<Fold[]> {
-  const flags = new OwnFlags(caller, view.parts);
-  const homes = [...new Set(own.map(({ message }) => message.home))];
+  const flags = new UserFlags(caller, view.parts);
+  const homes = [...new Set(own.map(({ message }) => message.originStream))];
   const folds = await Promise.all(homes.map((home) => foldOf(realm, flags, home, sources)));
   return folds.filter((fold) => fold !== undefined);
 }
@@ -56,7 +56,7 @@ async function foldsOf(
 /** The parts with the marks raised, where that makes them smaller. */
 function withFolds(view: View<UserState>, user: number, parts: Outcome<UserState>['parts'], folds: readonly Fold[]) {
   if (folds.length === 0) return parts;
-  const flags = new OwnFlags(user, new Map([...view.parts, ...Object.entries(parts ?? {})]));
+  const flags = new UserFlags(user, new Map([...view.parts, ...Object.entries(parts ?? {})]));
   return Object.assign(
     {},
     parts,
@@ -74,7 +74,7 @@ async function pick(
   const possible = asked.filter((id) => Number.isSafeInteger(id) && id > 0);
   const records = await sources.store.getMessages(context.realm, possible);
   const stored = records.filter((record) => record !== null).map(asStored);
-  const own: OwnMessage[] = [];
+  const own: ReadableMessage[] = [];
   for (const message of stored) {
     const one = await reader.access(message);
     if (one) own.push(one);
@@ -89,10 +89,10 @@ async function pick(
 
 function flagging(
   { flag, op }: FlagChange,
-  flags: OwnFlags,
-  own: readonly OwnMessage[],
+  flags: UserFlags,
+  own: readonly ReadableMessage[],
   subscribed: (s: number) => boolean,
-): Flagging {
+): FlagUpdate {
   if (flag === 'read') return op === 'add' ? markRead(flags, own) : markUnread(flags, own, subscribed);
   return op === 'add' ? setMark(flags, own, flag) : unsetMark(flags, own, flag);
 }
@@ -121,12 +121,12 @@ function flagEvents(
 function flagged(
   view: View<UserState>,
   change: FlagChange,
-  own: readonly OwnMessage[],
+  own: readonly ReadableMessage[],
   context: CommandContext,
-): Flagging & { readonly events: readonly LogItem[] } & Pick<Outcome<UserState>, 'commands'> {
+): FlagUpdate & { readonly events: readonly LogItem[] } & Pick<Outcome<UserState>, 'commands'> {
   const { parts } = view;
   const subscribed = (stream: number): boolean => isSubscribed(parts, stream);
-  const done = flagging(change, new OwnFlags(context.caller, parts), own, subscribed);
+  const done = flagging(change, new UserFlags(context.caller, parts), own, subscribed);
   const byId = new Map(own.map((one) => [one.message.id, one]));
   const details =
     change.flag === 'read' && change.op === 'remove'
@@ -139,13 +139,13 @@ function flagged(
   return {
     ...done,
     events: flagEvents(context.caller, change, done.changed, details),
-    ...copiesTold(done.copied ?? [], context),
+    ...copiesTold(done.newCopies ?? [], context),
   };
 }
 
 /** Those who own the messages hear of new copies: their holders hear of changes. */
 function copiesTold(
-  copied: readonly OwnMessage[],
+  copied: readonly ReadableMessage[],
   { realm, caller }: CommandContext,
 ): Pick<Outcome<UserState>, 'commands'> {
   if (copied.length === 0) return {};
@@ -191,12 +191,12 @@ export interface FlagNarrowArgs extends FlagChange {
 /** POST /messages/flags/narrow. */
 export const setFlagsInNarrow: UserCommand<
   typeof userCommands.setFlagsInNarrow,
-  { readonly fetched: Fetched; readonly folds: readonly Fold[] }
+  { readonly fetched: MessageWindow; readonly folds: readonly Fold[] }
 > = {
   async inputs(args, context, sources) {
     const { reader, viewer, user, directory } = await rightsOf(context, sources);
     const terms = resolveTerms(parseNarrow(args.narrow), directory, user.id);
-    const fetched = await fetchWindow(reader, makePlan(terms, viewer), windowOf(args));
+    const fetched = await fetchWindow(reader, makePlan(terms, viewer), windowSpec(args));
     await untilTold(
       context.realm,
       fetched.rows.map(({ message }) => message),

@@ -6,8 +6,8 @@
 import { allReadEvent, partially, success } from '#actors/shared';
 import type { Json } from '#base';
 import { IdSet } from '#base';
-import type { HomeReading } from '#domain/messages';
-import { asStored, NEWEST, OwnFlags, readingPart, UnreadScan } from '#domain/messages';
+import type { OriginReadState } from '#domain/messages';
+import { asStored, NEWEST, readingPart, UnreadScan, UserFlags } from '#domain/messages';
 import type { LogItem } from '#model';
 import type { userCommands } from '#model/commands';
 import type { InputContext, Outcome } from '#runtime';
@@ -51,12 +51,12 @@ async function byRecency(
   return [...recent, ...streams.filter((id) => !recent.has(id))];
 }
 
-function marked({ mark, read }: HomeReading, { settled, newer }: NewestOfHome): HomeReading {
+function marked({ mark, read }: OriginReadState, { settled, newer }: NewestOfHome): OriginReadState {
   const to = Math.max(mark, settled);
   return { mark: to, read: read.with(newer).above(to), unread: IdSet.EMPTY };
 }
 
-const changes = ({ mark, read, unread }: HomeReading, { settled, newer }: NewestOfHome): boolean =>
+const changes = ({ mark, read, unread }: OriginReadState, { settled, newer }: NewestOfHome): boolean =>
   settled > mark || unread.size > 0 || newer.some((id) => id > mark && !read.has(id));
 
 export const markAllRead: UserCommand<typeof userCommands.markAllRead, Marking> = {
@@ -72,7 +72,7 @@ export const markAllRead: UserCommand<typeof userCommands.markAllRead, Marking> 
       context,
       sources,
     );
-    const flags = new OwnFlags(caller, view.parts);
+    const flags = new UserFlags(caller, view.parts);
     const scan = new UnreadScan(sources.store, realm, caller);
     const homes: NewestOfHome[] = [await newestDirect(realm, caller, sources)];
     for (let i = 0; i < streams.length; i += BATCH) {
@@ -81,7 +81,7 @@ export const markAllRead: UserCommand<typeof userCommands.markAllRead, Marking> 
         return { homes, complete: false };
       }
       const batch = streams.slice(i, i + BATCH);
-      const newest = await Promise.all(batch.map((stream) => scan.newestOf(stream)));
+      const newest = await Promise.all(batch.map((stream) => scan.newestSentTo(stream)));
       batch.forEach((home, n) => {
         homes.push({ home, settled: newest[n]!, newer: [] });
       });
@@ -90,7 +90,7 @@ export const markAllRead: UserCommand<typeof userCommands.markAllRead, Marking> 
     return { homes, complete: true };
   },
   handle({ parts }, _args, { homes, complete }, { caller }): Outcome<UserState> {
-    const flags = new OwnFlags(caller, parts);
+    const flags = new UserFlags(caller, parts);
     const written: Record<string, Json> = {};
     const events: LogItem[] = [];
     for (const newest of homes) {

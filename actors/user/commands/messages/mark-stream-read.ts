@@ -4,7 +4,7 @@ import { idEvents, success, value } from '#actors/shared';
 import type { Json } from '#base';
 import { IdSet } from '#base';
 import type { StoredMessage } from '#domain/messages';
-import { markedRead, OwnFlags, readingPart, UnreadScan, withRead } from '#domain/messages';
+import { markedRead, readingPart, UnreadScan, UserFlags, withRead } from '#domain/messages';
 import { canAccess } from '#domain/streams';
 import type { LogItem } from '#model';
 import { READ_IDS_PER_EVENT, streamId, streamKey, userKey } from '#model';
@@ -40,11 +40,11 @@ async function lookAt(
   until = Number.POSITIVE_INFINITY,
 ): Promise<StreamMarking> {
   const user = selfOf(key);
-  const flags = new OwnFlags(user, view.parts);
+  const flags = new UserFlags(user, view.parts);
   const reading = flags.reading(stream);
   const scan = new UnreadScan(sources.store, realm, user);
-  const newest = Math.min(until, await scan.newestOf(stream));
-  const excepted = await scan.excepted(reading);
+  const newest = Math.min(until, await scan.newestSentTo(stream));
+  const excepted = await scan.unreadExceptions(reading);
   let some = excepted.some(({ body }) => body.stream === stream);
   if (!some) {
     for await (const batch of scan.above(stream, reading, until)) {
@@ -58,7 +58,7 @@ async function lookAt(
   for await (const batch of scan.movedTo(stream)) {
     for (const message of batch) {
       if (flags.isRead({ message, copy: true, gained: false })) continue;
-      came.set(message.home, [...(came.get(message.home) ?? []), message.id]);
+      came.set(message.originStream, [...(came.get(message.originStream) ?? []), message.id]);
     }
   }
   if (some) await sources.ask(streamKey(realm, streamId(stream)), conversationCommands.told, {});
@@ -71,7 +71,7 @@ function marked(
   stream: number,
   { newest, some, all, left, came }: StreamMarking,
 ): Pick<Outcome<UserState>, 'parts' | 'events'> {
-  const flags = new OwnFlags(user, parts);
+  const flags = new UserFlags(user, parts);
   const reading = flags.reading(stream);
   const written: Record<string, Json> = {};
   const events: LogItem[] = [];
@@ -123,11 +123,11 @@ async function unreadIn(
   { store }: InputSources,
 ): Promise<Unread> {
   const user = selfOf(key);
-  const reading = new OwnFlags(user, view.parts).reading(stream);
+  const reading = new UserFlags(user, view.parts).reading(stream);
   const scan = new UnreadScan(store, realm, user);
   const here = (messages: readonly StoredMessage[]): number[] =>
     messages.filter(({ body }) => body.stream === stream).map(({ id }) => id);
-  const below = here(await scan.excepted(reading));
+  const below = here(await scan.unreadExceptions(reading));
   if (below.length > most) return { below: below.slice(0, most), above: [], more: true };
   const above: number[] = [];
   for await (const batch of scan.above(stream, reading, until)) {
@@ -179,7 +179,7 @@ function markedSome(
   { left }: StreamMarking,
   { below, above }: Unread,
 ): Pick<Outcome<UserState>, 'parts' | 'events'> {
-  const reading = new OwnFlags(user, parts).reading(stream);
+  const reading = new UserFlags(user, parts).reading(stream);
   const mark = Math.max(reading.mark, above.at(-1) ?? 0);
   const elsewhere = left.filter((id) => id > reading.mark && id <= mark && markedRead(reading, id) !== true);
   const named = new Set(below);

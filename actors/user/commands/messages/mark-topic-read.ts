@@ -2,7 +2,7 @@
 
 import { idEvents, success } from '#actors/shared';
 import type { StoredMessage } from '#domain/messages';
-import { markRead, OwnFlags, streamConversation, UnreadScan } from '#domain/messages';
+import { markRead, streamConversation, UnreadScan, UserFlags } from '#domain/messages';
 import { canAccess, topicKey } from '#domain/streams';
 import { streamId } from '#model';
 import type { TopicName, userCommands } from '#model/commands';
@@ -29,14 +29,14 @@ async function lookAt(
   sources: InputSources,
 ): Promise<TopicMarking> {
   const index = { by: 'topic', conversation: streamConversation(stream), topicKey: topicKey(topic) } as const;
-  const flags = new OwnFlags(caller, view.parts);
+  const flags = new UserFlags(caller, view.parts);
   const reading = flags.reading(stream);
-  const made = flags.copiesMade();
+  const made = flags.personalCopyTest();
   const scan = new UnreadScan(sources.store, realm, caller);
   const messages: StoredMessage[] = [];
   for await (const batch of scan.upwards(index, reading.mark, made)) messages.push(...batch);
   for await (const batch of scan.movedTo(stream, [index])) messages.push(...batch);
-  const excepted = await scan.excepted(reading);
+  const excepted = await scan.unreadExceptions(reading);
   const here = ({ body }: StoredMessage): boolean => body.stream === stream && topicKey(body.topic) === index.topicKey;
   messages.push(...excepted.filter(here));
   const known = messages.length > 0 || (await scan.hasAny(index, made));
@@ -58,7 +58,7 @@ export const markTopicRead: UserCommand<typeof userCommands.markTopicRead, Topic
     if (marking.stream === 'closed') throw apiError('INVALID_STREAM_ID');
     if (!marking.known) throw apiError('NO_SUCH_TOPIC', { topic_name: topic });
     const own = marking.messages.map((message) => ({ message, copy: true, gained: false }));
-    const { changed, parts: written } = markRead(new OwnFlags(caller, parts), own);
+    const { changed, parts: written } = markRead(new UserFlags(caller, parts), own);
     return { reply: success(), parts: written, events: idEvents(caller, changed) };
   },
 };

@@ -2,7 +2,7 @@
 
 import { success } from '#actors/shared';
 import type { Json } from '#base';
-import type { OwnMessage } from '#domain/messages';
+import type { ReadableMessage } from '#domain/messages';
 import { messageHistory } from '#domain/messages';
 import { canAccess } from '#domain/streams';
 import { streamId, streamKey, userId } from '#model';
@@ -21,7 +21,7 @@ export const moveMessage = onMessage<EditMessageArgs>(conversationCommands.move)
 export const deleteMessage = onMessage<{ readonly message_id: number }>(conversationCommands.deleteMessage);
 
 /** GET /messages/{message_id}/history. */
-export const history: UserCommand<typeof userCommands.history, OwnMessage | undefined> = {
+export const history: UserCommand<typeof userCommands.history, ReadableMessage | undefined> = {
   lane: 'read',
   read: true,
   inputs: ({ message_id }, context, sources) => accessed(message_id, context, sources),

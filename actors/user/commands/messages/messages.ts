@@ -4,21 +4,21 @@ import { encoded, success } from '#actors/shared';
 import type { Fields, JsonObject } from '#base';
 import { Encoded, filterInSlices, mapInSlices } from '#base';
 import type { RenderResult } from '#domain/markdown';
-import type { Match, OwnMessage, StoredMessage } from '#domain/messages';
+import type { ReadableMessage, SearchMatch, StoredMessage } from '#domain/messages';
 import {
   asStored,
+  fetchPackedWindow,
+  MessageEncoder,
   makePlan,
   matchOf,
-  neutral,
-  OwnFlags,
   parseNarrow,
+  presentNeutral,
+  presentVariant,
   presentWindow,
   resolveTerms,
-  ShownMessages,
   searchesOf,
-  showWindow,
-  variant,
-  windowOf,
+  UserFlags,
+  windowSpec,
 } from '#domain/messages';
 import type { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -27,12 +27,12 @@ import type { UserCommand } from '../../command.js';
 import { accessed, rightsOf } from './on-message.js';
 
 function present(
-  own: OwnMessage,
-  flags: OwnFlags,
+  own: ReadableMessage,
+  flags: UserFlags,
   directory: DirectoryView,
   options: { applyMarkdown: boolean; clientGravatar: boolean },
 ): JsonObject {
-  return { ...variant(neutral(own.message, directory), options), flags: flags.of(own) };
+  return { ...presentVariant(presentNeutral(own.message, directory), options), flags: flags.flagsOf(own) };
 }
 
 /** GET /messages: encoded at once, while the Store shows the messages. */
@@ -45,8 +45,8 @@ export const fetchMessages: UserCommand<typeof userCommands.fetchMessages, Field
     const searches = searchesOf(terms);
     const options = { applyMarkdown: args.apply_markdown, clientGravatar: args.client_gravatar };
     const matched = searches.length === 0 ? undefined : ({ body }: StoredMessage) => matchOf(body, searches);
-    const shown = new ShownMessages(viewer.flags, directory, options, matched);
-    const fetched = await showWindow(reader, makePlan(terms, viewer), windowOf(args), shown.take);
+    const shown = new MessageEncoder(viewer.flags, directory, options, matched);
+    const fetched = await fetchPackedWindow(reader, makePlan(terms, viewer), windowSpec(args), shown.encode);
     return { ...presentWindow(fetched), messages: new Encoded(shown.list(fetched.rows)) };
   },
   handle: (_view, _args, fields) => ({ reply: encoded(fields) }),
@@ -55,7 +55,7 @@ export const fetchMessages: UserCommand<typeof userCommands.fetchMessages, Field
 /** GET /messages/matches_narrow: among messages that the caller has, no history. */
 export const matchesNarrow: UserCommand<
   typeof userCommands.matchesNarrow,
-  { readonly messages: Readonly<Record<number, Match>> }
+  { readonly messages: Readonly<Record<number, SearchMatch>> }
 > = {
   lane: 'read',
   read: true,
@@ -79,14 +79,14 @@ export const matchesNarrow: UserCommand<
 };
 
 /** GET /messages/{message_id}. */
-export const fetchMessage: UserCommand<typeof userCommands.fetchMessage, OwnMessage | undefined> = {
+export const fetchMessage: UserCommand<typeof userCommands.fetchMessage, ReadableMessage | undefined> = {
   lane: 'read',
   read: true,
   inputs: ({ message_id }, context, sources) => accessed(message_id, context, sources),
   handle({ parts }, { apply_markdown }, own, { directory, caller }) {
     if (!own) throw apiError('INVALID_MESSAGES');
     const options = { applyMarkdown: apply_markdown, clientGravatar: true };
-    const message = present(own, new OwnFlags(caller, parts), directory, options);
+    const message = present(own, new UserFlags(caller, parts), directory, options);
     return { reply: success({ message, raw_content: own.message.body.content }) };
   },
 };

@@ -4,14 +4,14 @@
  */
 
 import { idEvents } from '#actors/shared';
-import { markRead, OwnFlags, type OwnMessage } from '#domain/messages';
+import { markRead, type ReadableMessage, UserFlags } from '#domain/messages';
 import { realmKey, userId } from '#model';
 import { realmCommands, redirect, type userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { UserCommand } from '../../command.js';
 import { unreadFrom } from '../../reading/unread-from.js';
 
-export const muteUser: UserCommand<typeof userCommands.muteUser, readonly OwnMessage[]> = {
+export const muteUser: UserCommand<typeof userCommands.muteUser, readonly ReadableMessage[]> = {
   // Looking for long must not keep other commands waiting.
   lane: 'mute-user',
   inputs: ({ muted_user_id }, context, sources) => unreadFrom(muted_user_id, context, sources),
@@ -23,7 +23,7 @@ export const muteUser: UserCommand<typeof userCommands.muteUser, readonly OwnMes
     if (directory.preferencesOf(userId(caller)).muted.some(({ id }) => id === muted_user_id)) {
       throw apiError('USER_ALREADY_MUTED');
     }
-    const flags = new OwnFlags(caller, parts);
+    const flags = new UserFlags(caller, parts);
     const read = markRead(flags, found);
     return {
       reply: { forward: redirect({ to: realmKey(realm), command: realmCommands.muteUser, args }) },

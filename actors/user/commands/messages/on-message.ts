@@ -5,8 +5,8 @@
 
 import { ownerOf } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import type { OwnMessage, Viewer } from '#domain/messages';
-import { asStored, OwnFlags, Reader } from '#domain/messages';
+import type { ReadableMessage, Viewer } from '#domain/messages';
+import { asStored, Reader, UserFlags } from '#domain/messages';
 import { policyOf, TOPIC_POLICY } from '#domain/streams';
 import type { RealmId } from '#model';
 import { userId } from '#model';
@@ -26,7 +26,7 @@ export interface ReadingRights {
   readonly user: DirectoryUser;
   readonly directory: DirectoryView;
   readonly subscribed: (stream: number) => boolean;
-  readonly flags: OwnFlags;
+  readonly flags: UserFlags;
 }
 
 /** What the caller may read, as his actor knows it. */
@@ -53,7 +53,7 @@ function viewerOf(
     realm,
     user,
     directory,
-    flags: new OwnFlags(user.id, parts),
+    flags: new UserFlags(user.id, parts),
     streams: own.map((of) => of.stream),
     subscribed: (stream) => isSubscribed(parts, stream),
     mutedStreams: new Set(own.filter((of) => of.active && of.muted).map((of) => of.stream)),
@@ -66,7 +66,7 @@ export async function accessed(
   id: number,
   context: InputContext<UserState, undefined>,
   sources: InputSources,
-): Promise<OwnMessage | undefined> {
+): Promise<ReadableMessage | undefined> {
   const { reader } = await rightsOf(context, sources);
   const [record] = await sources.store.getMessages(context.realm, [id]);
   return record ? reader.access(asStored(record)) : undefined;
@@ -75,7 +75,7 @@ export async function accessed(
 /** @param command of the stream or direct-message actor; its arguments are those of the command here, and `copy` */
 export function onMessage<A extends { readonly message_id: number } & JsonObject>(
   command: Command<'stream' | 'dm', A & CopyKnown, Fields>,
-): UserHandler<A, OwnMessage | undefined> {
+): UserHandler<A, ReadableMessage | undefined> {
   return {
     lane: 'read',
     read: true,

@@ -1,7 +1,7 @@
-/** `match_content` and `match_subject`: what was found is marked in the text, never inside a tag. Pure. */
+/** `match_content` and `match_subject`: text and topic with the found words marked, never inside a tag. Pure. */
 import { escapeHtml } from '#base';
 import { wordsInHtml } from './html.js';
-import type { Search } from './query.js';
+import type { SearchQuery } from './query.js';
 import { type Word, wordsIn } from './words.js';
 
 const OPEN = '<span class="highlight">';
@@ -21,17 +21,17 @@ function marked(text: string, words: Iterable<Word>, stems: ReadonlySet<string>,
 export const highlightHtml = (html: string, stems: ReadonlySet<string>): string =>
   stems.size === 0 ? html : marked(html, wordsInHtml(html), stems, (part) => part);
 
-/** Escapes the text. */
+/** As `highlightHtml`, for a plain text, which is escaped. */
 export const highlightText = (text: string, stems: ReadonlySet<string>): string =>
   stems.size === 0 ? escapeHtml(text) : marked(text, wordsIn(text), stems, escapeHtml);
 
-export interface Match {
+export interface SearchMatch {
   readonly match_content: string;
   readonly match_subject: string;
 }
 
-/** @param searches what was looked for; [] = nothing is marked */
-export function matchOf(body: { readonly html: string; readonly topic: string }, searches: readonly Search[]) {
+/** @param searches the searches of the narrow; [] = nothing is marked */
+export function matchOf(body: { readonly html: string; readonly topic: string }, searches: readonly SearchQuery[]) {
   const stems = new Set(searches.flatMap((search) => search.stems));
   return { match_content: highlightHtml(body.html, stems), match_subject: highlightText(body.topic, stems) };
 }

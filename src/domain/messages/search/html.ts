@@ -1,11 +1,11 @@
-/** The text of rendered messages. Linear in the length of whatever it is given. */
+/** Words in rendered messages. Takes time linear in the length of any text. Pure. */
 import { type Word, wordsIn } from './words.js';
 
-/** Longest entity: `&CounterClockwiseContourIntegral;`. */
-const LONGEST_ENTITY = 34;
+/** Length of the longest entity, `&CounterClockwiseContourIntegral;`. */
+const MAX_ENTITY = 34;
 const ENTITY = /^&(?:#[0-9]+|#x[0-9a-f]+|[0-9a-z]+);/i;
 
-/** Place after the tag that begins here; a `>` in an attribute's value doesn't end it. Without end: the text's end. */
+/** Position after the tag that starts at `from`; the end of the text if the tag is open. Skips `>` inside quotes. */
 function afterTag(html: string, from: number): number {
   let quote = '';
   for (let i = from + 1; i < html.length; i++) {
@@ -18,7 +18,7 @@ function afterTag(html: string, from: number): number {
   return html.length;
 }
 
-/** Words between tags; entities part words, as the tags do. */
+/** Words between tags. Tags and entities separate words. */
 export function* wordsInHtml(html: string): Generator<Word> {
   for (let at = 0; at < html.length; ) {
     if (html[at] === '<') {
@@ -39,7 +39,7 @@ function* wordsInRun(html: string, from: number, end: number): Generator<Word> {
     const found = run.indexOf('&', at);
     const entity = found < 0 ? run.length : found;
     if (entity > at) yield* wordsIn(html, from + at, from + entity);
-    const match = ENTITY.exec(run.slice(entity, entity + LONGEST_ENTITY));
+    const match = ENTITY.exec(run.slice(entity, entity + MAX_ENTITY));
     at = entity + (match ? match[0].length : 1);
   }
 }

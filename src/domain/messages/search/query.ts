@@ -1,51 +1,51 @@
-/** What a `search` operand asks for, and which messages have it. Pure. */
-import type { StoredMessage } from '../stored.js';
+/** Parses the operand of `search` and tests messages for it (narrow.md § Full-text search). Pure. */
+import type { StoredMessage } from '../stored/message.js';
 import { wordsInHtml } from './html.js';
 import { wordsIn } from './words.js';
 
-/** Different words of one message that are indexed: all of any text that people write; what a hostile one may cost. */
-export const MOST_WORDS = 1_000;
+/** Stems indexed per message: more than texts of people have; bounds the cost of a hostile one. */
+export const MAX_STEMS = 1_000;
 
-/** Different words and phrases that one request may look for: more than people type, and each is a condition on messages. */
-export const MOST_TERMS = 100;
+/** Words and phrases of one request: more than people type. Each one is a condition tested on messages. */
+export const MAX_TERMS = 100;
 
-export interface Search {
-  /** All of these must occur; none = nothing matches. */
+export interface SearchQuery {
+  /** All of these must occur; [] = no message matches. */
   readonly stems: readonly string[];
-  /** Lower-cased; each must occur, to the letter. */
+  /** In lower case; each must occur literally. */
   readonly phrases: readonly string[];
 }
 
 const TERM = /"[^"]+"|\S+/g;
 
-/** Reads no further than where there are more of either than a request may look for. */
-export function parseSearch(text: string): Search {
+/** Stops reading at the first word or phrase above `MAX_TERMS`, so that the caller can refuse the search. */
+export function parseSearch(text: string): SearchQuery {
   const stems = new Set<string>();
   for (const { stem } of wordsIn(text)) {
     if (stem !== '') stems.add(stem);
-    if (stems.size > MOST_TERMS) break;
+    if (stems.size > MAX_TERMS) break;
   }
   const phrases = new Set<string>();
   for (const [term] of text.matchAll(TERM)) {
     if (term.length > 2 && term.startsWith('"') && term.endsWith('"')) phrases.add(term.slice(1, -1).toLowerCase());
-    if (phrases.size > MOST_TERMS) break;
+    if (phrases.size > MAX_TERMS) break;
   }
   return { stems: [...stems], phrases: [...phrases] };
 }
 
-/** Different stems of topic and text, in the order in which they come. */
+/** Stems of topic and text without repeats, in order of occurrence; at most `MAX_STEMS`. */
 export function stemsOf({ body }: StoredMessage): Set<string> {
   const stems = new Set<string>();
   for (const words of [wordsIn(body.topic), wordsInHtml(body.html)]) {
     for (const { stem } of words) {
       if (stem !== '') stems.add(stem);
-      if (stems.size === MOST_WORDS) return stems;
+      if (stems.size === MAX_STEMS) return stems;
     }
   }
   return stems;
 }
 
-export function isFound({ stems, phrases }: Search, message: StoredMessage): boolean {
+export function matchesSearch({ stems, phrases }: SearchQuery, message: StoredMessage): boolean {
   if (stems.length === 0) return false;
   if (phrases.length > 0) {
     const content = message.body.content.toLowerCase();

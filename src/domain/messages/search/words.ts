@@ -1,34 +1,46 @@
-/** Words as they are indexed and searched for: English stems without stop words (narrow.md § Full-text search). Pure. */
+/** Words as the index has them: English stems without stop words (narrow.md § Full-text search). Pure. */
 import { newStemmer } from 'snowball-stemmers';
-import { STOP_WORDS } from './stop-words.js';
 
-/** Longer ones are cut: an index key has room for that many. UTF-16 units. */
-const LONGEST_STEM = 64;
-/** Normalising may make a text 18 times as long. */
-const LONGEST_WORD = 256;
-/** The stemmer takes 6 µs a word; what is said repeats itself. */
-const MOST_REMEMBERED = 20_000;
+/** Words that are never indexed or searched for; clients show them (register.md, `stop_words`). In the API's order. */
+export const STOP_WORDS: readonly string[] = `
+i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers
+herself it its itself they them their theirs themselves what which who whom this that these those am is are
+was were be been being have has had having do does did doing a an the and but if or because as until while of
+at by for with about against between into through during before after above below to from up down in out on
+off over under again further then once here there when where why how all any both each few more most other
+some such no nor not only own same so than too very s t can will just don should now b c d e f g h j k l m n
+o p q r u v w x y z
+`
+  .trim()
+  .split(/\s+/);
+
+/** Longer stems are cut, to fit into an index key. UTF-16 units. */
+const MAX_STEM = 64;
+/** Longer words are cut before normalising, which can make a text 18 times as long. UTF-16 units. */
+const MAX_WORD = 256;
+/** Cached stems: the stemmer takes 6 µs per word, and texts repeat words. */
+const MAX_CACHED = 20_000;
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 const stemmer = newStemmer('english');
 const stopWords: ReadonlySet<string> = new Set(STOP_WORDS);
-const remembered = new Map<string, string>();
+const stemCache = new Map<string, string>();
 
 function cut(text: string, length: number): string {
   if (text.length <= length) return text;
-  // Not in the middle of a character.
+  // Don't cut between the halves of a surrogate pair.
   const code = text.charCodeAt(length - 1);
   return text.slice(0, code >= 0xd800 && code <= 0xdbff ? length - 1 : length);
 }
 
-/** '' for stop words. */
+/** The stem of a word; '' for a stop word. */
 export function stemOf(word: string): string {
-  const known = remembered.get(word);
+  const known = stemCache.get(word);
   if (known !== undefined) return known;
-  const plain = cut(cut(word, LONGEST_WORD).normalize('NFKC').toLowerCase(), LONGEST_STEM);
+  const plain = cut(cut(word, MAX_WORD).normalize('NFKC').toLowerCase(), MAX_STEM);
   const stem = stopWords.has(plain) ? '' : stemmer.stem(plain);
-  if (remembered.size >= MOST_REMEMBERED) remembered.clear();
-  if (word.length <= LONGEST_STEM) remembered.set(word, stem);
+  if (stemCache.size >= MAX_CACHED) stemCache.clear();
+  if (word.length <= MAX_STEM) stemCache.set(word, stem);
   return stem;
 }
 

@@ -1,0 +1,57 @@
+/** The user who reads messages: preferences that decide what the user sees, and memberships that decide access. */
+
+import { asMember, type Member, memberPart } from '#domain/streams';
+import type { RealmId } from '#model';
+import type { DirectoryUser, DirectoryView } from '#model/records';
+import type { MessageReads } from '#ports/store';
+import { UserFlags } from '../flags/read-state.js';
+
+export interface Viewer {
+  readonly realm: RealmId;
+  readonly user: DirectoryUser;
+  readonly directory: DirectoryView;
+  readonly flags: UserFlags;
+  /** Streams to which the user is or was subscribed. */
+  readonly streams: readonly number[];
+  /** Whether the user is subscribed now. */
+  subscribed(stream: number): boolean;
+  readonly mutedStreams: ReadonlySet<number>;
+  mutesTopic(stream: number, topic: string): boolean;
+}
+
+/** A viewer without flags and mutes: access follows from subscriptions alone. */
+export const plainViewer = (of: Pick<Viewer, 'realm' | 'user' | 'directory' | 'subscribed'>): Viewer => ({
+  ...of,
+  flags: new UserFlags(of.user.id, new Map()),
+  streams: [],
+  mutedStreams: new Set(),
+  mutesTopic: () => false,
+});
+
+/** One user's memberships of streams, read from the Store on demand. */
+export class UserMemberships {
+  readonly #members = new Map<number, Member | undefined>();
+
+  constructor(
+    private readonly store: MessageReads,
+    private readonly realm: RealmId,
+    private readonly user: number,
+  ) {}
+
+  /** Reads the memberships that aren't known yet, in one query. */
+  async load(streams: readonly number[]): Promise<void> {
+    const missing = [...new Set(streams)].filter((stream) => !this.#members.has(stream));
+    if (missing.length === 0) return;
+    const parts = await this.store.getParts(missing.map((stream) => memberPart(this.realm, stream, this.user)));
+    missing.forEach((stream, i) => {
+      this.#members.set(stream, asMember(parts[i]?.value));
+    });
+  }
+
+  knows(stream: number): boolean {
+    return this.#members.has(stream);
+  }
+
+  /** The membership of a stream that was loaded before. */
+  readonly of = (stream: number): Member | undefined => this.#members.get(stream);
+}

@@ -1,0 +1,87 @@
+/** Flags that single users get when a message is sent or its text changes (messages.md § Flags at creation). Pure. */
+
+import { memoizeByObject } from '#base';
+import { AlertWords, type Mentions } from '#domain/markdown';
+import { groupsIn } from '#domain/people';
+import type { UserId } from '#model';
+import type { DirectoryView } from '#model/records';
+import type { MessageBody } from '../stored/message.js';
+
+interface AlertsAndMutes {
+  readonly words: AlertWords;
+  /** Lower-case alert word → users who have it. */
+  readonly byWord: ReadonlyMap<string, readonly UserId[]>;
+  /** Sender → users who muted the sender. */
+  readonly muters: ReadonlyMap<number, readonly UserId[]>;
+}
+
+function indexPreferences(directory: DirectoryView): AlertsAndMutes {
+  const byWord = new Map<string, UserId[]>();
+  const muters = new Map<number, UserId[]>();
+  const add = <K>(to: Map<K, UserId[]>, key: K, user: UserId): void => {
+    const list = to.get(key);
+    if (list) list.push(user);
+    else to.set(key, [user]);
+  };
+  for (const { user, alertWords, muted } of directory.alertsAndMutes()) {
+    for (const word of alertWords) add(byWord, word.toLowerCase(), user);
+    for (const { id } of muted) add(muters, id, user);
+  }
+  return { words: new AlertWords(byWord.keys()), byWord, muters };
+}
+
+/** Built again only when a preference in the directory changes, which is rare. */
+const alertsAndMutes = memoizeByObject(indexPreferences, ({ preferencesVersion }) => preferencesVersion);
+
+/** Users with an alert word in the text, without repeats. */
+export function alertedBy(directory: DirectoryView, text: string): Iterable<UserId> {
+  const { words, byWord } = alertsAndMutes(directory);
+  const users = new Set<UserId>();
+  for (const word of words.find(text)) for (const user of byWord.get(word) ?? []) users.add(user);
+  return users;
+}
+
+/** Users who have muted the sender. */
+export const mutersOf = (directory: DirectoryView, sender: number): readonly UserId[] =>
+  alertsAndMutes(directory).muters.get(sender) ?? [];
+
+/** Members of the mentioned groups and their subgroups. */
+function inGroups(groups: readonly number[], directory: DirectoryView): Iterable<UserId> {
+  if (groups.length === 0) return [];
+  const all = groupsIn(directory);
+  return groups.flatMap((id) => all.membersOf(id));
+}
+
+/** Users with a mention or an alert word in the text, with or without a copy of the message: user → flags. */
+export function flagsFromText(content: string, mentions: Mentions, directory: DirectoryView): Map<number, string[]> {
+  const flags = new Map<number, string[]>();
+  for (const user of new Set([...mentions.users, ...inGroups(mentions.groups, directory)]))
+    flags.set(user, ['mentioned']);
+  for (const user of alertedBy(directory, content)) {
+    flags.set(user, [...(flags.get(user) ?? []), 'has_alert_word']);
+  }
+  return flags;
+}
+
+export interface CreationInput {
+  readonly sender: number;
+  readonly content: string;
+  /** Mentions that notify. */
+  readonly mentions: Mentions;
+  /** Users whose copies are read from the start. */
+  readonly read: readonly number[];
+  readonly hasCopy: (user: number) => boolean;
+}
+
+/** Flags of single users with a copy. A wildcard mention isn't among them: `MessageBody.wildcard` notes it once. */
+export function flagsAtCreation(
+  { sender, content, mentions, read, hasCopy }: CreationInput,
+  directory: DirectoryView,
+): MessageBody['flags'] {
+  const flags: Record<string, string[]> = {};
+  for (const user of new Set([...read, ...mutersOf(directory, sender)])) if (hasCopy(user)) flags[user] = ['read'];
+  for (const [user, added] of flagsFromText(content, mentions, directory)) {
+    if (hasCopy(user)) flags[user] = [...(flags[user] ?? []), ...added];
+  }
+  return flags;
+}

@@ -1,0 +1,109 @@
+/**
+ * Changes of a user's flags (messages.md § Flags): computes which ids change and which parts of the user's actor to
+ * write. Pure.
+ */
+import type { Json } from '#base';
+import type { ReadableMessage } from '../access/message-access.js';
+import { type MarkName, markedPart, type OriginReadState, readingPart, type UserFlags } from './read-state.js';
+
+export interface FlagUpdate {
+  /** Ids whose flag changed, in the order of the request. */
+  readonly changed: readonly number[];
+  readonly parts: Record<string, Json>;
+  /** Messages of the history that this change copies for the user. */
+  readonly newCopies?: readonly ReadableMessage[];
+}
+
+export const EDITABLE_FLAGS = ['read', 'starred', 'collapsed'] as const;
+export type EditableFlag = (typeof EDITABLE_FLAGS)[number];
+
+export function withRead(reading: OriginReadState, ids: readonly number[]): OriginReadState {
+  return {
+    mark: reading.mark,
+    read: reading.read.with(ids.filter((id) => id > reading.mark)),
+    unread: reading.unread.without(ids),
+  };
+}
+
+export const withUnread = (reading: OriginReadState, ids: readonly number[]): OriginReadState => ({
+  mark: reading.mark,
+  read: reading.read.without(ids),
+  unread: reading.unread.with(ids),
+});
+
+const idsByOrigin = (messages: readonly ReadableMessage[]): Map<number, number[]> => {
+  const origins = new Map<number, number[]>();
+  for (const { message } of messages) {
+    const ids = origins.get(message.originStream) ?? [];
+    ids.push(message.id);
+    origins.set(message.originStream, ids);
+  }
+  return origins;
+};
+
+/** Parts with the messages marked read or unread, without a look at their present state. */
+export function readingParts(
+  flags: UserFlags,
+  messages: readonly ReadableMessage[],
+  change: (reading: OriginReadState, ids: readonly number[]) => OriginReadState,
+): Record<string, Json> {
+  const parts: Record<string, Json> = {};
+  for (const [origin, ids] of idsByOrigin(messages)) {
+    Object.assign(parts, readingPart(origin, change(flags.reading(origin), ids)));
+  }
+  return parts;
+}
+
+const idsOf = (messages: readonly ReadableMessage[]): number[] => messages.map(({ message }) => message.id);
+
+export function markRead(flags: UserFlags, messages: readonly ReadableMessage[]): FlagUpdate {
+  // A message without a copy counts as read.
+  const changing = messages.filter((own) => own.copy && !flags.isRead(own));
+  return { changed: idsOf(changing), parts: readingParts(flags, changing, withRead) };
+}
+
+/** @param subscribed messages of other streams are skipped */
+export function markUnread(
+  flags: UserFlags,
+  messages: readonly ReadableMessage[],
+  subscribed: (stream: number) => boolean,
+): FlagUpdate {
+  const changing = messages.filter((own) => {
+    const { stream } = own.message.body;
+    return (stream === 0 || subscribed(stream)) && flags.isRead(own);
+  });
+  return {
+    changed: idsOf(changing),
+    parts: { ...readingParts(flags, changing, withUnread), ...historicalMarks(flags, changing) },
+    newCopies: withoutCopy(changing),
+  };
+}
+
+export function setMark(flags: UserFlags, messages: readonly ReadableMessage[], name: MarkName): FlagUpdate {
+  const set = flags.marked(name);
+  const changing = messages.filter(({ message }) => !set.has(message.id));
+  if (changing.length === 0) return { changed: [], parts: {} };
+  return {
+    changed: idsOf(changing),
+    parts: { ...markedPart(name, set.with(idsOf(changing))), ...historicalMarks(flags, changing) },
+    newCopies: withoutCopy(changing),
+  };
+}
+
+export function unsetMark(flags: UserFlags, messages: readonly ReadableMessage[], name: MarkName): FlagUpdate {
+  const set = flags.marked(name);
+  const changing = messages.filter(({ message }) => set.has(message.id));
+  if (changing.length === 0) return { changed: [], parts: {} };
+  return { changed: idsOf(changing), parts: markedPart(name, set.without(idsOf(changing))) };
+}
+
+const withoutCopy = (messages: readonly ReadableMessage[]): ReadableMessage[] => messages.filter((own) => !own.copy);
+
+/** A user who flags a message of the history gets a `historical` copy of it. */
+function historicalMarks(flags: UserFlags, messages: readonly ReadableMessage[]): Record<string, Json> {
+  const made = withoutCopy(messages);
+  if (made.length === 0) return {};
+  return {
+    ...markedPart('historical', flags.marked('historical').with(idsOf(made))),
+  };
+}

@@ -1,0 +1,185 @@
+/**
+ * Read and marked messages of one user (architecture/domain.md § Read state). Pure.
+ *
+ * Each origin (the stream to which a message was sent, or all direct messages) has a mark and two sets of exceptions.
+ * So moving a message changes nothing here, and marking a stream read is one small write for any number of messages.
+ */
+
+import type { Json, JsonObject } from '#base';
+import { IdSet, memoizeByObject } from '#base';
+import type { Parts } from '#model';
+import type { ReadableMessage } from '../access/message-access.js';
+import { SENT } from '../stored/digest.js';
+import type { StoredMessage } from '../stored/message.js';
+import { isWildcard, sentFlags } from '../stored/packed-view.js';
+
+/** Up to `mark` all messages of the origin are read except `unread`; above it, only those in `read` are. */
+export interface OriginReadState {
+  readonly mark: number;
+  readonly read: IdSet;
+  readonly unread: IdSet;
+}
+
+export const READ_PART = 'read/';
+/** The origin of all direct messages. */
+export const DIRECT_ORIGIN = 0;
+
+/**
+ * Sets of message ids, one part each. `starred` and `collapsed` are flags; `historical` are copies that the user made
+ * of the history; `copied` are copies that a bot got by a mention in a stream to which it isn't subscribed.
+ */
+export const MARKS = ['starred', 'collapsed', 'historical', 'copied'] as const;
+export type MarkName = (typeof MARKS)[number];
+export const MARK_PART = 'mark/';
+
+const NOTHING_READ: OriginReadState = { mark: 0, read: IdSet.EMPTY, unread: IdSet.EMPTY };
+
+/** Decoded once for each stored value. */
+const readingIn = memoizeByObject(
+  ({ mark, read, unread }: JsonObject): OriginReadState => ({
+    mark: mark as number,
+    read: IdSet.decode(read as Uint8Array),
+    unread: IdSet.decode(unread as Uint8Array),
+  }),
+);
+const markedIn = memoizeByObject(({ ids }: JsonObject) => IdSet.decode(ids as Uint8Array));
+
+export function readingOf(parts: Parts, origin: number): OriginReadState {
+  const stored = parts.get(`${READ_PART}${origin}`) as JsonObject | undefined;
+  return stored ? readingIn(stored) : NOTHING_READ;
+}
+
+export function readingPart(origin: number, { mark, read, unread }: OriginReadState): Record<string, Json> {
+  return { [`${READ_PART}${origin}`]: { mark, read: read.above(mark).encode(), unread: unread.encode() } };
+}
+
+export function markedOf(parts: Parts, name: MarkName): IdSet {
+  const stored = parts.get(`${MARK_PART}${name}`) as JsonObject | undefined;
+  return stored ? markedIn(stored) : IdSet.EMPTY;
+}
+
+export const markedPart = (name: MarkName, ids: IdSet): Record<string, Json> => ({
+  [`${MARK_PART}${name}`]: ids.size === 0 ? null : { ids: ids.encode() },
+});
+
+/** Undefined if neither the mark nor the sets decide: then the flags at creation do. */
+export function markedRead({ mark, read, unread }: OriginReadState, id: number): boolean | undefined {
+  if (unread.has(id)) return false;
+  return id <= mark || read.has(id) ? true : undefined;
+}
+
+/** Flags of a message that the user has no copy of. */
+const HISTORY_FLAGS: readonly string[] = ['read', 'historical'];
+
+/** In the order of the API; the n-th flag is bit n of a sum. */
+const FLAGS_BY_BIT = [
+  'read',
+  'starred',
+  'collapsed',
+  'mentioned',
+  'wildcard_mentioned',
+  'has_alert_word',
+  'historical',
+];
+const listsBySum: (readonly string[] | undefined)[] = [];
+
+function listOf(sum: number): readonly string[] {
+  let list = listsBySum[sum];
+  if (!list) {
+    list = FLAGS_BY_BIT.filter((_, i) => (sum & (1 << i)) !== 0);
+    listsBySum[sum] = list;
+  }
+  return list;
+}
+
+/** A user's flags on messages, from the parts of the user's actor. */
+export class UserFlags {
+  constructor(
+    readonly user: number,
+    private readonly parts: Parts,
+  ) {}
+
+  reading(origin: number): OriginReadState {
+    return readingOf(this.parts, origin);
+  }
+
+  /** Ids that are unread although below the mark of their origin; all origins, ascending. */
+  unreadExceptions(): readonly number[] {
+    const all = [...this.parts.keys()]
+      .filter((name) => name.startsWith(READ_PART))
+      .flatMap((name) => this.reading(Number(name.slice(READ_PART.length))).unread.ids);
+    return IdSet.of(all).ids;
+  }
+
+  /** Ids of messages that the user marked as read, unread or starred one by one. */
+  *singledOutIds(): Iterable<number> {
+    for (const name of this.parts.keys()) {
+      if (!name.startsWith(READ_PART)) continue;
+      const { read, unread } = this.reading(Number(name.slice(READ_PART.length)));
+      yield* read.ids;
+      yield* unread.ids;
+    }
+    yield* this.marked('starred').ids;
+  }
+
+  marked(name: MarkName): IdSet {
+    return markedOf(this.parts, name);
+  }
+
+  /** Makes a test whether the user has a personal copy of a message. */
+  personalCopyTest(): (id: number) => boolean {
+    const historical = this.marked('historical');
+    const copied = this.marked('copied');
+    return (id) => historical.has(id) || copied.has(id);
+  }
+
+  hasPersonalCopy(id: number): boolean {
+    return this.personalCopyTest()(id);
+  }
+
+  #isHistorical(id: number): boolean {
+    return this.marked('historical').has(id);
+  }
+
+  isRead({ message, copy, gained }: ReadableMessage): boolean {
+    return !copy || this.#read(message, gained);
+  }
+
+  /** Flags of one message, in the order of the API. */
+  flagsOf(own: ReadableMessage): readonly string[] {
+    return this.flagLister()(own);
+  }
+
+  /** As `flagsOf`, for many messages: decodes each set once. Equal lists are the same array. */
+  flagLister(): (own: ReadableMessage) => readonly string[] {
+    const starred = this.marked('starred');
+    const collapsed = this.marked('collapsed');
+    const historical = this.marked('historical');
+    const readings = new Map<number, OriginReadState>();
+    return ({ message, copy, gained }) => {
+      if (!copy) return HISTORY_FLAGS;
+      const { id, originStream } = message;
+      const sent = sentFlags(message, this.user);
+      const isHistorical = historical.has(id);
+      let reading = readings.get(originStream);
+      if (!reading) {
+        reading = this.reading(originStream);
+        readings.set(originStream, reading);
+      }
+      let sum = 0;
+      if (markedRead(reading, id) ?? (gained || isHistorical || (sent & SENT.read) !== 0)) sum |= 1;
+      if (starred.has(id)) sum |= 2;
+      if (collapsed.has(id)) sum |= 4;
+      if ((sent & SENT.mentioned) !== 0) sum |= 8;
+      if (isWildcard(message)) sum |= 16;
+      if ((sent & SENT.has_alert_word) !== 0) sum |= 32;
+      if (isHistorical) sum |= 64;
+      return listOf(sum);
+    };
+  }
+
+  #read(message: StoredMessage, gained: boolean): boolean {
+    const explicit = markedRead(this.reading(message.originStream), message.id);
+    return explicit ?? (gained || this.#isHistorical(message.id) || (sentFlags(message, this.user) & SENT.read) !== 0);
+  }
+}

@@ -1,0 +1,74 @@
+/** The `unread_msgs` section of POST /register (register.md § unread_msgs). Pure. */
+import type { JsonObject } from '#base';
+import type { StoredMessage } from '../stored/message.js';
+
+/** The section lists this many of the newest unread messages. */
+export const MAX_UNREAD = 50_000;
+
+export interface UnreadView {
+  readonly user: number;
+  /** Messages in streams that the user left don't count. */
+  subscribed(stream: number): boolean;
+  /** In a muted stream, or in a muted topic. */
+  muted(stream: number, topic: string): boolean;
+  /** The scan stopped before it had all unread messages. */
+  readonly missing: boolean;
+}
+
+interface ConversationIds {
+  readonly key: JsonObject;
+  readonly ids: number[];
+}
+
+class ConversationGroups<K> {
+  readonly #groups = new Map<K, ConversationIds>();
+
+  add(name: K, key: JsonObject, id: number): void {
+    const group = this.#groups.get(name);
+    if (group) group.ids.push(id);
+    else this.#groups.set(name, { key, ids: [id] });
+  }
+
+  /** @param order compares two names */
+  list(order: (a: K, b: K) => number): JsonObject[] {
+    return [...this.#groups]
+      .sort(([a], [b]) => order(a, b))
+      .map(([, { key, ids }]) => ({ ...key, unread_message_ids: ids }));
+  }
+}
+
+const compare = <T extends number | string>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** @param unread in any order */
+export function unreadSummary(unread: readonly StoredMessage[], view: UnreadView): JsonObject {
+  const counted = unread.filter(({ body }) => body.stream === 0 || view.subscribed(body.stream));
+  const newest = counted.sort((a, b) => b.id - a.id).slice(0, MAX_UNREAD);
+  const pms = new ConversationGroups<number>();
+  const huddles = new ConversationGroups<string>();
+  const streams = new ConversationGroups<string>();
+  const mentions: number[] = [];
+  let count = 0;
+  for (const { id, participants, body } of newest.toReversed()) {
+    const muted = body.stream !== 0 && view.muted(body.stream, body.topic);
+    if (!muted) count++;
+    if (body.flags[view.user]?.includes('mentioned') || (body.wildcard && !muted)) mentions.push(id);
+    if (body.stream !== 0) {
+      const key = { stream_id: body.stream, topic: body.topic };
+      streams.add(`${String(body.stream).padStart(16, '0')} ${body.topic}`, key, id);
+    } else if (participants.length > 2) {
+      const everybody = participants.join(',');
+      huddles.add(everybody, { user_ids_string: everybody }, id);
+    } else {
+      const other = participants.find((one) => one !== view.user) ?? view.user;
+      pms.add(other, { other_user_id: other, sender_id: other }, id);
+    }
+  }
+  return {
+    pms: pms.list(compare),
+    streams: streams.list(compare),
+    huddles: huddles.list(compare),
+    mentions,
+    count,
+    old_unreads_missing: view.missing || counted.length > newest.length,
+  };
+}

@@ -1,0 +1,208 @@
+/**
+ * Finds a user's unread messages from the marks of the user's actor and the Store's indexes
+ * (architecture/domain.md § Read state).
+ */
+import type { RealmId } from '#model';
+import type { MessageIndex, MessageRange, MessageReads } from '#ports/store';
+import { type CopyState, copyOf, decidingStreams } from '../access/message-access.js';
+import { UserMemberships } from '../access/viewer.js';
+import { asStored, type StoredMessage, streamConversation } from '../stored/message.js';
+import { tagOf } from '../stored/record.js';
+import { DIRECT_ORIGIN, type OriginReadState } from './read-state.js';
+
+const BATCH = 1_000;
+/** Unread messages are mostly few, and among the newest: the first query is small. */
+const FIRST_BATCH = 64;
+
+const movedFrom = (origin: number): MessageIndex => ({ by: 'moved', from: streamConversation(origin) });
+
+/** Whether the user has a personal copy: by starring, by reacting, or by the mention of a bot. */
+type PersonalCopyTest = (id: number) => boolean;
+const NO_PERSONAL_COPIES: PersonalCopyTest = () => false;
+
+interface MessageCopy extends CopyState {
+  readonly message: StoredMessage;
+}
+
+/** Queries of the Store for one user. */
+export class UnreadScan {
+  readonly #members: UserMemberships;
+
+  constructor(
+    private readonly store: MessageReads,
+    private readonly realm: RealmId,
+    private readonly user: number,
+  ) {
+    this.#members = new UserMemberships(store, realm, user);
+  }
+
+  /**
+   * The user's unread messages of one origin, above its mark and up to `to`, in batches. First those
+   * still in the stream, ascending; then those that were moved away from it.
+   */
+  async *above(
+    origin: number,
+    reading: OriginReadState,
+    to = Number.POSITIVE_INFINITY,
+  ): AsyncGenerator<StoredMessage[]> {
+    yield* this.#unmarked(this.#indexOf(origin), origin, reading, to);
+    if (origin !== DIRECT_ORIGIN) yield* this.movedFrom(origin, reading, to);
+  }
+
+  /** The part of `above` that was moved to other streams. */
+  movedFrom(origin: number, reading: OriginReadState, to = Number.POSITIVE_INFINITY): AsyncGenerator<StoredMessage[]> {
+    return this.#unmarked(movedFrom(origin), origin, reading, to);
+  }
+
+  /** The user's messages that were moved into the stream, read or unread. @param also further indexes: a topic */
+  async *movedTo(stream: number, also: readonly MessageIndex[] = []): AsyncGenerator<StoredMessage[]> {
+    const tag: MessageIndex = { by: 'tag', tag: tagOf.cameTo(streamConversation(stream)) };
+    for await (const messages of this.#batches([{ index: tag, also }], { direction: 'newer' })) {
+      const own = await this.withCopies(messages);
+      if (own.length > 0) yield own;
+    }
+  }
+
+  /** The user's messages along one index, ascending, without copies that came with a move. */
+  async *upwards(
+    index: MessageIndex,
+    from: number,
+    made: PersonalCopyTest = NO_PERSONAL_COPIES,
+  ): AsyncGenerator<StoredMessage[]> {
+    for await (const messages of this.#copies(index, from, made)) {
+      const own = messages.filter(({ gained }) => !gained).map(({ message }) => message);
+      if (own.length > 0) yield own;
+    }
+  }
+
+  /** Whether the user has a copy, read or unread, of any message along one index. */
+  async hasAny(index: MessageIndex, made: PersonalCopyTest): Promise<boolean> {
+    for await (const _some of this.#copies(index, 0, made)) return true;
+    return false;
+  }
+
+  async *#copies(index: MessageIndex, from: number, made: PersonalCopyTest): AsyncGenerator<readonly MessageCopy[]> {
+    for await (const messages of this.#batches([{ index }], { direction: 'newer', from })) {
+      await this.#members.load(messages.flatMap(decidingStreams));
+      const own = messages
+        .map((message) => ({ message, ...copyOf(message, this.user, this.#members.of, made(message.id)) }))
+        .filter(({ has }) => has);
+      if (own.length > 0) yield own;
+    }
+  }
+
+  /**
+   * As `above`, for several origins at once, newest first.
+   * @param seen called for every message, with or without a copy, above the mark of the stream where it is now
+   */
+  async *newestAbove(
+    origins: ReadonlyMap<number, OriginReadState>,
+    seen: (message: StoredMessage) => void,
+  ): AsyncGenerator<StoredMessage[]> {
+    const ranges = [...origins].flatMap(([origin, { mark }]): MessageRange[] => {
+      const here = { index: this.#indexOf(origin), above: mark };
+      return origin === DIRECT_ORIGIN ? [here] : [here, { index: movedFrom(origin), above: mark }];
+    });
+    for await (const messages of this.#batches(ranges, { direction: 'older' })) {
+      for (const message of messages) {
+        const reading = origins.get(message.body.stream);
+        if (reading && message.id > reading.mark) seen(message);
+      }
+      const candidates = messages.filter((message) => {
+        const reading = origins.get(message.originStream);
+        return reading && message.id > reading.mark && this.#isCandidate(message, message.originStream, reading);
+      });
+      const own = await this.withCopies(candidates);
+      if (own.length > 0) yield own;
+    }
+  }
+
+  /** Index of the messages of an origin, without those that were moved away. */
+  #indexOf(origin: number): MessageIndex {
+    return origin === DIRECT_ORIGIN
+      ? { by: 'participant', user: this.user }
+      : { by: 'conversation', conversation: streamConversation(origin) };
+  }
+
+  #isCandidate({ id, originStream, body }: StoredMessage, origin: number, { read, unread }: OriginReadState): boolean {
+    return originStream === origin && !read.has(id) && !unread.has(id) && !body.flags[this.user]?.includes('read');
+  }
+
+  async *#unmarked(
+    index: MessageIndex,
+    origin: number,
+    reading: OriginReadState,
+    to: number,
+  ): AsyncGenerator<StoredMessage[]> {
+    for await (const messages of this.#batches([{ index }], { direction: 'newer', from: reading.mark })) {
+      const inside = messages.filter(({ id }) => id <= to);
+      const own = await this.withCopies(inside.filter((message) => this.#isCandidate(message, origin, reading)));
+      if (own.length > 0) yield own;
+      if (inside.length < messages.length) return;
+    }
+  }
+
+  /** Messages of the ranges, in batches. @param from exclusive; default: the start of the ranges */
+  async *#batches(
+    ranges: readonly MessageRange[],
+    { direction, from }: { direction: 'newer' | 'older'; from?: number },
+  ): AsyncGenerator<StoredMessage[]> {
+    const [range, ...or] = ranges;
+    if (!range) return;
+    let at = from ?? (direction === 'newer' ? 0 : Number.MAX_SAFE_INTEGER);
+    for (let limit = FIRST_BATCH; ; limit = BATCH) {
+      const others = or.length === 0 ? {} : { or };
+      const records = await this.store.scanMessages({
+        ...range,
+        ...others,
+        realm: this.realm,
+        from: at,
+        direction,
+        limit,
+      });
+      if (records.length > 0) yield records.map(asStored);
+      if (records.length < limit) return;
+      at = records.at(-1)!.id;
+    }
+  }
+
+  /** Messages that are unread although below the mark: marked as unread by the user, or left so when the mark rose. */
+  async unreadExceptions({ unread }: OriginReadState): Promise<StoredMessage[]> {
+    if (unread.size === 0) return [];
+    const records = await this.store.getMessages(this.realm, unread.ids);
+    return records.filter((record) => record !== null).map(asStored);
+  }
+
+  /** Id of the newest message that was sent to the stream, even if moved since; 0 = none. */
+  async newestSentTo(stream: number): Promise<number> {
+    const conversation = streamConversation(stream);
+    const indexes: MessageIndex[] = [
+      { by: 'conversation', conversation },
+      { by: 'moved', from: conversation },
+    ];
+    const newest = await Promise.all(
+      indexes.map((index) =>
+        this.store.scanMessages({
+          realm: this.realm,
+          index,
+          from: Number.MAX_SAFE_INTEGER,
+          direction: 'older',
+          limit: 1,
+        }),
+      ),
+    );
+    return Math.max(0, ...newest.map(([record]) => record?.id ?? 0));
+  }
+
+  /**
+   * Messages that the user has a copy of.
+   * @param marked the user marked them all: counts them as personal copies, and keeps those that came with a move
+   */
+  async withCopies(messages: readonly StoredMessage[], marked = false): Promise<StoredMessage[]> {
+    await this.#members.load(messages.flatMap(decidingStreams));
+    return messages.filter((message) => {
+      const { has, gained } = copyOf(message, this.user, this.#members.of, marked);
+      return has && (marked || !gained);
+    });
+  }
+}

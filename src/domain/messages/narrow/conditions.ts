@@ -1,0 +1,139 @@
+/** Conditions that every message of a narrow meets and that the Store has indexes for. Pure. */
+import { dmKey, parseKey, type RealmId } from '#model';
+import type { MessageIndex } from '#ports/store';
+import type { Viewer } from '../access/viewer.js';
+import { streamConversation } from '../stored/message.js';
+import { tagOf } from '../stored/record.js';
+import { isPublicStream, isWebPublicStream } from './predicate.js';
+import type { Term } from './terms.js';
+
+/**
+ * Words of one search that the Store looks up; the others are only tested on the messages found. The longest words are
+ * looked up, as they are mostly the rarest.
+ */
+export const MAX_INDEXED_WORDS = 8;
+
+export interface Conditions {
+  /** The terms exclude each other: no message matches. */
+  readonly impossible: boolean;
+  readonly conversation?: string;
+  readonly topicKey?: string;
+  /** Whether all are direct messages (true) or stream messages (false); undefined: both. */
+  readonly direct?: boolean;
+  /** An index with few messages, made for this user: starred ones, alerts, or one id. */
+  readonly personal?: MessageIndex;
+  readonly also: readonly MessageIndex[];
+  /** Whether messages in this stream can match. */
+  inStream(stream: number): boolean;
+  readonly mentioned: boolean;
+  readonly unread: boolean;
+}
+
+export const directConversation = (realm: RealmId, participants: readonly number[]): string =>
+  `d${parseKey(dmKey(realm, participants as never)).rest}`;
+
+export function conditionsOf(terms: readonly Term[], viewer: Viewer): Conditions {
+  const { realm, user, flags } = viewer;
+  let impossible = false;
+  const agreed = <T>(known: T | undefined, value: T): T => {
+    if (known !== undefined && known !== value) impossible = true;
+    return value;
+  };
+  let conversation: string | undefined;
+  let topic: string | undefined;
+  let direct: boolean | undefined;
+  let personal: MessageIndex | undefined;
+  const also = new Map<string, MessageIndex>();
+  const words = new Set<string>();
+  let sender: number | undefined;
+  const streams: ((stream: number) => boolean)[] = [];
+  const addIndex = (index: Exclude<MessageIndex, { by: 'ids' }>): void => {
+    also.set(JSON.stringify(index), index);
+  };
+  const lists: MessageIndex[] = [];
+  const startFrom = (index: MessageIndex): void => {
+    if (personal) lists.push(index);
+    else personal = index;
+  };
+  for (const term of terms) {
+    if (term.negated) {
+      if (term.is === 'direct') direct = agreed(direct, false);
+      if (term.is === 'stream') streams.push((stream) => stream !== term.stream);
+      continue;
+    }
+    switch (term.is) {
+      case 'stream':
+        direct = agreed(direct, false);
+        conversation = agreed(conversation, streamConversation(term.stream));
+        streams.push((stream) => stream === term.stream);
+        break;
+      case 'public-streams':
+      case 'web-public-streams': {
+        const among = term.is === 'public-streams' ? isPublicStream : isWebPublicStream;
+        direct = agreed(direct, false);
+        streams.push((stream) => among(viewer, stream));
+        break;
+      }
+      case 'topic':
+        direct = agreed(direct, false);
+        topic = agreed(topic, term.topic);
+        break;
+      case 'sender':
+        sender = agreed(sender, term.user);
+        addIndex({ by: 'sender', sender: term.user });
+        break;
+      case 'conversation':
+        direct = agreed(direct, true);
+        conversation = agreed(conversation, directConversation(realm, term.participants));
+        break;
+      case 'direct-with':
+        direct = agreed(direct, true);
+        if (term.user !== user.id) addIndex({ by: 'participant', user: term.user });
+        break;
+      case 'direct':
+        direct = agreed(direct, true);
+        break;
+      case 'starred':
+        startFrom({ by: 'ids', ids: flags.marked('starred').ids });
+        break;
+      case 'id':
+        startFrom({ by: 'ids', ids: term.id < 0 ? [] : [term.id] });
+        break;
+      case 'alerted':
+        startFrom({ by: 'tag', tag: tagOf.alerted(user.id) });
+        break;
+      case 'resolved':
+        direct = agreed(direct, false);
+        addIndex({ by: 'tag', tag: tagOf.resolved });
+        break;
+      case 'has':
+        addIndex({ by: 'tag', tag: tagOf.has(term.what) });
+        break;
+      case 'search':
+        if (term.search.stems.length === 0) impossible = true;
+        for (const stem of term.search.stems) words.add(stem);
+        break;
+      case 'home':
+        streams.push((stream) => !viewer.mutedStreams.has(stream));
+        break;
+      case 'mentioned':
+      case 'unread':
+      case 'anything':
+        break;
+    }
+  }
+  const rare = [...words].sort((a, b) => b.length - a.length).slice(0, MAX_INDEXED_WORDS);
+  for (const stem of rare) addIndex({ by: 'tag', tag: tagOf.word(stem) });
+  const wants = (is: Term['is']): boolean => terms.some((term) => term.is === is && !term.negated);
+  return {
+    impossible,
+    ...(conversation === undefined ? {} : { conversation }),
+    ...(topic === undefined ? {} : { topicKey: topic }),
+    ...(direct === undefined ? {} : { direct }),
+    ...(personal === undefined ? {} : { personal }),
+    also: [...lists, ...also.values()],
+    inStream: (stream) => streams.every((among) => among(stream)),
+    mentioned: wants('mentioned'),
+    unread: wants('unread'),
+  };
+}

@@ -1,0 +1,146 @@
+/**
+ * Ranges of the Store in which to look for the messages of a narrow. Together they hold all of these messages and few
+ * others; `Plan` tests each message found exactly. Pure.
+ */
+import { IdSet } from '#base';
+import type { Member, Stay } from '#domain/streams';
+import type { MessageIndex, MessageRange } from '#ports/store';
+import { DIRECT_ORIGIN, type UserFlags } from '../flags/read-state.js';
+import { streamConversation } from '../stored/message.js';
+import { tagOf } from '../stored/record.js';
+import type { Conditions } from './conditions.js';
+
+/** With more stays in one stream than this, a single range over all of them is cheaper. */
+const MAX_STAYS = 4;
+const NO_MESSAGES: readonly MessageRange[] = [{ index: { by: 'ids', ids: [] } }];
+
+/** A range of messages that may be the user's, before the conditions of the narrow are added. */
+interface Region {
+  readonly index: MessageIndex;
+  /** The conversation, if all messages of the region are in one. */
+  readonly conversation?: string;
+  readonly direct?: boolean;
+  readonly above?: number;
+  readonly upTo?: number;
+}
+
+export interface CopyOwner {
+  readonly user: number;
+  readonly flags: UserFlags;
+  /** Streams to which the user is or was subscribed. */
+  readonly streams: readonly number[];
+  membership(stream: number): Member | undefined;
+}
+
+/** Ranges that hold all messages of these streams. */
+export function historyRanges(streams: readonly number[], conditions: Conditions): readonly MessageRange[] {
+  const regions = streams.filter(conditions.inStream).map(
+    (stream): Region => ({
+      index: { by: 'conversation', conversation: streamConversation(stream) },
+      conversation: streamConversation(stream),
+      direct: false,
+    }),
+  );
+  return rangesOf(regions, conditions);
+}
+
+/** Ranges that hold all messages that the user has a copy of. */
+export function copyRanges(owner: CopyOwner, conditions: Conditions): readonly MessageRange[] {
+  const { personal, conversation, direct, unread, mentioned } = conditions;
+  // Unread messages are few, and the marks bound their regions best.
+  if (unread) return rangesOf(copyRegions(owner, conditions), personal ? withIndex(conditions, personal) : conditions);
+  if (personal) return rangesOf([{ index: personal }], conditions);
+  if (direct && conversation !== undefined) {
+    return rangesOf([{ index: { by: 'conversation', conversation }, conversation, direct: true }], conditions);
+  }
+  return rangesOf(mentioned ? mentionRegions(owner, conditions) : copyRegions(owner, conditions), conditions);
+}
+
+const withIndex = (conditions: Conditions, index: MessageIndex): Conditions => ({
+  ...conditions,
+  also: [...conditions.also, index],
+});
+
+function copyRegions(owner: CopyOwner, { unread, inStream }: Conditions): Region[] {
+  const { flags, user } = owner;
+  const regions: Region[] = owner.streams.flatMap((stream) => {
+    const conversation = streamConversation(stream);
+    const here: Region = { index: { by: 'conversation', conversation }, conversation, direct: false };
+    return [
+      ...(inStream(stream) ? regionsDuringStays(owner, stream, here, unread) : []),
+      ...regionsDuringStays(owner, stream, { index: { by: 'moved', from: conversation }, direct: false }, unread),
+    ];
+  });
+  const mark = unread ? { above: flags.reading(DIRECT_ORIGIN).mark } : {};
+  regions.push({ index: { by: 'participant', user }, direct: true, ...mark });
+  // Copies that came with a move and historical ones start as read: unread ones are among the exceptions.
+  const copied = flags.marked('copied').ids;
+  if (unread)
+    return [...regions, { index: { by: 'ids', ids: IdSet.of([...flags.unreadExceptions(), ...copied]).ids } }];
+  const made = IdSet.of([...flags.marked('historical').ids, ...copied]).ids;
+  return [...regions, ...gainedRegions(owner), { index: { by: 'ids', ids: made }, direct: false }];
+}
+
+function mentionRegions(owner: CopyOwner, { inStream }: Conditions): Region[] {
+  const everybody = owner.streams.flatMap((stream): Region[] => {
+    const conversation = streamConversation(stream);
+    const here: Region = { index: { by: 'tag', tag: tagOf.wildcard(conversation) }, conversation, direct: false };
+    return [
+      ...(inStream(stream) ? regionsDuringStays(owner, stream, here) : []),
+      ...regionsDuringStays(owner, stream, { index: { by: 'moved', from: conversation }, direct: false }),
+    ];
+  });
+  return [{ index: { by: 'tag', tag: tagOf.mentioned(owner.user) } }, ...everybody, ...gainedRegions(owner)];
+}
+
+/** Messages moved into the user's streams: subscribers may have got copies with the move. */
+const gainedRegions = ({ streams }: CopyOwner): Region[] =>
+  streams.map((stream) => ({ index: { by: 'tag', tag: tagOf.cameTo(streamConversation(stream)) }, direct: false }));
+
+/** The region cut to the user's stays in the stream. @param unread only above the mark of the stream */
+function regionsDuringStays(owner: CopyOwner, stream: number, region: Region, unread = false): Region[] {
+  const stays = owner.membership(stream)?.stays ?? [];
+  const mark = unread ? owner.flags.reading(stream).mark : -1;
+  return mergedIfMany(stays)
+    .filter((stay) => stay.to === 0 || stay.until > Math.max(stay.after, mark))
+    .map((stay) => ({
+      ...region,
+      above: Math.max(stay.after, mark),
+      ...(stay.to === 0 ? {} : { upTo: stay.until }),
+    }));
+}
+
+function mergedIfMany(stays: readonly Stay[]): readonly Stay[] {
+  const [first, last] = [stays[0], stays.at(-1)];
+  if (!first || !last || stays.length <= MAX_STAYS) return stays;
+  return [{ ...last, from: first.from, after: first.after }];
+}
+
+function rangesOf(regions: readonly Region[], conditions: Conditions): readonly MessageRange[] {
+  if (conditions.impossible) return NO_MESSAGES;
+  const ranges = regions.flatMap((region) => rangeOf(region, conditions) ?? []);
+  return ranges.length === 0 ? NO_MESSAGES : ranges;
+}
+
+function rangeOf(region: Region, { conversation, topicKey, direct, also }: Conditions): MessageRange | undefined {
+  if (direct !== undefined && region.direct !== undefined && direct !== region.direct) return undefined;
+  if (conversation !== undefined && region.conversation !== undefined && conversation !== region.conversation) {
+    return undefined;
+  }
+  const place = conversation ?? region.conversation;
+  const indexes: MessageIndex[] = region.index.by === 'conversation' ? [] : [region.index];
+  if (place !== undefined) {
+    if (topicKey !== undefined) indexes.push({ by: 'topic', conversation: place, topicKey });
+    // A tag of the conversation implies the conversation.
+    else if (region.conversation === undefined || region.index.by === 'conversation') {
+      indexes.push({ by: 'conversation', conversation: place });
+    }
+  }
+  const [index, ...others] = [...indexes, ...also] as [MessageIndex, ...MessageIndex[]];
+  return {
+    index,
+    also: others,
+    ...(region.above === undefined || region.above < 0 ? {} : { above: region.above }),
+    ...(region.upTo === undefined ? {} : { upTo: region.upTo }),
+  };
+}

@@ -1,0 +1,237 @@
+/** Narrows, parsed and resolved to terms (narrow.md § Input format, § Operators). Pure. */
+
+import { topicKey } from '#domain/streams';
+import { type StreamId, streamId, type UserId, userId } from '#model';
+import { apiError, checkCount, checkLength } from '#model/errors';
+import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
+import { MAX_TERMS, parseSearch, type SearchQuery } from '../search/query.js';
+
+/** Terms of one narrow. Clients send a handful; each costs a look-up and a test per message. */
+export const MAX_OPERATORS = 100;
+/** Length of a narrow's JSON in UTF-16 units: as much as fits into a URL. */
+export const MAX_NARROW = 131_072;
+
+/** A term as the client sent it; its form is checked. */
+export interface RawTerm {
+  readonly operator: string;
+  readonly operand: string | number | readonly number[];
+  readonly negated: boolean;
+}
+
+const ID_OR_NAME = new Set(['sender', 'stream', 'dm-including', 'group-pm-with']);
+const PEOPLE = new Set(['dm', 'pm-with']);
+
+function checkOperand(operator: string, operand: unknown): RawTerm['operand'] {
+  const refuse = (message: string) => apiError('VALIDATION_FAILED', { message });
+  if (ID_OR_NAME.has(operator)) {
+    if (typeof operand === 'string' || Number.isSafeInteger(operand)) return operand as string | number;
+    throw refuse('elem["operand"] is not a string or integer');
+  }
+  if (PEOPLE.has(operator)) {
+    if (typeof operand === 'string') return operand;
+    if (!Array.isArray(operand)) throw refuse('elem["operand"] is not a string or an integer list');
+    operand.forEach((id, i) => {
+      if (!Number.isSafeInteger(id)) throw refuse(`elem["operand"][${i}] is not an integer`);
+    });
+    return operand as number[];
+  }
+  if (typeof operand !== 'string') throw refuse('elem["operand"] is not a string');
+  if (operator === 'search' && operand.trim() === '') throw refuse('elem["operand"] cannot be blank.');
+  return operand;
+}
+
+/** @param text the parameter as sent. @throws ApiError one for each defect in the table of narrow.md */
+export function parseNarrow(text: string): RawTerm[] {
+  checkLength('narrow', text.length, MAX_NARROW);
+  const bad = () => apiError('REQUEST_VARIABLE_INVALID', { var_name: 'narrow', bad_value: text });
+  let list: unknown;
+  try {
+    list = JSON.parse(text);
+  } catch {
+    throw bad();
+  }
+  if (!Array.isArray(list)) throw bad();
+  const terms = list.map((element: unknown): RawTerm => {
+    if (Array.isArray(element)) {
+      const [operator, operand] = element as unknown[];
+      if (element.length !== 2 || typeof operator !== 'string' || typeof operand !== 'string') throw bad();
+      return { operator, operand, negated: false };
+    }
+    if (typeof element !== 'object' || element === null) throw bad();
+    const { operator, operand, negated } = element as Record<string, unknown>;
+    if (operator === undefined) throw apiError('VALIDATION_FAILED', { message: 'operator key is missing from elem' });
+    if (operand === undefined) throw apiError('VALIDATION_FAILED', { message: 'operand key is missing from elem' });
+    if (negated !== undefined && typeof negated !== 'boolean') {
+      throw apiError('VALIDATION_FAILED', { message: 'elem["negated"] is not a boolean' });
+    }
+    if (typeof operator !== 'string') {
+      throw apiError('VALIDATION_FAILED', { message: 'elem["operator"] is not a string' });
+    }
+    return { operator, operand: checkOperand(operator, operand), negated: negated ?? false };
+  });
+  // A repeated term changes nothing.
+  const different = [...new Map(terms.map((term) => [JSON.stringify(term), term])).values()];
+  checkCount('narrow', different.length, MAX_OPERATORS);
+  return different;
+}
+
+/** A term with its operand resolved in the directory. */
+export type Term = { readonly negated: boolean } & (
+  | { readonly is: 'stream'; readonly stream: StreamId }
+  | { readonly is: 'public-streams' }
+  | { readonly is: 'web-public-streams' }
+  | { readonly is: 'topic'; readonly topic: string }
+  | { readonly is: 'sender'; readonly user: UserId }
+  /** The conversation of exactly these participants, the caller among them. */
+  | { readonly is: 'conversation'; readonly participants: readonly UserId[] }
+  | { readonly is: 'direct-with'; readonly user: UserId; readonly groupsOnly: boolean }
+  | { readonly is: 'direct' }
+  | { readonly is: 'resolved' | 'starred' | 'unread' | 'mentioned' | 'alerted' }
+  | { readonly is: 'has'; readonly what: 'link' | 'image' | 'attachment' }
+  /** Not in a muted stream, and not in a muted topic. */
+  | { readonly is: 'home' }
+  | { readonly is: 'search'; readonly search: SearchQuery }
+  | { readonly is: 'id'; readonly id: number }
+  | { readonly is: 'anything' }
+);
+
+const ALIASES: Readonly<Record<string, string>> = {
+  'pm-with': 'dm',
+  pm_with: 'dm',
+  group_pm_with: 'group-pm-with',
+};
+
+const narrowError = (desc: string) => apiError('BAD_NARROW', { desc });
+
+function findUser(directory: DirectoryView, operand: string | number, shown: unknown): DirectoryUser {
+  const user = typeof operand === 'number' ? directory.user(userId(operand)) : directory.userByEmail(operand.trim());
+  if (!user) throw narrowError(`unknown user ${String(shown)}`);
+  return user;
+}
+
+function findStream(directory: DirectoryView, operand: string | number): DirectoryStream {
+  const stream =
+    typeof operand === 'number' ? directory.stream(streamId(operand)) : directory.streamByName(operand.trim());
+  if (!stream) throw narrowError(`unknown stream ${operand}`);
+  return stream;
+}
+
+function people(directory: DirectoryView, operand: string | readonly number[], caller: number): UserId[] {
+  const shown = typeof operand === 'string' ? operand : `[${operand.join(', ')}]`;
+  const named = typeof operand === 'string' ? operand.split(',').filter((part) => part.trim() !== '') : operand;
+  const ids = named.map((one): UserId => {
+    const user = typeof one === 'number' ? directory.user(userId(one)) : directory.userByEmail(one.trim());
+    if (!user) throw narrowError(`unknown user in ${shown}`);
+    return user.id;
+  });
+  return [...new Set([...ids, userId(caller)])].sort((a, b) => a - b);
+}
+
+const IS_OPERANDS: Readonly<Record<string, Extract<Term, { is: string }>['is'] | undefined>> = Object.assign(
+  Object.create(null),
+  {
+    dm: 'direct',
+    private: 'direct',
+    resolved: 'resolved',
+    starred: 'starred',
+    unread: 'unread',
+    mentioned: 'mentioned',
+    alerted: 'alerted',
+  },
+);
+
+function resolveTerm(term: RawTerm, directory: DirectoryView, caller: number): Term {
+  const { operator: given, operand, negated } = term;
+  const operator = ALIASES[given] ?? given;
+  switch (operator) {
+    case 'stream':
+      return { is: 'stream', stream: findStream(directory, operand as string | number).id, negated };
+    case 'streams':
+      if (operand === 'public') return { is: 'public-streams', negated };
+      if (operand === 'web-public') return { is: 'web-public-streams', negated };
+      throw narrowError(`unknown streams operand ${String(operand)}`);
+    case 'topic':
+      return { is: 'topic', topic: topicKey(String(operand)), negated };
+    case 'sender':
+      return { is: 'sender', user: findUser(directory, operand as string | number, operand).id, negated };
+    case 'dm':
+      return { is: 'conversation', participants: people(directory, operand as string, caller), negated };
+    case 'dm-including':
+    case 'group-pm-with': {
+      const user = findUser(directory, operand as string | number, operand).id;
+      return { is: 'direct-with', user, groupsOnly: operator === 'group-pm-with', negated };
+    }
+    case 'is': {
+      const is = IS_OPERANDS[operand as string];
+      if (!is) throw narrowError(`unknown 'is' operand ${String(operand)}`);
+      return { is, negated } as Term;
+    }
+    case 'has':
+      if (operand === 'link' || operand === 'image' || operand === 'attachment') {
+        return { is: 'has', what: operand, negated };
+      }
+      throw narrowError(`unknown 'has' operand ${String(operand)}`);
+    case 'in':
+      if (operand === 'all') return { is: 'anything', negated: false };
+      // The API ignores a negation here.
+      if (operand === 'home') return { is: 'home', negated: false };
+      throw narrowError(`unknown 'in' operand ${String(operand)}`);
+    case 'near':
+      return { is: 'anything', negated: false };
+    case 'id': {
+      if (!/^\d+$/.test(String(operand))) throw narrowError('Invalid message ID');
+      const id = Number(operand);
+      return { is: 'id', id: Number.isSafeInteger(id) ? id : -1, negated };
+    }
+    case 'search':
+      return { is: 'search', search: parseSearch(String(operand)), negated };
+    default:
+      throw narrowError(`unknown operator ${given}`);
+  }
+}
+
+/**
+ * Looks operands up in the directory. GET /messages joins all searches to one that is not negated; `searchApart` keeps
+ * each search and its negation.
+ * @throws ApiError BAD_NARROW
+ */
+export function resolveTerms(
+  raw: readonly RawTerm[],
+  directory: DirectoryView,
+  caller: number,
+  { searchApart = false } = {},
+): Term[] {
+  const apart = (term: RawTerm): boolean => searchApart || term.operator !== 'search';
+  const terms = raw.filter(apart).map((term) => resolveTerm(term, directory, caller));
+  const searches = raw.filter((term) => !apart(term)).map(({ operand }) => String(operand));
+  if (searches.length > 0) terms.push({ is: 'search', search: parseSearch(searches.join(' ')), negated: false });
+  const count = searchesOf(terms).reduce((sum, { stems, phrases }) => sum + stems.length + phrases.length, 0);
+  if (count > MAX_TERMS) throw narrowError(`too many search terms (maximum ${MAX_TERMS})`);
+  return terms;
+}
+
+/** All searches among the terms, negated ones too. */
+export const searchesOf = (terms: readonly Term[]): SearchQuery[] =>
+  terms.flatMap((term) => (term.is === 'search' ? [term.search] : []));
+
+/** Operators allowed without an account. */
+const ANONYMOUS_OPERATORS = new Set(['streams', 'stream', 'topic', 'sender', 'has', 'search', 'near', 'id']);
+
+/**
+ * Checks the narrow of a query without credentials: web-public streams only, and nothing personal.
+ * @throws ApiError NOT_LOGGED_IN, or BAD_NARROW for a stream that isn't web-public
+ */
+export function checkAnonymousNarrow(raw: readonly RawTerm[], directory: DirectoryView): void {
+  const asked = raw.some(
+    ({ operator, operand, negated }) => operator === 'streams' && operand === 'web-public' && !negated,
+  );
+  if (!asked || !raw.every(({ operator }) => ANONYMOUS_OPERATORS.has(operator))) throw apiError('NOT_LOGGED_IN');
+  for (const { operator, operand } of raw) {
+    if (operator !== 'stream') continue;
+    const stream =
+      typeof operand === 'number'
+        ? directory.stream(streamId(operand))
+        : directory.streamByName(String(operand).trim());
+    if (!stream?.webPublic || stream.archived) throw narrowError(`unknown web-public stream ${String(operand)}`);
+  }
+}

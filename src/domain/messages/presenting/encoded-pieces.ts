@@ -1,0 +1,101 @@
+/** Parts of message objects that depend on the directory, as JSON bytes: encoded once per change of their source. */
+import { memoizeByObject } from '#base';
+import { userId } from '#model';
+import type { DirectoryUser, DirectoryView } from '#model/records';
+import type { MessageVariant } from './present.js';
+import { displayRecipient, senderAvatar, senderFields, variantFields, variantIndex } from './present.js';
+
+const encoder = new TextEncoder();
+
+/** JSON of an object, without the braces. */
+const members = (of: object): string => JSON.stringify(of).slice(1, -1);
+
+function makeSender(user: DirectoryUser | undefined, directory: DirectoryView, options: MessageVariant): Uint8Array {
+  const of = { ...senderFields(user, directory), ...variantFields(options, senderAvatar(user)) };
+  // The quote ends the content, which comes before this piece.
+  return encoder.encode(`",${members(of)},"display_recipient":`);
+}
+
+interface SenderPieces {
+  readonly subdomain: string;
+  /** By `variantIndex`. */
+  readonly pieces: (Uint8Array | undefined)[];
+}
+
+/** By user: a changed account is a new object. */
+const senders = new WeakMap<DirectoryUser, SenderPieces>();
+
+/** Bound of the cache; unlike streams, conversations are not limited in number. */
+const MAX_CONVERSATIONS = 10_000;
+const recipients = memoizeByObject(
+  (_: DirectoryView) => ({
+    streams: new Map<number, Uint8Array>(),
+    conversations: new Map<string | number, Uint8Array>(),
+  }),
+  ({ version }) => version,
+);
+
+/** The end of a message without reactions or edits. Cached by array: equal lists of flags are the same array. */
+export const flagsPiece = memoizeByObject((flags: readonly string[]) =>
+  encoder.encode(`,"reactions":[],"flags":${JSON.stringify(flags)}}`),
+);
+
+const IDS_OF_PAIRS = 2 ** 26;
+
+/** Most conversations have two participants, whose ids fit into one number: cheaper than a string. */
+function conversationKey(participants: readonly number[]): string | number {
+  const [a = 0, b = 0] = participants;
+  return participants.length === 2 && a < IDS_OF_PAIRS && b < IDS_OF_PAIRS ? a * IDS_OF_PAIRS + b : participants.join();
+}
+
+/** The pieces for one response. */
+export class EncodedPieces {
+  readonly #senders = new Map<number, Uint8Array>();
+  readonly #recipients: ReturnType<typeof recipients>;
+
+  constructor(
+    private readonly directory: DirectoryView,
+    private readonly options: MessageVariant,
+  ) {
+    this.#recipients = recipients(directory);
+  }
+
+  /** The piece from the end of the content to the start of `display_recipient`. */
+  sender(id: number): Uint8Array {
+    let piece = this.#senders.get(id);
+    if (piece === undefined) {
+      piece = this.#keptSender(id);
+      this.#senders.set(id, piece);
+    }
+    return piece;
+  }
+
+  #keptSender(id: number): Uint8Array {
+    const { directory, options } = this;
+    const user = directory.user(userId(id));
+    if (!user) return makeSender(user, directory, options);
+    let known = senders.get(user);
+    if (!known || known.subdomain !== directory.subdomain) {
+      known = { subdomain: directory.subdomain, pieces: [] };
+      senders.set(user, known);
+    }
+    const which = variantIndex(options);
+    known.pieces[which] ??= makeSender(user, directory, options);
+    return known.pieces[which];
+  }
+
+  /** @param stream 0 = a direct message */
+  recipient(stream: number, participants: readonly number[]): Uint8Array {
+    const { streams, conversations } = this.#recipients;
+    const name = stream === 0 ? conversationKey(participants) : '';
+    const made = stream === 0 ? conversations.get(name) : streams.get(stream);
+    if (made) return made;
+    const piece = encoder.encode(JSON.stringify(displayRecipient(stream, participants, this.directory)));
+    if (stream !== 0) streams.set(stream, piece);
+    else {
+      if (conversations.size >= MAX_CONVERSATIONS) conversations.clear();
+      conversations.set(name, piece);
+    }
+    return piece;
+  }
+}

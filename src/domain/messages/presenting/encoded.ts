@@ -1,0 +1,167 @@
+/**
+ * Message objects as JSON. The part that is equal for all readers is copied from the digest (digest.ts); the parts that
+ * depend on the directory are encoded once per change of it (encoded-pieces.ts). A message without a digest is encoded
+ * once per variant, and the text is kept with the message in the Store's cache.
+ */
+
+import { streamId, userId } from '#model';
+import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
+import { memoOf } from '#ports/store';
+import type { ReadableMessage } from '../access/message-access.js';
+import type { UserFlags } from '../flags/read-state.js';
+import { hasChangingFields, MARK, TEXT } from '../stored/digest.js';
+import type { StoredMessage } from '../stored/message.js';
+import { PackedMessageView } from '../stored/packed-view.js';
+import { EncodedPieces, flagsPiece } from './encoded-pieces.js';
+import { changingFields, type MessageVariant, presentNeutral, presentVariant, variantIndex } from './present.js';
+
+interface EncodedVariants {
+  readonly sender: DirectoryUser | undefined;
+  readonly stream: DirectoryStream | undefined;
+  /** Version of the directory; null if the texts depend on no more of it than `sender` and `stream`. */
+  readonly version: number | null;
+  /** By `variantIndex`. */
+  readonly texts: (string | undefined)[];
+}
+
+/** The message object for one kind of client, without the closing brace: the reader's own fields follow. */
+export function encodedMessage(message: StoredMessage, directory: DirectoryView, options: MessageVariant): string {
+  const { body } = message;
+  const memo = memoOf(body);
+  if (!memo) return encode(message, directory, options);
+  const sender = directory.user(userId(message.sender));
+  const stream = body.stream === 0 ? undefined : directory.stream(streamId(body.stream));
+  const version = body.stream === 0 || hasChangingFields(body) ? directory.version : null;
+  // Bodies are immutable: an edit, a move or a reaction stores a new one.
+  let known = memo.made as EncodedVariants | undefined;
+  if (!known || known.sender !== sender || known.stream !== stream || known.version !== version) {
+    known = { sender, stream, version, texts: [] };
+    memo.made = known;
+  }
+  const which = variantIndex(options);
+  known.texts[which] ??= encode(message, directory, options);
+  return known.texts[which];
+}
+
+const encode = (message: StoredMessage, directory: DirectoryView, options: MessageVariant): string =>
+  JSON.stringify(presentVariant(presentNeutral(message, directory), options)).slice(0, -1);
+
+/** Buffers of this size are pooled: a response rarely needs a larger one. */
+const BUFFER_BYTES = 256 * 1024;
+const MAX_POOLED = 32;
+const bufferPool: Buffer[] = [];
+
+const COMMA = 0x2c;
+const OPEN = 0x5b;
+const CLOSE = 0x5d;
+
+const NOTHING = new Uint8Array(0);
+
+/** Position of one message's JSON in the encoder's buffer; a comma comes first. */
+export interface EncodedRow {
+  readonly id: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Encodes message objects for one response to one user, while the Store shows the messages. */
+export class MessageEncoder {
+  #bytes = bufferPool.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
+  #at = 0;
+  readonly #pieces: EncodedPieces;
+  /** Text of the digest that is the content for this kind of client. */
+  readonly #text: number;
+  /** Flags of the last message and their JSON: most messages have the same flags. */
+  #flags: readonly string[] | undefined;
+  #flagsPiece = NOTHING;
+  readonly #flagsOf: (own: ReadableMessage) => readonly string[];
+
+  /** @param matched makes further fields of each message: the marked matches of a search */
+  constructor(
+    flags: UserFlags,
+    private readonly directory: DirectoryView,
+    private readonly options: MessageVariant,
+    private readonly matched?: (message: StoredMessage) => object,
+  ) {
+    this.#flagsOf = flags.flagLister();
+    this.#pieces = new EncodedPieces(directory, options);
+    this.#text = options.applyMarkdown ? TEXT.html : TEXT.content;
+  }
+
+  readonly encode = (own: ReadableMessage): EncodedRow => {
+    const { message } = own;
+    const from = this.#at;
+    this.#byte(COMMA);
+    if (message instanceof PackedMessageView && !this.matched) this.#copy(message, this.#flagsOf(own));
+    else {
+      const added = this.matched ? `,${JSON.stringify(this.matched(message)).slice(1, -1)}` : '';
+      const text = encodedMessage(message, this.directory, this.options);
+      this.#string(`${text},"flags":${JSON.stringify(this.#flagsOf(own))}${added}}`);
+    }
+    return { id: message.id, from, to: this.#at };
+  };
+
+  /** The JSON list of these rows. Ends the encoder: its buffer goes back to the pool. */
+  list(rows: readonly EncodedRow[]): Uint8Array {
+    const { buffer, byteOffset } = this.#bytes;
+    let length = rows.length === 0 ? 2 : 1;
+    for (const { from, to } of rows) length += to - from;
+    const list = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer);
+    let at = 0;
+    for (let i = 0; i < rows.length; ) {
+      const { from } = rows[i]!;
+      let { to } = rows[i]!;
+      for (i++; i < rows.length && rows[i]!.from === to; i++) to = rows[i]!.to;
+      list.set(new Uint8Array(buffer, byteOffset + from, to - from), at);
+      at += to - from;
+    }
+    list[0] = OPEN;
+    list[length - 1] = CLOSE;
+    if (this.#bytes.length === BUFFER_BYTES && bufferPool.length < MAX_POOLED) bufferPool.push(this.#bytes);
+    this.#bytes = Buffer.alloc(0);
+    return list;
+  }
+
+  #copy(message: PackedMessageView, flags: readonly string[]): void {
+    const { packed } = message;
+    this.#piece(packed.head);
+    this.#piece(packed.text(this.#text));
+    this.#piece(this.#pieces.sender(message.sender));
+    this.#piece(this.#pieces.recipient(message.stream, message.participants));
+    if ((message.marks & MARK.more) === 0) {
+      if (flags !== this.#flags) {
+        this.#flags = flags;
+        this.#flagsPiece = flagsPiece(flags);
+      }
+      this.#piece(this.#flagsPiece);
+    } else {
+      const since = JSON.stringify(changingFields(message, this.directory)).slice(1, -1);
+      this.#string(`,${since},"flags":${JSON.stringify(flags)}}`);
+    }
+  }
+
+  #piece(piece: Uint8Array): void {
+    const { length } = piece;
+    if (this.#at + length > this.#bytes.length) this.#grow(length);
+    this.#bytes.set(piece, this.#at);
+    this.#at += length;
+  }
+
+  #string(text: string): void {
+    // UTF-8 needs at most three bytes per UTF-16 unit.
+    const most = text.length * 3;
+    if (this.#at + most > this.#bytes.length) this.#grow(most);
+    this.#at += this.#bytes.write(text, this.#at);
+  }
+
+  #byte(one: number): void {
+    if (this.#at === this.#bytes.length) this.#grow(1);
+    this.#bytes[this.#at++] = one;
+  }
+
+  #grow(by: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#at + by));
+    larger.set(this.#bytes.subarray(0, this.#at));
+    this.#bytes = larger;
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * Word-by-word difference of two renderings of a message, as HTML (`content_html_diff`). Both inputs come from our own
+ * renderer: their text is escaped, and every tag is complete. Pure.
+ */
+import { diffArrays } from 'diff';
+
+/** A token is a tag, a word with the blanks after it, or blanks after a tag or at the start. */
+const TOKEN = /<[^>]*>|[^<\s]+\s*|\s+/g;
+/** With more differing words the two versions are shown one after the other: the cost grows with their square. */
+const MAX_EDITS = 2_000;
+
+interface DiffRun {
+  readonly kind: 'same' | 'inserted' | 'deleted';
+  readonly tokens: readonly string[];
+}
+
+const tokensOf = (html: string): string[] => html.match(TOKEN) ?? [];
+const isTag = (token: string): boolean => token.startsWith('<');
+/** Ignores the blanks after a word. */
+const equal = (a: string, b: string): boolean => a.trimEnd() === b.trimEnd();
+
+function runs(before: readonly string[], after: readonly string[]): DiffRun[] {
+  const changes = diffArrays([...before], [...after], { comparator: equal, maxEditLength: MAX_EDITS });
+  if (!changes) {
+    return [
+      { kind: 'inserted', tokens: after },
+      { kind: 'deleted', tokens: before },
+    ];
+  }
+  const all: DiffRun[] = [];
+  for (const { value, added, removed } of changes) {
+    const run: DiffRun = { kind: added ? 'inserted' : removed ? 'deleted' : 'same', tokens: value };
+    const last = all.at(-1);
+    // Inserted words come before the deleted ones that they replace.
+    if (run.kind === 'inserted' && last?.kind === 'deleted') all.splice(-1, 1, run, last);
+    else all.push(run);
+  }
+  return all;
+}
+
+/** The words of a run, in spans of its class. Tags stay outside the spans; tags of deleted text are left out. */
+function marked({ kind, tokens }: DiffRun): string {
+  if (kind === 'same') return tokens.join('');
+  let html = '';
+  let words = '';
+  const flush = (): void => {
+    const text = words.trimEnd();
+    if (text !== '') html += `<span class="highlight_text_${kind}">${text}</span> `;
+    else html += words;
+    words = '';
+  };
+  for (const token of tokens) {
+    if (!isTag(token)) {
+      words += token;
+      continue;
+    }
+    flush();
+    if (kind === 'inserted') html += token;
+  }
+  flush();
+  return html;
+}
+
+export const htmlDiff = (before: string, after: string): string =>
+  `<div>${runs(tokensOf(before), tokensOf(after)).map(marked).join('')}</div>`;

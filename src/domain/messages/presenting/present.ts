@@ -1,0 +1,155 @@
+/** Message objects as the API shows them (messages.md § Message object). */
+import type { Json, JsonObject } from '#base';
+import { presentEmoji } from '#domain/emoji';
+import { avatarUrl } from '#domain/people';
+import { streamId, userId } from '#model';
+import type { DirectoryUser, DirectoryView } from '#model/records';
+import type { StoredMessage, StoredReaction, StoredSubmessage } from '../stored/message.js';
+import { editFields } from './edit-history.js';
+
+/** All flags, editable or not, in the order of the API. */
+export const KNOWN_FLAGS: readonly string[] = [
+  'read',
+  'starred',
+  'collapsed',
+  'mentioned',
+  'wildcard_mentioned',
+  'summarize_in_home',
+  'summarize_in_stream',
+  'force_expand',
+  'force_collapse',
+  'has_alert_word',
+  'historical',
+];
+
+export const orderFlags = (flags: Iterable<string>): string[] => {
+  const set = new Set(flags);
+  return KNOWN_FLAGS.filter((flag) => set.has(flag));
+};
+
+/**
+ * A message with all that any kind of client may get: both forms of the content, and the avatar with a note whether the
+ * client may compute it. `presentVariant` picks from it. Travels in log entries.
+ */
+export interface NeutralMessage extends JsonObject {
+  readonly common: JsonObject;
+  readonly content: string;
+  readonly html: string;
+  readonly avatar: string;
+  /** The sender has no uploaded avatar, and a public address: clients may compute the avatar's URL. */
+  readonly gravatar: boolean;
+}
+
+/** @param stream 0 = a direct message */
+export function displayRecipient(stream: number, participants: readonly number[], directory: DirectoryView): Json {
+  if (stream !== 0) return directory.stream(streamId(stream))?.name ?? '';
+  const people = participants
+    .map((id) => directory.user(userId(id)))
+    .filter((user): user is DirectoryUser => user !== undefined)
+    .map((user) => ({ id: user.id, email: user.email, full_name: user.fullName, is_mirror_dummy: false }));
+  if (people.length <= 2) people.sort((a, b) => (a.email < b.email ? -1 : a.email > b.email ? 1 : 0));
+  return people;
+}
+
+function presentReaction(reaction: StoredReaction, directory: DirectoryView): JsonObject {
+  const user = directory.user(userId(reaction.user));
+  return {
+    ...presentEmoji(reaction, directory),
+    user_id: reaction.user,
+    user: {
+      id: reaction.user,
+      email: user?.email ?? '',
+      full_name: user?.fullName ?? '',
+      is_mirror_dummy: false,
+    },
+  };
+}
+
+const presentSubmessage = (message: number, { id, sender, type, content }: StoredSubmessage): JsonObject => ({
+  id,
+  message_id: message,
+  sender_id: sender,
+  msg_type: type,
+  content,
+});
+
+/** Fields that follow from the message alone: equal for all readers, whatever the directory says. */
+export const constantFields = ({ id, sender, body }: StoredMessage): JsonObject => ({
+  id,
+  sender_id: sender,
+  recipient_id: body.recipient,
+  timestamp: body.sent,
+  client: body.client,
+  subject: body.topic,
+  topic_links: body.topicLinks,
+  is_me_message: body.content.startsWith('/me '),
+  submessages: (body.submessages ?? []).map((one) => presentSubmessage(id, one)),
+  type: body.stream === 0 ? 'private' : 'stream',
+  ...(body.stream === 0 ? {} : { stream_id: body.stream }),
+});
+
+/** Fields of the sender, except the avatar. */
+export const senderFields = (sender: DirectoryUser | undefined, directory: DirectoryView): JsonObject => ({
+  sender_full_name: sender?.fullName ?? '',
+  sender_email: sender?.email ?? '',
+  sender_realm_str: directory.subdomain,
+});
+
+/** Fields that change as users react to the message or edit it. */
+export const changingFields = ({ body }: StoredMessage, directory: DirectoryView): JsonObject => ({
+  reactions: (body.reactions ?? []).map((reaction) => presentReaction(reaction, directory)),
+  ...editFields(body, directory.settings.allow_edit_history),
+});
+
+/** The sender has no uploaded avatar, and all users may see the sender's address. */
+const isGravatar = (sender: DirectoryUser | undefined): boolean =>
+  sender !== undefined && sender.avatarSource === 'G' && sender.emailVisibility === 1;
+
+export function presentNeutral(message: StoredMessage, directory: DirectoryView): NeutralMessage {
+  const { body } = message;
+  const sender = directory.user(userId(message.sender));
+  return {
+    common: {
+      ...constantFields(message),
+      ...senderFields(sender, directory),
+      display_recipient: displayRecipient(body.stream, message.participants, directory),
+      ...changingFields(message, directory),
+    },
+    content: body.content,
+    html: body.html,
+    ...senderAvatar(sender),
+  };
+}
+
+export interface MessageVariant {
+  readonly applyMarkdown: boolean;
+  readonly clientGravatar: boolean;
+}
+
+/** Index (0 to 3) of a variant in arrays with one entry per variant. */
+export const variantIndex = ({ applyMarkdown, clientGravatar }: MessageVariant): number =>
+  (applyMarkdown ? 2 : 0) + (clientGravatar ? 1 : 0);
+
+/** Fields that depend on the kind of client, except the content. @param avatar the sender's avatar */
+export const variantFields = (
+  { applyMarkdown, clientGravatar }: MessageVariant,
+  { avatar, gravatar }: Pick<NeutralMessage, 'avatar' | 'gravatar'>,
+): { readonly content_type: string; readonly avatar_url: string | null } => ({
+  content_type: applyMarkdown ? 'text/html' : 'text/x-markdown',
+  avatar_url: clientGravatar && gravatar ? null : avatar,
+});
+
+/** The avatar of a sender; '' if the sender is unknown. */
+export const senderAvatar = (sender: DirectoryUser | undefined): Pick<NeutralMessage, 'avatar' | 'gravatar'> => ({
+  avatar: sender ? avatarUrl(sender) : '',
+  gravatar: isGravatar(sender),
+});
+
+/** The message object for one kind of client. */
+export function presentVariant(message: NeutralMessage, options: MessageVariant): JsonObject {
+  return {
+    ...message.common,
+    content: options.applyMarkdown ? message.html : message.content,
+    ...variantFields(options, message),
+  };
+}

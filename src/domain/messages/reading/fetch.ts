@@ -1,0 +1,268 @@
+/** GET /messages: messages around an anchor that the caller may read (narrow.md § Anchors and windows). */
+
+import { filterInSlices, mapInSlices } from '#base';
+import { canReadHistory } from '#domain/streams';
+import type { MessageRange, MessageScan, Store } from '#ports/store';
+import type { ReadableMessage } from '../access/message-access.js';
+import { type CopyState, copyOf, decidingStreams } from '../access/message-access.js';
+import type { Viewer } from '../access/viewer.js';
+import { UserMemberships } from '../access/viewer.js';
+import { type Plan, unreadPlan } from '../narrow/plan.js';
+import { isPublicStream } from '../narrow/predicate.js';
+import { copyRanges, historyRanges } from '../narrow/sources.js';
+import { asStored, type StoredMessage } from '../stored/message.js';
+import { movesOf, PackedMessageView, streamOf } from '../stored/packed-view.js';
+
+/** The anchor `newest` as a number: above every message id. */
+export const NEWEST = 10_000_000_000_000_000;
+/** The first batch is as large as the page wanted, and mostly suffices; later ones have at least this size. */
+const SECOND_BATCH = 64;
+const MAX_BATCH = 4_096;
+
+/** Reads messages for one user; loads the memberships that decide access on demand. */
+export class Reader {
+  readonly #members: UserMemberships;
+
+  constructor(
+    private readonly store: Store,
+    readonly viewer: Viewer,
+  ) {
+    this.#members = new UserMemberships(store, viewer.realm, viewer.user.id);
+  }
+
+  /** The messages that the user may read in this view, in the order given. */
+  async readable(messages: readonly StoredMessage[], history: Plan['history']): Promise<ReadableMessage[]> {
+    const streams = new Set<number>();
+    for (const message of messages) for (const stream of decidingStreams(message)) streams.add(stream);
+    await this.#members.load([...streams]);
+    const ownOf = this.#ownOf(history);
+    return messages.map(ownOf).filter((own) => own !== undefined);
+  }
+
+  /** Access to one message, in any view (messages.md § Access to a message). Undefined: none. */
+  async access(message: StoredMessage): Promise<ReadableMessage | undefined> {
+    await this.#members.load(decidingStreams(message));
+    const { has, gained } = this.#copy(message);
+    if (has) return { message, copy: true, gained };
+    const { directory, user, subscribed } = this.viewer;
+    const of = streamOf(message);
+    const stream = of === 0 ? undefined : directory.stream(of as never);
+    if (!stream?.historyPublic || !canReadHistory(user, stream, subscribed(stream.id))) return undefined;
+    return { message, copy: false, gained: false };
+  }
+
+  /** Messages of the plan, nearest to `from` first. */
+  async scan(plan: Plan, from: number, direction: 'newer' | 'older', limit: number): Promise<ReadableMessage[]> {
+    const rows: ReadableMessage[] = [];
+    await this.#along(plan, { from, direction, limit }, async (scan) => {
+      const records = await this.store.scanMessages(scan);
+      const readable = await this.readable(records.map(asStored), plan.history);
+      for (const own of await filterInSlices(readable, plan.matches)) rows.push(own);
+      return { count: records.length, last: records.at(-1)?.id, rows: rows.length };
+    });
+    return rows.slice(0, limit);
+  }
+
+  /**
+   * As `scan`, without decoding messages if the Store and the plan allow it.
+   * @param take makes a row of a message, which is valid only during the call; the rows of some calls are dropped
+   */
+  async scanPacked<T>(
+    plan: Plan,
+    from: number,
+    direction: 'newer' | 'older',
+    limit: number,
+    take: (own: ReadableMessage) => T,
+  ): Promise<T[]> {
+    const { store } = this;
+    if (!store.lookAtMessages || plan.readsTexts) {
+      return mapInSlices(await this.scan(plan, from, direction, limit), take);
+    }
+    const rows: T[] = [];
+    const seen = new PackedMessageView();
+    const ownOf = this.#ownOf(plan.history);
+    await this.#along(plan, { from, direction, limit }, async (scan) => {
+      const before = rows.length;
+      for (;;) {
+        const unknown: number[] = [];
+        let last: number | undefined;
+        const count = await store.lookAtMessages!(scan, (packed) => {
+          last = packed.id;
+          const message = seen.pointTo(packed);
+          if (!this.#decides(message, unknown) || rows.length === limit) return;
+          const own = ownOf(message);
+          if (own && plan.matchesFound(own)) rows.push(take(own));
+        });
+        if (unknown.length === 0) return { count, last, rows: rows.length };
+        // The memberships that decide about these messages weren't loaded: load them, and repeat the batch.
+        await this.#members.load(unknown);
+        rows.length = before;
+      }
+    });
+    return rows;
+  }
+
+  /** Whether the memberships that decide about a message are loaded; adds missing streams to `unknown`. */
+  #decides(message: StoredMessage, unknown: number[]): boolean {
+    const { originStream } = message;
+    const before = unknown.length;
+    if (originStream !== 0 && !this.#members.knows(originStream)) unknown.push(originStream);
+    if (movesOf(message).length > 0) {
+      for (const stream of decidingStreams(message)) if (!this.#members.knows(stream)) unknown.push(stream);
+    }
+    return unknown.length === before;
+  }
+
+  /** Reads batch by batch, until there are `limit` rows or no more messages. */
+  async #along(
+    plan: Plan,
+    { from, direction, limit }: Pick<MessageScan, 'from' | 'direction' | 'limit'>,
+    next: (scan: MessageScan) => Promise<{ count: number; last: number | undefined; rows: number }>,
+  ): Promise<void> {
+    const [range, ...or] = await this.#ranges(plan);
+    if (!range) return;
+    let at = from;
+    for (let batch = limit; ; batch = Math.min(Math.max(batch * 2, SECOND_BATCH), MAX_BATCH)) {
+      const scan = { ...range, or, realm: this.viewer.realm, from: at, direction, limit: batch };
+      const { count, last, rows } = await next(scan);
+      if (rows >= limit || count < batch) return;
+      at = last!;
+    }
+  }
+
+  async #ranges({ history, conditions }: Plan): Promise<readonly MessageRange[]> {
+    const { user, flags, streams, directory } = this.viewer;
+    if (history === 'public')
+      return historyRanges(
+        [...directory.streams()].map(({ id }) => id),
+        conditions,
+      );
+    if (history !== 'none') return historyRanges([history.stream], conditions);
+    await this.#members.load(streams);
+    return copyRanges({ user: user.id, flags, streams, membership: this.#members.of }, conditions);
+  }
+
+  /** Makes the test of access: by a copy, or by the history that this view includes. */
+  #ownOf(history: Plan['history']): (message: StoredMessage) => ReadableMessage | undefined {
+    const { user, flags } = this.viewer;
+    const made = flags.personalCopyTest();
+    return (message) => {
+      const { has, gained } = copyOf(message, user.id, this.#members.of, made(message.id));
+      return has || this.#inHistory(message, history) ? { message, copy: has, gained } : undefined;
+    };
+  }
+
+  #copy(message: StoredMessage): CopyState {
+    const { user, flags } = this.viewer;
+    return copyOf(message, user.id, this.#members.of, flags.hasPersonalCopy(message.id));
+  }
+
+  #inHistory(message: StoredMessage, history: Plan['history']): boolean {
+    const stream = streamOf(message);
+    if (history === 'none' || stream === 0) return false;
+    return history === 'public' ? isPublicStream(this.viewer, stream) : history.stream === stream;
+  }
+}
+
+export interface WindowSpec {
+  readonly anchor: number | 'first_unread';
+  readonly numBefore: number;
+  readonly numAfter: number;
+  readonly includeAnchor: boolean;
+}
+
+/** The window in the parameters of a request. */
+export interface WindowArgs {
+  readonly anchor: number | 'first_unread';
+  readonly include_anchor: boolean;
+  readonly num_before: number;
+  readonly num_after: number;
+}
+
+export const windowSpec = (args: WindowArgs): WindowSpec => ({
+  anchor: args.anchor,
+  numBefore: args.num_before,
+  numAfter: args.num_after,
+  includeAnchor: args.include_anchor,
+});
+
+export interface WindowRows<T> {
+  readonly rows: readonly T[];
+  readonly anchor: number;
+  readonly foundAnchor: boolean;
+  readonly foundOldest: boolean;
+  readonly foundNewest: boolean;
+}
+
+export type MessageWindow = WindowRows<ReadableMessage>;
+
+/** The fields of a window in the response to GET /messages, beside its messages. */
+export const presentWindow = ({
+  anchor,
+  foundAnchor,
+  foundOldest,
+  foundNewest,
+}: Omit<WindowRows<unknown>, 'rows'>) => ({
+  anchor,
+  found_newest: foundNewest,
+  found_oldest: foundOldest,
+  found_anchor: foundAnchor,
+  history_limited: false,
+});
+
+export const fetchWindow = (reader: Reader, plan: Plan, window: WindowSpec): Promise<MessageWindow> =>
+  windowAround(reader, plan, window, {
+    scan: (from, direction, limit) => reader.scan(plan, from, direction, limit),
+    idOf: ({ message }) => message.id,
+  });
+
+/** @param take as of `Reader.show` */
+export const fetchPackedWindow = <T extends { readonly id: number }>(
+  reader: Reader,
+  plan: Plan,
+  window: WindowSpec,
+  take: (own: ReadableMessage) => T,
+): Promise<WindowRows<T>> =>
+  windowAround(reader, plan, window, {
+    scan: (from, direction, limit) => reader.scanPacked(plan, from, direction, limit, take),
+    idOf: ({ id }) => id,
+  });
+
+interface RowSource<T> {
+  scan(from: number, direction: 'newer' | 'older', limit: number): Promise<T[]>;
+  idOf(row: T): number;
+}
+
+async function windowAround<T>(
+  reader: Reader,
+  plan: Plan,
+  window: WindowSpec,
+  { scan, idOf }: RowSource<T>,
+): Promise<WindowRows<T>> {
+  const anchor = window.anchor === 'first_unread' ? await firstUnread(reader, plan) : Math.min(window.anchor, NEWEST);
+  const left = anchor === 0;
+  const right = anchor === NEWEST;
+  const numBefore = left ? 0 : window.numBefore;
+  const numAfter = right ? 0 : window.numAfter;
+  // The anchor's message is wanted if the request includes it, or if it asks for no others.
+  const wantsAnchor = !right && (window.includeAnchor || (numBefore === 0 && numAfter === 0));
+  const [older, newer] = await Promise.all([
+    numBefore > 0 ? scan(anchor, 'older', numBefore) : [],
+    numAfter > 0 || wantsAnchor ? scan(anchor - 1, 'newer', numAfter + 1) : [],
+  ]);
+  const at = wantsAnchor ? newer.filter((row) => idOf(row) === anchor) : [];
+  const after = newer.filter((row) => idOf(row) !== anchor).slice(0, numAfter);
+  return {
+    rows: [...older.reverse(), ...at, ...after],
+    anchor,
+    foundAnchor: at.length === 1,
+    foundOldest: left || older.length < window.numBefore,
+    foundNewest: right || after.length < window.numAfter,
+  };
+}
+
+/** Id of the first unread message; `NEWEST` if there is none. */
+async function firstUnread(reader: Reader, plan: Plan): Promise<number> {
+  const [first] = await reader.scan(unreadPlan(plan, reader.viewer), -1, 'newer', 1);
+  return first?.message.id ?? NEWEST;
+}

@@ -1,0 +1,45 @@
+/**
+ * The history of a new account (users.md § POST /users): copies of the newest messages of the last 7 days in its
+ * streams, the last 20 of them unread. All streams share one sequence of ids, so two ids describe all copies.
+ */
+import type { RealmId } from '#model';
+import type { Store } from '#ports/store';
+import { asStored, streamConversation } from '../stored/message.js';
+import { NEWEST } from './fetch.js';
+
+const MAX_MESSAGES = 1_000;
+const UNREAD_MESSAGES = 20;
+const DAYS = 7;
+
+export interface NewcomerHistory {
+  /** The account gets copies of messages with larger ids. */
+  readonly after: number;
+  /** Messages up to this id are read. */
+  readonly mark: number;
+}
+
+/** Undefined if there are no recent messages. @param streams public streams. @param now ms since 1970 */
+export async function newcomerHistory(
+  store: Store,
+  realm: RealmId,
+  streams: readonly number[],
+  now: number,
+): Promise<NewcomerHistory | undefined> {
+  const since = now / 1000 - DAYS * 86_400;
+  const newest = await Promise.all(
+    streams.map(async (stream) => {
+      const index = { by: 'conversation', conversation: streamConversation(stream) } as const;
+      const records = await store.scanMessages({ realm, index, from: NEWEST, direction: 'older', limit: MAX_MESSAGES });
+      const recent = records
+        .map(asStored)
+        .filter(({ originStream, body }) => originStream === stream && body.sent > since);
+      return recent.map(({ id }) => id);
+    }),
+  );
+  const ids = newest
+    .flat()
+    .sort((a, b) => b - a)
+    .slice(0, MAX_MESSAGES);
+  const oldest = ids.at(-1);
+  return oldest === undefined ? undefined : { after: oldest - 1, mark: ids[UNREAD_MESSAGES] ?? oldest - 1 };
+}

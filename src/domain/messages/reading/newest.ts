@@ -1,0 +1,100 @@
+/** The newest message that a user has a copy of. The cost depends on the user's streams, not on the realm's. */
+import type { JsonObject } from '#base';
+import { asMember, hasCopy, type Member, memberPart } from '#domain/streams';
+import type { RealmId } from '#model';
+import type { MessageReads } from '#ports/store';
+import { asStored, streamConversation } from '../stored/message.js';
+import { NEWEST } from './fetch.js';
+
+/** State from which a frontend follows the user's newest message by the log. Travels over the bus. */
+export interface NewestMessageState extends JsonObject {
+  /** -1 = none. */
+  readonly id: number;
+  /** Pairs: a stream of the user, then the id above which messages there are the user's; null = none are. */
+  readonly streams: readonly (number | null)[];
+}
+
+/** Returns -1 if the user has no message. @param streams all streams to which the user is or was subscribed */
+export async function newestMessage(
+  store: MessageReads,
+  realm: RealmId,
+  user: number,
+  streams: readonly number[],
+): Promise<number> {
+  // With little traffic, the realm's newest message is often the user's, too.
+  const newest = await newestInRealm(store, realm);
+  if (!newest) return -1;
+  const { id, stream, participants } = newest;
+  if (stream === 0 && participants.includes(user)) return id;
+  const wanted = streams.includes(stream) ? [stream] : [];
+  const [near] = await membershipsOf(store, realm, user, wanted);
+  if (hasCopy(near, id)) return id;
+  return newestAmong(store, realm, user, streams, await membershipsOf(store, realm, user, streams));
+}
+
+/** The newest message, and the state to follow it by the log. Log entries about older messages must not count. */
+export async function newestMessageState(
+  store: MessageReads,
+  realm: RealmId,
+  user: number,
+  streams: readonly number[],
+): Promise<NewestMessageState> {
+  // Memberships are read before messages: the log shows any later subscription.
+  const members = await membershipsOf(store, realm, user, streams);
+  const known = streams.flatMap((stream, i): (number | null)[] => {
+    const stay = members[i]?.stays.at(-1);
+    return [stream, stay?.to === 0 && !stay.silent ? stay.after : null];
+  });
+  const newest = await newestInRealm(store, realm);
+  if (!newest) return { id: -1, streams: known };
+  const { id, stream, participants } = newest;
+  const own = stream === 0 ? participants.includes(user) : hasCopy(members[streams.indexOf(stream)], id);
+  return { id: own ? id : await newestAmong(store, realm, user, streams, members), streams: known };
+}
+
+async function newestInRealm(store: MessageReads, realm: RealmId) {
+  const [record] = await store.scanMessages({
+    realm,
+    index: { by: 'realm' },
+    from: NEWEST,
+    direction: 'older',
+    limit: 1,
+  });
+  if (!record) return undefined;
+  const { body, participants } = asStored(record);
+  return { id: record.id, stream: body.stream, participants };
+}
+
+async function membershipsOf(
+  store: MessageReads,
+  realm: RealmId,
+  user: number,
+  streams: readonly number[],
+): Promise<(Member | undefined)[]> {
+  if (streams.length === 0) return [];
+  const parts = await store.getParts(streams.map((stream) => memberPart(realm, stream, user)));
+  return parts.map((part) => asMember(part?.value));
+}
+
+async function newestAmong(
+  store: MessageReads,
+  realm: RealmId,
+  user: number,
+  streams: readonly number[],
+  members: readonly (Member | undefined)[],
+): Promise<number> {
+  const ranges = streams.flatMap((stream, i) => {
+    const index = { by: 'conversation', conversation: streamConversation(stream) } as const;
+    const stays = members[i]?.stays.filter(({ silent }) => !silent) ?? [];
+    return stays.map(({ to, after, until }) => ({ index, above: after, ...(to === 0 ? {} : { upTo: until }) }));
+  });
+  const [last] = await store.scanMessages({
+    index: { by: 'participant', user },
+    ...(ranges.length === 0 ? {} : { or: ranges }),
+    realm,
+    from: NEWEST,
+    direction: 'older',
+    limit: 1,
+  });
+  return last?.id ?? -1;
+}

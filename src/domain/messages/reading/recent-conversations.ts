@@ -1,0 +1,37 @@
+/** Recent direct conversations of a user (register.md, `recent_private_conversations`). */
+import type { RealmId } from '#model';
+import type { MessageReads } from '#ports/store';
+import { asStored } from '../stored/message.js';
+import { NEWEST } from './fetch.js';
+
+/** Only this many of the user's newest direct messages are read. */
+const MAX_SCANNED = 1_000;
+
+export interface RecentConversation {
+  readonly max_message_id: number;
+  /** The other participants, ascending; [] for messages to oneself. */
+  readonly user_ids: readonly number[];
+}
+
+/** Newest first. */
+export async function recentConversations(
+  store: MessageReads,
+  realm: RealmId,
+  user: number,
+): Promise<RecentConversation[]> {
+  const records = await store.scanMessages({
+    realm,
+    index: { by: 'participant', user },
+    from: NEWEST,
+    direction: 'older',
+    limit: MAX_SCANNED,
+  });
+  const found = new Map<string, RecentConversation>();
+  for (const record of records) {
+    const { id, participants } = asStored(record);
+    const user_ids = participants.filter((one) => one !== user).sort((a, b) => a - b);
+    const key = user_ids.join();
+    if (!found.has(key)) found.set(key, { max_message_id: id, user_ids });
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,94 @@
+/**
+ * Checks of a message to be sent or scheduled: permissions (messages.md § POST /messages, checks 9 to 16) and the text.
+ * Pure.
+ */
+
+import { wildcardAllowed } from '#domain/people';
+import { checkMayPost } from '#domain/streams';
+import { userId } from '#model';
+import { apiError } from '#model/errors';
+import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
+
+/** Streams with more subscribers restrict wildcard mentions by the organization's `wildcard_mention_policy`. */
+const WILDCARD_FREE = 15;
+/** The topic that clients send if the user gave none. */
+const NO_TOPIC = '(no topic)';
+
+/** @throws ApiError when the account can't send anything */
+export function activeSender(directory: DirectoryView, id: number): DirectoryUser {
+  const user = directory.user(userId(id));
+  if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
+  return user;
+}
+
+/** Whether a user is subscribed to the stream. Called for the sender and, if that is a bot, for its owner. */
+export type IsSubscribed = (user: number) => boolean;
+
+/** @throws ApiError when the sender may not post to the stream */
+export function checkPosting(
+  sender: DirectoryUser,
+  stream: DirectoryStream,
+  subscribed: IsSubscribed,
+  directory: DirectoryView,
+  now: number,
+): void {
+  const owner = sender.botOwner === null ? undefined : directory.user(sender.botOwner);
+  checkMayPost(
+    {
+      user: sender,
+      subscribed: subscribed(sender.id),
+      ...(owner ? { owner: { user: owner, subscribed: subscribed(owner.id) } } : {}),
+    },
+    stream,
+    directory.settings,
+    now,
+  );
+}
+
+/** @throws ApiError when the organization demands topics and there is none */
+export function checkTopicPresent(topic: string, directory: DirectoryView): void {
+  if (directory.settings.mandatory_topics && topic === NO_TOPIC) throw apiError('TOPICS_REQUIRED');
+}
+
+/** The last check: mentions are known only after rendering. @throws ApiError */
+export function checkWildcard(
+  wildcard: boolean,
+  subscribers: () => number,
+  sender: DirectoryUser | undefined,
+  { settings }: DirectoryView,
+  now: number,
+): void {
+  if (!wildcard || subscribers() <= WILDCARD_FREE) return;
+  const policy = settings.wildcard_mention_policy;
+  if (!sender || !wildcardAllowed(policy, sender, settings, now)) throw apiError('WILDCARD_NOT_ALLOWED');
+}
+
+/** @param others all participants except the sender. @throws ApiError */
+export function checkDirect(
+  sender: DirectoryUser,
+  others: readonly DirectoryUser[],
+  { settings }: DirectoryView,
+): void {
+  const toOneBot = others.length === 1 && others[0]?.botType !== null;
+  if (settings.private_message_policy === 2 && !toOneBot && sender.botType === null) {
+    throw apiError('DIRECT_MESSAGES_DISABLED');
+  }
+  for (const user of others) if (!user.isActive) throw apiError('RECIPIENT_GONE', { email: user.email });
+}
+
+export const MAX_MESSAGE = 10_000;
+const TRUNCATED = '\n[message truncated]';
+
+/**
+ * Strips trailing blanks and leading newlines, and cuts a text that is too long.
+ * @throws ApiError if the text is empty or has null bytes
+ */
+export function checkContent(content: string): string {
+  const text = content.trimEnd().replace(/^\n+/, '');
+  if (text === '') throw apiError('MESSAGE_EMPTY');
+  if (text.includes('\0')) throw apiError('MESSAGE_NULL_BYTES');
+  if (text.length <= MAX_MESSAGE) return text;
+  const chars = [...text];
+  if (chars.length <= MAX_MESSAGE) return text;
+  return chars.slice(0, MAX_MESSAGE - TRUNCATED.length).join('') + TRUNCATED;
+}

@@ -1,0 +1,38 @@
+/** Drafts (messages.md § Drafts): one part of the user's actor per draft. Pure. */
+import type { Json, JsonObject } from '#base';
+
+interface DraftFields extends JsonObject {
+  /** '' = no recipient yet. */
+  readonly type: '' | 'stream' | 'private';
+  /** The stream; or the other participants, ascending (the user itself when alone); or []. */
+  readonly to: readonly number[];
+  /** '' unless `type` is 'stream'. */
+  readonly topic: string;
+  readonly content: string;
+}
+
+/** A draft without its id, checked and normalised. */
+export interface DraftBody extends DraftFields {
+  /** Time of the last edit by the client's clock; seconds since 1970. */
+  readonly timestamp: number;
+}
+
+export interface Draft extends DraftBody {
+  readonly id: number;
+}
+
+export const DRAFT_PART = 'draft/';
+/** POST /register returns at most this many drafts. */
+export const MAX_DRAFTS_SHOWN = 1_000;
+
+export const draftPart = (id: number): string => `${DRAFT_PART}${id}`;
+
+export const draftOf = (parts: ReadonlyMap<string, Json>, id: number): Draft | undefined =>
+  parts.get(draftPart(id)) as Draft | undefined;
+
+/** Oldest edit first. */
+export const draftsOf = (parts: ReadonlyMap<string, Json>): Draft[] =>
+  [...parts]
+    .filter(([name]) => name.startsWith(DRAFT_PART))
+    .map(([, value]) => value as Draft)
+    .sort((a, b) => a.timestamp - b.timestamp || a.id - b.id);

@@ -1,0 +1,86 @@
+/** Renders messages: Markdown with the users, streams, emoji and linkifiers of the realm's directory. */
+import { memoizeByObject } from '#base';
+import type { CustomEmoji, MarkdownContext, RenderResult } from '#domain/markdown';
+import { RenderError, RenderThreads } from '#domain/markdown';
+import { isSystemBot, userSetting } from '#domain/people';
+import type { UserId } from '#model';
+import type { DirectoryUser, DirectoryView } from '#model/records';
+
+/** Active users by lower-case name. Built again only when the directory's users change, which is rare. */
+const usersByName = memoizeByObject(
+  (directory: DirectoryView) => {
+    const byName = new Map<string, DirectoryUser[]>();
+    for (const user of directory.users()) {
+      if (!user.isActive) continue;
+      const key = user.fullName.toLowerCase();
+      byName.set(key, [...(byName.get(key) ?? []), user]);
+    }
+    return byName;
+  },
+  ({ usersVersion }) => usersVersion,
+);
+
+const usersNamed = (directory: DirectoryView, name: string): readonly DirectoryUser[] =>
+  usersByName(directory).get(name.toLowerCase()) ?? [];
+
+const shown = (user: DirectoryUser) => ({ id: user.id, name: user.fullName });
+
+/**
+ * @param origin base URL of the organization: links below it are local
+ * @param author the author of the text; 0 = the system
+ */
+export function renderContext(directory: DirectoryView, origin: string, author = 0): Partial<MarkdownContext> {
+  const { settings } = directory;
+  const writer = directory.user(author as UserId);
+  // Built only if the text has a custom emoji.
+  let emoji: Map<string, CustomEmoji> | undefined;
+  const customEmoji = (name: string): CustomEmoji | undefined => {
+    emoji ??= new Map([...directory.emoji()].filter((of) => !of.deactivated).map((of) => [of.name, of]));
+    return emoji.get(name);
+  };
+  return {
+    origin,
+    translateEmoticons: writer !== undefined && userSetting(directory, writer, 'translate_emoticons'),
+    inlineImages: settings.inline_image_preview,
+    defaultCodeLanguage: settings.default_code_block_language ?? '',
+    productEmoji: directory.extraEmoji,
+    usersNamed: (name) => usersNamed(directory, name).map(shown),
+    userById: (id) => {
+      const user = directory.user(id as UserId);
+      return user?.isActive && !isSystemBot(user) ? shown(user) : undefined;
+    },
+    groupByName: (name) => {
+      for (const group of directory.groups()) if (group.name === name) return { id: group.id, name };
+      return undefined;
+    },
+    linkifiers: directory.linkifiers(),
+    customEmoji,
+    streamByName: (name) => {
+      const stream = directory.streamByName(name);
+      return stream?.name === name ? { id: stream.id, name } : undefined;
+    },
+  };
+}
+
+/** Renders texts; long ones in worker threads. */
+export class MessageRenderer {
+  readonly #threads = new RenderThreads();
+
+  /** @param imageProxySecret '' = no proxy: readers load pictures of other hosts directly */
+  constructor(private readonly imageProxySecret: string) {}
+
+  /** Null if the text can't be rendered within the limits. @param author the author of the text; 0 = the system */
+  async render(text: string, directory: DirectoryView, origin: string, author: number): Promise<RenderResult | null> {
+    try {
+      const context = renderContext(directory, origin, author);
+      return await this.#threads.render(text, { ...context, imageProxySecret: this.imageProxySecret });
+    } catch (error) {
+      if (error instanceof RenderError) return null;
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#threads.close();
+  }
+}

@@ -1,0 +1,117 @@
+/** Scheduled messages (messages.md § Scheduled messages): one part of the sender's actor each. Pure. */
+
+import type { JsonObject } from '#base';
+import { JsonFloat, parseJsonText } from '#base';
+import type { Parts } from '#model';
+import { apiError } from '#model/errors';
+
+/**
+ * Recipients and text of a scheduled message, checked and normalised. `to` is the stream, or the other participants of
+ * a conversation, ascending (the sender itself when alone).
+ */
+export interface ScheduledBody extends JsonObject {
+  readonly type: 'stream' | 'private';
+  readonly to: readonly number[];
+  /** '' for direct messages. */
+  readonly topic: string;
+  readonly content: string;
+  readonly html: string;
+  /** The text has a wildcard mention. */
+  readonly wildcard: boolean;
+}
+
+export interface ScheduledMessage extends ScheduledBody {
+  readonly id: number;
+  /** When to send it, seconds since 1970. */
+  readonly at: number;
+  /**
+   * waiting → sending (handed over to the conversation's actor) → sent (a `DeliveryReceipt` replaces the message) or
+   * failed; an edit sets a failed one to waiting.
+   */
+  readonly phase: 'waiting' | 'sending' | 'failed';
+  /** Name of the client that wrote or last edited the message. */
+  readonly client: string;
+  /** Base URL under which the sender reached the organization. */
+  readonly origin: string;
+  /** The last hand-over came too early: the next one is not before this time. Ms since 1970. */
+  readonly notBefore?: number;
+  /** Number of hand-overs that came too early. */
+  readonly early?: number;
+}
+
+/** Remains of a scheduled message that was sent, until its sender deletes it. */
+export interface DeliveryReceipt extends JsonObject {
+  readonly id: number;
+  readonly phase: 'sent';
+}
+
+export const SCHEDULED_PART = 'scheduled/';
+
+export const scheduledPart = (id: number): string => `${SCHEDULED_PART}${id}`;
+
+export const scheduledOf = (parts: Parts, id: number): ScheduledMessage | DeliveryReceipt | undefined =>
+  parts.get(scheduledPart(id)) as ScheduledMessage | DeliveryReceipt | undefined;
+
+/** Messages that are waiting, being sent or failed, by time. */
+export const undelivered = (parts: Parts): ScheduledMessage[] =>
+  [...parts]
+    .filter(([name]) => name.startsWith(SCHEDULED_PART))
+    .map(([, value]) => value as ScheduledMessage | DeliveryReceipt)
+    .filter((message) => message.phase !== 'sent')
+    .sort((a, b) => a.at - b.at || a.id - b.id);
+
+/** Messages in phase `sending` at a time, so that many messages scheduled for one time don't fill a commit. */
+const MAX_SENDING = 20;
+
+const dueAt = ({ at, notBefore = 0 }: ScheduledMessage): number => Math.max(at * 1000, notBefore);
+
+/** Messages to hand over now. */
+export function dueNow(parts: Parts, now: number): ScheduledMessage[] {
+  const messages = undelivered(parts);
+  const sending = messages.filter(({ phase }) => phase === 'sending').length;
+  return messages
+    .filter((message) => message.phase === 'waiting' && dueAt(message) <= now)
+    .slice(0, Math.max(0, MAX_SENDING - sending));
+}
+
+/** Time of the next hand-over, ms since 1970. Null: no message waits, or `MAX_SENDING` are being sent. */
+export function nextDue(parts: Parts): number | null {
+  const messages = undelivered(parts);
+  if (messages.filter(({ phase }) => phase === 'sending').length >= MAX_SENDING) return null;
+  const times = messages.filter(({ phase }) => phase === 'waiting').map(dueAt);
+  return times.length === 0 ? null : times.reduce((a, b) => Math.min(a, b));
+}
+
+export const presentScheduled = ({ id, type, to, topic, content, html, at, phase }: ScheduledMessage): JsonObject => ({
+  scheduled_message_id: id,
+  type,
+  to: type === 'stream' ? to[0] : to,
+  content,
+  rendered_content: html,
+  ...(type === 'stream' ? { topic } : {}),
+  scheduled_delivery_timestamp: at,
+  failed: phase === 'failed',
+});
+
+/** Parses `to` of a scheduled message: ids only (messages.md § Scheduled messages). @throws ApiError */
+export function scheduledRecipients(type: 'stream' | 'private', to: string): number[] {
+  return type === 'stream' ? [streamIdIn(to)] : userIdsIn(to);
+}
+
+function streamIdIn(to: string): number {
+  const id = /^\s*[+-]?\d{1,15}\s*$/.test(to) ? Number(to) : Number.NaN;
+  if (Number.isNaN(id)) throw apiError('SCHEDULED_STREAM_TYPE');
+  return id;
+}
+
+function userIdsIn(to: string): number[] {
+  const list = parseJsonText(to)?.value;
+  if (!Array.isArray(list)) throw apiError('RECIPIENT_DATA_TYPE');
+  const ids = list.map((one: unknown) => {
+    // The peer's language has integers as booleans: `true` is 1.
+    const id = typeof one === 'boolean' ? Number(one) : one;
+    if (id instanceof JsonFloat || !Number.isSafeInteger(id)) throw apiError('SCHEDULED_USER_IDS');
+    return id as number;
+  });
+  return [...new Set(ids)];
+}

@@ -1,0 +1,137 @@
+/** Widgets of messages (polls, to-do lists, forms) and submessages that users add (messages.md § Submessages). Pure. */
+import { type Static, Type } from 'typebox';
+import { cleaned, parseJsonText } from '#base';
+import { ApiError, apiError } from '#model/errors';
+import { compileValidator, type Validator } from '#model/schema';
+import type { StoredMessage, StoredSubmessage } from '../stored/message.js';
+
+/** Length of the JSON text of a widget or of one submessage. */
+export const MAX_SUBMESSAGE = 10_000;
+/** Limits per message: each new submessage writes the message's record with all the others. */
+const MAX_SUBMESSAGES = 2_000;
+const MAX_CHARACTERS = 200_000;
+
+const WIDGET = 'widget';
+
+type Dict = Record<string, unknown>;
+const isDict = (value: unknown): value is Dict =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
+const text = Type.String();
+const closed = { additionalProperties: false } as const;
+
+const ZFORM = compileValidator(
+  Type.Object({
+    type: text,
+    heading: text,
+    choices: Type.Array(Type.Object({ short_name: text, long_name: text, reply: text })),
+  }),
+);
+
+/** @param widget the parameter as sent. @throws ApiError as in messages.md § POST /messages, check 14 */
+export function checkWidget(widget: string): { readonly widget_type: string; readonly extra_data: unknown } {
+  const refuse = (reason: string): ApiError => apiError('WIDGET_INVALID', { reason });
+  const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+  if (widget.length > MAX_SUBMESSAGE) {
+    throw refuse(`widget_content is too long (limit: ${MAX_SUBMESSAGE} characters)`);
+  }
+  const json = parseJsonText(widget);
+  if (!json) throw apiError('WIDGET_JSON');
+  const content = cleaned(json.value);
+  if (!isDict(content)) throw refuse('widget_content is not a dict');
+  for (const key of ['widget_type', 'extra_data']) {
+    if (!Object.hasOwn(content, key)) throw refuse(`${key} is not in widget_content`);
+  }
+  const { widget_type, extra_data } = content;
+  if (!isDict(extra_data)) throw refuse('extra_data is not a dict');
+  if (widget_type !== 'zform') throw refuse(`unknown widget type: ${shown(widget_type)}`);
+  if (!Object.hasOwn(extra_data, 'type')) throw refuse('zform is missing type field');
+  if (extra_data.type !== 'choices') throw refuse(`unknown zform type: ${shown(extra_data.type)}`);
+  try {
+    ZFORM.json({ value: extra_data, plain: true, suspicious: false }, 'extra_data');
+  } catch (error) {
+    if (error instanceof ApiError) throw refuse(error.message);
+    throw error;
+  }
+  return { widget_type, extra_data };
+}
+
+/** Line ends of the peer's platform. */
+const LINE_END = /\r\n|[\n\r\v\f\x85\u2028\u2029]/;
+
+function poll(rest: string): Dict {
+  const [first = '', ...others] = rest.split(LINE_END);
+  // Options may be items of a Markdown list.
+  const options = others.map((line) => line.trim().replace(/^\s*[-*]?\s*/, '')).filter((option) => option !== '');
+  return { question: first.trim(), options };
+}
+
+/** The first submessage of a new message: the widget in the parameter, else a command in the text. @throws ApiError */
+export function firstSubmessage(content: string, widget: string | null, sender: number): StoredSubmessage | undefined {
+  const given = widget === null ? undefined : checkWidget(widget);
+  const made = given ?? widgetInText(content);
+  if (!made) return undefined;
+  return { id: 1, sender, type: WIDGET, content: JSON.stringify(made) };
+}
+
+function widgetInText(content: string): Dict | undefined {
+  const [, type, rest = ''] = /^\/(poll|todo)(?=\s|$)(.*)$/s.exec(content) ?? [];
+  if (type === 'poll') return { widget_type: type, extra_data: poll(rest) };
+  return type === 'todo' ? { widget_type: type, extra_data: null } : undefined;
+}
+
+/** Type of the message's widget; undefined if it has none. */
+function widgetType({ body }: StoredMessage): unknown {
+  const first = body.submessages?.find(({ type }) => type === WIDGET);
+  const data = first && parseJsonText(first.content)?.value;
+  return isDict(data) ? data.widget_type : undefined;
+}
+
+const SUBMESSAGE_CHECKS: Readonly<Record<string, Readonly<Record<string, Validator>>>> = {
+  poll: {
+    vote: compileValidator(Type.Object({ type: text, key: text, vote: Type.Enum([1, -1]) }, closed)),
+    question: compileValidator(Type.Object({ type: text, question: text }, closed)),
+    new_option: compileValidator(Type.Object({ type: text, option: text, idx: Type.Integer() }, closed)),
+  },
+  todo: {
+    new_task: compileValidator(
+      Type.Object({ type: text, key: Type.Integer(), task: text, desc: text, completed: Type.Boolean() }, closed),
+    ),
+    strike: compileValidator(Type.Object({ type: text, key: text }, closed)),
+  },
+};
+
+const Typed = Type.Object({ type: text });
+const TYPED = compileValidator(Typed);
+
+/** Checks a user's submessage and gives it an id. @throws ApiError in the order of messages.md § Submessages */
+export function nextSubmessage(
+  message: StoredMessage,
+  added: Pick<StoredSubmessage, 'sender' | 'type' | 'content'>,
+): StoredSubmessage {
+  const { submessages = [] } = message.body;
+  const byAuthor = added.sender === message.sender;
+  // The first submessage must be the author's; afterwards all users with access may add some.
+  if (!byAuthor && !submessages.some(({ sender }) => sender === message.sender)) {
+    throw apiError('CANNOT_ATTACH_SUBMESSAGE');
+  }
+  const json = parseJsonText(added.content);
+  if (!json) throw apiError('SUBMESSAGE_JSON');
+  const widget = widgetType(message);
+  const kinds =
+    typeof widget === 'string' && Object.hasOwn(SUBMESSAGE_CHECKS, widget) ? SUBMESSAGE_CHECKS[widget] : undefined;
+  if (kinds) {
+    const name = `${String(widget)} data`;
+    const { type } = TYPED.json(json, name) as Static<typeof Typed>;
+    const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
+    if (!kind) throw apiError('VALIDATION_FAILED', { message: `Unknown type for ${name}: ${type}` });
+    if (widget === 'poll' && type === 'question' && !byAuthor) throw apiError('POLL_QUESTION');
+    // A check consumes its value: parse again.
+    kind.json(parseJsonText(added.content)!, name);
+  }
+  const characters = submessages.reduce((sum, { content }) => sum + content.length, added.content.length);
+  if (submessages.length >= MAX_SUBMESSAGES || characters > MAX_CHARACTERS) {
+    throw apiError('CANNOT_ATTACH_SUBMESSAGE');
+  }
+  return { ...added, id: (submessages.at(-1)?.id ?? 0) + 1 };
+}
