@@ -2,12 +2,12 @@
 import t from 'tap';
 import { realmId, streamId, streamKey } from '#model';
 import type { ClusterView } from '#ports/placement';
-import { until } from '../support/until.js';
 import type { Api } from './support/api.js';
 import { end, Follower, Sender } from './support/chatter.js';
 import { Cluster } from './support/face.js';
 import { judge, killAmidst, STREAM } from './support/kill.js';
 import { services } from './support/missing.js';
+import { until } from './support/wait.js';
 
 const STREAMS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
 
