@@ -1,5 +1,6 @@
 /** A frontend that leaves: nobody who follows the rules of HTTP has a request fail. */
 import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { chooseFactory } from '#frontend/http';
 import { Cluster, Embedded } from './support/face.js';
@@ -9,7 +10,10 @@ import { healthOf } from './support/scrape.js';
 import { until } from './support/wait.js';
 
 const STREAM = 'general';
-const LEAVE_S = 2;
+/** Long enough for what is asked of a server while it leaves, on a busy machine, too. */
+const LEAVE_S = 6;
+/** Between the sends of a client: under load, not out of breath. */
+const PAUSE_MS = 20;
 const CLIENTS = 8;
 
 const adapters =
@@ -60,6 +64,7 @@ const sending = (stream: string, name: string) => async (busy: Busy) => {
     const content = `${name}-${n++}`;
     await busy.ok('POST', '/messages', { type: 'stream', to: stream, topic: 'load', content });
     busy.sent.push(content);
+    await sleep(PAUSE_MS);
   };
 };
 
