@@ -34,9 +34,11 @@ async function nothingPending(test: Test, store: Store): Promise<void> {
 /** A connection that breaks off is clean, too: the server was told to go. */
 const isGone = (error: unknown): boolean => error instanceof Error && !(error instanceof Refused);
 
+const embedded = await Embedded.start();
+t.teardown(() => embedded.stop());
+
 t.test('embedded: SIGTERM while messages are sent and polls are held', async (test) => {
-  const face = await Embedded.start();
-  test.teardown(() => face.stop());
+  const face = embedded;
   const api = face.api();
   await api.subscribe(STREAM, 'quiet');
   const { queue_id, last_event_id } = await api.ok('POST', '/register', {
@@ -75,10 +77,8 @@ t.test('embedded: SIGTERM while messages are sent and polls are held', async (te
 });
 
 t.test('embedded: what a client acknowledged before SIGTERM does not come again after it', async (test) => {
-  const face = await Embedded.start();
-  test.teardown(() => face.stop());
+  const face = embedded;
   const api = face.api();
-  await api.subscribe(STREAM);
   const { queue_id, last_event_id } = await api.register();
   await api.send(STREAM, 'one');
   const [one] = await api.events(queue_id, last_event_id);
