@@ -2,13 +2,15 @@
 import t from 'tap';
 import { realmId, streamId, streamKey } from '#model';
 import type { ClusterView } from '#ports/placement';
-import { until } from '../support/until.js';
 import type { Api } from './support/api.js';
 import { end, Follower, Sender } from './support/chatter.js';
 import { Cluster } from './support/face.js';
 import { judge, killAmidst, STREAM } from './support/kill.js';
 import { services } from './support/missing.js';
+import { until } from './support/wait.js';
 
+/** Between two sends to a stream. */
+const PAUSE_MS = 50;
 const STREAMS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
 
 /** Sends to streams on many partitions, one after the other in each, and notes how long each send took. */
@@ -39,7 +41,7 @@ class Probe {
       const start = performance.now();
       await api.send(stream, `${stream} ${n}`).catch((error: unknown) => this.errors.push(error));
       this.#longest = Math.max(this.#longest, performance.now() - start);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   }
 }

@@ -3,7 +3,7 @@ import t from 'tap';
 import { Cluster } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
 import { services } from './support/missing.js';
-import { failsToStart, surviveOutage } from './support/outage.js';
+import { failsToStart, OUTAGE_OPTIONS, surviveOutage } from './support/outage.js';
 import { freePort } from './support/process.js';
 import { TcpProxy } from './support/proxy.js';
 
@@ -33,7 +33,7 @@ if (found) {
   t.test('MongoDB goes away and comes back while the server runs', async (test) => {
     const proxy = await TcpProxy.start(mongodb);
     test.teardown(() => proxy.cut());
-    const face = await Cluster.start({ nats, mongodb: proxy.through(mongodb) });
+    const face = await Cluster.start({ nats, mongodb: proxy.through(mongodb), options: OUTAGE_OPTIONS });
     test.teardown(() => face.stop());
     await surviveOutage(
       test,

@@ -4,7 +4,7 @@ import { natsServerBinary, OwnNats } from '../support/nats.js';
 import { Cluster } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
 import { services } from './support/missing.js';
-import { failsToStart, surviveOutage } from './support/outage.js';
+import { failsToStart, OUTAGE_OPTIONS, surviveOutage } from './support/outage.js';
 import { freePort } from './support/process.js';
 
 const mongodb = services()?.mongodb;
@@ -35,7 +35,7 @@ if (mongodb && binary) {
   t.test('NATS is killed and started again while the server runs', async (test) => {
     const own = await OwnNats.start(binary);
     test.teardown(() => own.stop());
-    const face = await Cluster.start({ nats: own.url, mongodb });
+    const face = await Cluster.start({ nats: own.url, mongodb, options: OUTAGE_OPTIONS });
     test.teardown(() => face.stop());
     await surviveOutage(
       test,

@@ -2,9 +2,10 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { until } from '../support/until.js';
-import { command, Embedded } from './support/face.js';
+import { readZuliprc } from './support/api.js';
+import { command, Embedded, PASSWORD } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
+import { until } from './support/wait.js';
 
 const entriesOf = (folder: string): string[] => [
   folder,
@@ -95,4 +96,12 @@ t.test('credentials that are written over a file that others can read are not fo
   const account = ['--email', face.other.email, '--zuliprc', zuliprc, '--site', face.site];
   await command(['user', 'key', ...account, '--data-dir', face.dataDir]);
   test.equal(lstatSync(zuliprc).mode & 0o777, 0o600);
+  test.strictSame(readZuliprc(zuliprc), { ...face.other, site: face.site });
+
+  const ann = ['--email', 'ann@example.com', '--data-dir', face.dataDir];
+  await command(['user', 'create', ...ann, '--full-name', 'Ann', '--password', PASSWORD]);
+  const fresh = join(place(test), 'zuliprc');
+  await command(['user', 'key', ...ann, '--zuliprc', fresh, '--site', face.site]);
+  test.equal(lstatSync(fresh).mode & 0o777, 0o600);
+  test.equal((await face.api(readZuliprc(fresh)).call('GET', '/users/me')).status, 200, 'and they are right');
 });

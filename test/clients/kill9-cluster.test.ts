@@ -7,9 +7,10 @@ import { services } from './support/missing.js';
 
 const cluster = services();
 if (cluster) {
+  const face = await Cluster.start(cluster);
+  t.teardown(() => face.stop());
+
   t.test('kill -9 of the actor host that owns the most', async (test) => {
-    const face = await Cluster.start(cluster);
-    test.teardown(() => face.stop());
     const [a, b] = [face.api(0), face.api(1)];
     await a.subscribe(STREAM);
     // Nothing is sent to it before the second stream exists: its poll is held through the first kill.
@@ -38,13 +39,10 @@ if (cluster) {
   });
 
   t.test('kill -9 of a frontend', async (test) => {
-    const face = await Cluster.start(cluster);
-    test.teardown(() => face.stop());
     const both = [face.api(0), face.api(1)];
-    await both[0]!.subscribe(STREAM);
     const follower = await Follower.start(both);
     const untouched = await Follower.start([both[1]!]);
-    const sender = new Sender(both, STREAM, 'm');
+    const sender = new Sender(both, STREAM, 'f');
     test.teardown(() => end(sender, follower));
     await killAmidst(test, sender, () => face.frontends[0]!.child.kill());
     test.not(follower.errors.length, 0, 'its client loses its connection, and goes on with the other frontend');

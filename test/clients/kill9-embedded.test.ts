@@ -6,10 +6,11 @@ import { judge, killAmidst, STREAM } from './support/kill.js';
 
 const ROUNDS = 5;
 
+const face = await Embedded.start();
+t.teardown(() => face.stop());
+const api = face.api();
+
 t.test('an acknowledged send is there after kill -9, in the history and in the queue', async (test) => {
-  const face = await Embedded.start();
-  test.teardown(() => face.stop());
-  const api = face.api();
   await api.subscribe(STREAM);
   const { queue_id: queue, last_event_id: start } = await api.register();
   const first = await api.send(STREAM, 'first');
@@ -45,10 +46,6 @@ t.test('an acknowledged send is there after kill -9, in the history and in the q
 });
 
 t.test(`${ROUNDS} times kill -9 while messages are sent`, async (test) => {
-  const face = await Embedded.start();
-  test.teardown(() => face.stop());
-  const api = face.api();
-  await api.subscribe(STREAM);
   const follower = await Follower.start([api]);
   const sender = new Sender([api], STREAM, 'm');
   test.teardown(() => end(sender, follower));

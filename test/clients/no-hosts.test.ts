@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
 import { dropNamespace } from '../support/drop-namespace.js';
-import { until } from '../support/until.js';
 import { remove, temporary } from './support/folders.js';
 import { services } from './support/missing.js';
 import { bounded, conclave } from './support/process.js';
 import { healthOf } from './support/scrape.js';
+import { until } from './support/wait.js';
 
 const found = services();
 if (found) {

@@ -3,13 +3,13 @@ import t, { type Test } from 'tap';
 import { METRICS } from '#base/metrics';
 import { OPERATIONS } from '#frontend/api';
 import { natsServerBinary, OwnNats } from '../support/nats.js';
-import { until } from '../support/until.js';
 import type { Account, Api } from './support/api.js';
 import { Cluster, Embedded, PASSWORD } from './support/face.js';
 import { services } from './support/missing.js';
 import type { Child } from './support/process.js';
 import { TcpProxy } from './support/proxy.js';
 import { healthOf, scrape, scrapeAll } from './support/scrape.js';
+import { until } from './support/wait.js';
 
 const STREAM = 'general';
 const DEBUG = ['--log-level', 'debug'];
@@ -208,7 +208,7 @@ if (cluster && binary) {
       const frontend = await face.frontends[0]!.child.ops();
       const host = await face.hosts[0]!.ops();
       const readyAgain = (address: string) =>
-        until('ready again', async () => (await healthOf(address, 'ready')).status === 200, 30_000);
+        until('ready again', async () => (await healthOf(address, 'ready')).status === 200);
 
       await own.kill();
       for (const address of [frontend, face.site(0), host]) {

@@ -41,8 +41,8 @@ def ok(result: Dict[str, Any]) -> Dict[str, Any]:
 def listen(loop: Callable[[Callable[[Any], None]], None], client: Client) -> "queue.Queue[Dict[str, Any]]":
     heard: "queue.Queue[Dict[str, Any]]" = queue.Queue()
     threading.Thread(target=loop, args=(heard.put,), daemon=True).start()
-    if not client.registered.wait(10):
-        raise SystemExit("not registered within 10 s")
+    if not client.registered.wait(60):
+        raise SystemExit("not registered within 60 s")
     return heard
 
 

@@ -5,6 +5,7 @@ import { FORMAT, mongoFormat, raiseMongoFormat } from '#ports/store';
 import { Cluster } from './support/face.js';
 import { services } from './support/missing.js';
 import { bounded, conclave } from './support/process.js';
+import { HANGS_MS } from './support/wait.js';
 
 const STREAM = 'general';
 
@@ -91,7 +92,7 @@ if (cluster) {
 
     const options = ['--nats', cluster.nats, '--mongodb', url, '--secret', 'a secret for tests only'];
     for (const role of ['http', 'actors', 'all']) {
-      const ended = await bounded(conclave(['serve', '--role', role, '--port', '0', ...options]), 20_000);
+      const ended = await bounded(conclave(['serve', '--role', role, '--port', '0', ...options]), HANGS_MS);
       test.equal(ended.code, 1);
       test.match(
         ended.stderr,

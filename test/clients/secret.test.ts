@@ -1,18 +1,20 @@
 /**
  * A process with another server secret does not start; a secret that was changed on purpose heals what it made void.
  */
+import t, { type Test } from 'tap';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
 import { Api } from './support/api.js';
 import { Cluster, command, Embedded, OTHER, PASSWORD } from './support/face.js';
 import { services } from './support/missing.js';
-import { bounded, conclave, type Ended } from './support/process.js';
+import { bounded, conclave } from './support/process.js';
+import type { Ended } from './support/process.js';
+import { HANGS_MS, until } from './support/wait.js';
 
 const NEW_SECRET = 'quite another secret';
 const MISMATCH = /^conclave: the data.* was written under another server secret.*conclave secret changed/m;
 
-const ends = (...args: string[]): Promise<Ended> => bounded(conclave(args), 20_000);
+const ends = (...args: string[]): Promise<Ended> => bounded(conclave(args), HANGS_MS);
 
 function refused(test: Test, { code, stderr }: Ended, what: string): void {
   test.equal(code, 2, `${what}: exit code of a wrong configuration`);
@@ -100,6 +102,11 @@ if (cluster) {
       refused(test, await ends(...words, ...wrong), words.join(' '));
     }
     test.match(await face.command('check-config'), /the secret: matches the stored data/);
+    const ann = ['--email', 'ann@example.com'];
+    await face.command('user', 'create', ...ann, '--full-name', 'Ann', '--password', PASSWORD);
+    const key = await face.command('user', 'key', ...ann);
+    const api = face.api(0, { email: 'ann@example.com', key });
+    await until('the frontend knows the account', async () => (await api.call('GET', '/users/me')).status === 200);
     test.ok(await face.api(0).register(), 'nobody is disturbed');
     const running = await ends('secret', 'changed', ...wrong);
     test.match(running.stderr, /stop every process of the cluster first/);

@@ -6,8 +6,9 @@ import t, { type Test } from 'tap';
 import { Embedded } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
 import { bounded, conclave, type Ended } from './support/process.js';
+import { HANGS_MS } from './support/wait.js';
 
-const start = (...args: string[]): Promise<Ended> => bounded(conclave(args), 10_000);
+const start = (...args: string[]): Promise<Ended> => bounded(conclave(args), HANGS_MS);
 
 interface Refusal {
   readonly code: number;

@@ -3,15 +3,14 @@ import t, { type Test } from 'tap';
 import { REAL_CLOCK } from '#base/clock';
 import { allPartitions } from '#ports/placement';
 import { LmdbStore, MongoStore, openLmdbEnvironment, type Store } from '#ports/store';
-import { until } from '../support/until.js';
 import { type Answer, Refused } from './support/api.js';
 import { end, Follower, faultsOf, faultsOfHistory, isCleanError, Sender } from './support/chatter.js';
 import { Cluster, Embedded } from './support/face.js';
 import { services } from './support/missing.js';
 import type { Ended } from './support/process.js';
+import { HANGS_MS, until } from './support/wait.js';
 
 const STREAM = 'general';
-const LONGEST_MS = 10_000;
 
 const outcome = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
@@ -23,8 +22,8 @@ async function endsCleanly(test: Test, stopping: Promise<Ended>): Promise<void> 
   const start = performance.now();
   const { code, signal } = await stopping;
   const ms = Math.round(performance.now() - start);
-  test.equal(code ?? signal, 0, `exit code 0 (${ms} ms)`);
-  test.ok(ms < LONGEST_MS, 'in time');
+  // What hangs is killed, and has no code.
+  test.equal(code ?? signal, 0, `ends by itself with exit code 0 (${ms} ms)`);
 }
 
 async function nothingPending(test: Test, store: Store): Promise<void> {
@@ -35,9 +34,11 @@ async function nothingPending(test: Test, store: Store): Promise<void> {
 /** A connection that breaks is fine, too: the server is stopping. */
 const isGone = (error: unknown): boolean => error instanceof Error && !(error instanceof Refused);
 
+const embedded = await Embedded.start();
+t.teardown(() => embedded.stop());
+
 t.test('embedded: SIGTERM while messages are sent and polls are held', async (test) => {
-  const face = await Embedded.start();
-  test.teardown(() => face.stop());
+  const face = embedded;
   const api = face.api();
   await api.subscribe(STREAM, 'quiet');
   const { queue_id, last_event_id } = await api.ok('POST', '/register', {
@@ -46,7 +47,7 @@ t.test('embedded: SIGTERM while messages are sent and polls are held', async (te
   });
   const held = outcome(api.call('GET', '/events', { queue_id, last_event_id }));
   const follower = await Follower.start([api]);
-  const sender = new Sender([api], STREAM, 'm', 8_000, 4);
+  const sender = new Sender([api], STREAM, 'm', HANGS_MS, 4);
   test.teardown(() => end(sender, follower));
   await until('30 sends', () => sender.acknowledged.size >= 30);
   const seen = follower.last;
@@ -76,10 +77,8 @@ t.test('embedded: SIGTERM while messages are sent and polls are held', async (te
 });
 
 t.test('embedded: what a client acknowledged before SIGTERM does not come again after it', async (test) => {
-  const face = await Embedded.start();
-  test.teardown(() => face.stop());
+  const face = embedded;
   const api = face.api();
-  await api.subscribe(STREAM);
   const { queue_id, last_event_id } = await api.register();
   await api.send(STREAM, 'one');
   const [one] = await api.events(queue_id, last_event_id);
@@ -100,7 +99,7 @@ if (cluster) {
     const both = [face.api(0), face.api(1)];
     await both[1]!.subscribe(STREAM);
     const follower = await Follower.start([both[1]!]);
-    const sender = new Sender([both[1]!], STREAM, 'm', 40_000, 4);
+    const sender = new Sender([both[1]!], STREAM, 'm', HANGS_MS, 4);
     test.teardown(() => end(sender, follower));
     const more = async (n: number): Promise<number> => {
       const goal = sender.acknowledged.size + n;

@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { until } from '../support/until.js';
 import { Embedded } from './support/face.js';
 import { botRunner } from './support/install.js';
 import { Child } from './support/process.js';
+import { until } from './support/wait.js';
 
 const VERSION = '0.9.1';
 const runner = await botRunner(VERSION);

@@ -63,6 +63,8 @@ const LOADS: readonly (readonly [beginning: string, load: number, seconds: numbe
   ['dist/test/api', 0.6, 15],
   ['dist/test/chaos/checker', 1, 1],
   ['dist/test/chaos', 0.5, 90],
+  ['dist/test/clients/cluster-hosts', 0.7, 80],
+  ['dist/test/clients/zulip-terminal', 0.5, 80],
   ['dist/test/clients', 0.5, 40],
   ['dist/test/load', 0.3, 35],
   ['dist/test/cluster', 1, 20],

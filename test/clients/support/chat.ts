@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
-import { Cluster, Embedded } from './face.js';
+import { Cluster, command, Embedded } from './face.js';
 import { services } from './missing.js';
 import { type Ended, run } from './process.js';
 
@@ -12,7 +12,9 @@ export function source(name: string): string {
   return existsSync(beside) ? beside : fileURLToPath(new URL(`test/clients/${name}`, `file://${process.cwd()}/`));
 }
 
-const SCRIPT_MS = 60_000;
+const SCRIPT_MS = 120_000;
+/** After which a chat that misses a message gives up. */
+const CHAT_S = 60;
 
 function judge(test: Test, ended: Ended): void {
   for (const line of ended.stdout.trim().split('\n')) test.comment(line);
@@ -25,21 +27,35 @@ export interface Script {
   readonly fact: string;
   /** Command and arguments before the two zuliprc files. */
   readonly words: readonly string[];
+  /** Its last argument is the time after which it gives up. */
+  readonly chat?: boolean;
 }
 
-/** Runs the scripts one after the other, as the owner and a second user. @param options of the servers */
-export async function onBothFaces(scripts: readonly Script[], options: readonly string[] = []): Promise<void> {
-  const all = async (test: Test, zuliprcs: readonly string[]): Promise<void> => {
-    for (const { fact, words } of scripts) {
-      const [program, ...args] = words as [string, ...string[]];
-      await test.test(fact, async (part) => judge(part, await run(program, [...args, ...zuliprcs], SCRIPT_MS)));
+export interface Scripts {
+  /** Run first, with the usual limits. */
+  readonly limited: readonly Script[];
+  /** They call more often than the usual limits allow. */
+  readonly unlimited: readonly Script[];
+}
+
+/** Runs the scripts one after the other, as the owner and a second user, all on one server of each face. */
+export async function onBothFaces({ limited, unlimited }: Scripts): Promise<void> {
+  const all = async (test: Test, scripts: readonly Script[], zuliprcs: readonly string[]): Promise<void> => {
+    for (const { fact, words, chat } of scripts) {
+      const [program, ...args] = [...words, ...zuliprcs, ...(chat ? [String(CHAT_S)] : [])] as [string, ...string[]];
+      await test.test(fact, async (part) => judge(part, await run(program, args, SCRIPT_MS)));
     }
   };
+  const options = ['--rate-limits', 'on'];
 
   await t.test('embedded face', async (test) => {
     const face = await Embedded.start(options);
     test.teardown(() => face.stop());
-    await all(test, face.zuliprcs);
+    await all(test, limited, face.zuliprcs);
+    for (const { email } of [face.owner, face.other]) {
+      await command(['user', 'rate-limit', email, 'off', '--data-dir', face.dataDir]);
+    }
+    await all(test, unlimited, face.zuliprcs);
   });
 
   const cluster = services();
@@ -47,6 +63,8 @@ export async function onBothFaces(scripts: readonly Script[], options: readonly 
   await t.test('cluster face, each user by a frontend of their own', async (test) => {
     const face = await Cluster.start({ ...cluster, options });
     test.teardown(() => face.stop());
-    await all(test, face.zuliprcs);
+    await all(test, limited, face.zuliprcs);
+    for (const { email } of [face.owner, face.other]) await face.command('user', 'rate-limit', email, 'off');
+    await all(test, unlimited, face.zuliprcs);
   });
 }

@@ -1,9 +1,11 @@
 /** A sender and a follower that go on through any failure, and remember what they were promised and given. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until } from '../../support/until.js';
 import { type Api, type QueueEvent, Refused } from './api.js';
+import { HANGS_MS, until } from './wait.js';
 
 const RETRY_MS = 25;
+/** Traffic is to be there, not to take the processor from the programs that start meanwhile. */
+const PAUSE_MS = 5;
 
 /** Sends numbered messages one after the other; none is sent twice. */
 export class Sender {
@@ -18,7 +20,7 @@ export class Sender {
     private readonly apis: readonly Api[],
     private readonly stream: string,
     private readonly prefix: string,
-    private readonly timeoutMs = 40_000,
+    private readonly timeoutMs = HANGS_MS,
     lanes = 2,
   ) {
     this.#done = Promise.all(Array.from({ length: lanes }, (_, lane) => this.#run(lane)));
@@ -35,6 +37,7 @@ export class Sender {
       try {
         const api = this.apis[at % this.apis.length]!;
         this.acknowledged.set(content, await api.send(this.stream, content, this.timeoutMs));
+        await sleep(PAUSE_MS);
       } catch (error) {
         this.failed.push({ content, error });
         // Somewhere else next time, where there is another.
@@ -49,6 +52,7 @@ export class Sender {
 export class Follower {
   readonly events: QueueEvent[] = [];
   readonly errors: unknown[] = [];
+  readonly #counts = new Map<string, number>();
   last: number;
   #running = true;
   #api = 0;
@@ -69,15 +73,11 @@ export class Follower {
   }
 
   /** How often each message came. */
-  contents(): Map<string, number> {
-    const counts = new Map<string, number>();
-    for (const { message } of this.events) {
-      if (message) counts.set(plain(message.content), (counts.get(plain(message.content)) ?? 0) + 1);
-    }
-    return counts;
+  contents(): ReadonlyMap<string, number> {
+    return this.#counts;
   }
 
-  async has(contents: Iterable<string>, withinMs = 20_000): Promise<void> {
+  async has(contents: Iterable<string>, withinMs = HANGS_MS): Promise<void> {
     const wanted = [...contents];
     let missing: string[] = [];
     await until(
@@ -106,6 +106,10 @@ export class Follower {
         if (!this.#running) return;
         for (const event of events) {
           this.events.push(event);
+          if (event.message) {
+            const content = plain(event.message.content);
+            this.#counts.set(content, (this.#counts.get(content) ?? 0) + 1);
+          }
           this.last = Math.max(this.last, event.id);
         }
       } catch (error) {

@@ -1,8 +1,8 @@
 /** Small changes of many kinds, and kills in the middle of them: what was acknowledged is there, whatever it was. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
-import { until } from '../../support/until.js';
 import { myId } from './api.js';
+import { until } from './wait.js';
 import { begin } from './world.js';
 
 type Fact = string | undefined;

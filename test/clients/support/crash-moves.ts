@@ -3,9 +3,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
-import { until } from '../../support/until.js';
 import type { Api, Message } from './api.js';
 import { Follower, faultsOf } from './chatter.js';
+import { until } from './wait.js';
 import { begin, counts, crash, notOnce } from './world.js';
 
 export async function movedWhole(test: Test): Promise<void> {
@@ -85,7 +85,7 @@ export async function movedWhole(test: Test): Promise<void> {
       now = await all();
       return of(now, to) === SIZE;
     };
-    await until('all messages in the new place', settled, 15_000);
+    await until('all messages in the new place', settled);
     test.comment(`round ${round}: ${result}; ${atOnce} of ${SIZE} moved when it was up again`);
     const big = now.filter((one) => one.content.startsWith('big '));
     test.strictSame(

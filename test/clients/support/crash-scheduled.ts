@@ -1,9 +1,9 @@
 /** Messages that the server sends later, and kills around the time when they are due. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
-import { until } from '../../support/until.js';
 import { myId } from './api.js';
 import { Follower } from './chatter.js';
+import { until } from './wait.js';
 import { begin, crash, notOnce } from './world.js';
 
 export async function scheduledOnce(test: Test): Promise<void> {
@@ -60,7 +60,7 @@ export async function scheduledOnce(test: Test): Promise<void> {
     }[];
   for (const by of [0, 1]) {
     const failing = scheduled.filter((one) => one.by === by && one.fails).map(({ id }) => id);
-    await until('only failed messages in the list', async () => (await list(by)).every(({ failed }) => failed), 10_000);
+    await until('only failed messages in the list', async () => (await list(by)).every(({ failed }) => failed));
     test.strictSame(
       new Set((await list(by)).map(({ scheduled_message_id }) => scheduled_message_id)),
       new Set(failing),

@@ -1,14 +1,18 @@
 /** The two faces of the server, each as real processes with an owner and a second user. */
+import t from 'tap';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import t from 'tap';
-import { type ActorKey, partitionOf } from '#model';
+import type { ActorKey } from '#model';
+import { partitionOf } from '#model';
 import { NatsKv, placementBucket } from '#ports/placement';
 import { dropNamespace } from '../../support/drop-namespace.js';
-import { until } from '../../support/until.js';
-import { type Account, Api, readZuliprc } from './api.js';
+import type { Account } from './api.js';
+import { Api, readZuliprc } from './api.js';
 import { remove, temporary } from './folders.js';
-import { bounded, type Child, conclave, type Ended, freePort } from './process.js';
+import { bounded, conclave, freePort } from './process.js';
+import type { Child, Ended } from './process.js';
+import { writeFileSync } from 'node:fs';
+import { HANGS_MS, until } from './wait.js';
 
 export const OTHER = 'other@example.com';
 /** Of the second user. */
@@ -18,17 +22,23 @@ const SECRET = 'a secret for tests only';
 
 /** Runs a command of the command line to its end. */
 export async function command(args: readonly string[]): Promise<string> {
-  const ended = await bounded(conclave(args), 30_000);
+  const ended = await bounded(conclave(args), HANGS_MS);
   if (ended.code !== 0) throw new Error(`conclave ${args.join(' ')}: ${ended.stderr}`);
   return ended.stdout.trim();
 }
 
-async function secondUser(options: readonly string[], zuliprc: string, site: string): Promise<Account> {
-  const who = ['--email', OTHER];
-  await command(['user', 'create', ...who, '--full-name', 'Other', '--password', PASSWORD, ...options]);
-  await command(['user', 'key', ...who, '--zuliprc', zuliprc, '--site', site, ...options]);
+/** Made by requests: each command of the command line costs the start of a program. */
+async function secondUser(owner: Api, zuliprc: string, site: string): Promise<Account> {
+  await knows(owner);
+  await owner.ok('POST', '/users', { email: OTHER, full_name: 'Other', password: PASSWORD });
+  const { api_key } = await owner.ok('POST', '/fetch_api_key', { username: OTHER, password: PASSWORD });
+  writeFileSync(zuliprc, `[api]\nemail=${OTHER}\nkey=${api_key}\nsite=${site}\n`, { mode: 0o600 });
   return readZuliprc(zuliprc);
 }
+
+/** A frontend knows an account a moment after its creation. */
+const knows = (api: Api): Promise<number> =>
+  until('the frontend knows the account', async () => (await api.call('GET', '/users/me')).status === 200);
 
 /** Prints the output of the servers of a failed test. */
 function explain(ended: readonly Ended[]): void {
@@ -55,7 +65,7 @@ export class Embedded {
     const face = new Embedded(temporary('embedded'), await freePort(), options);
     await face.up();
     face.owner = readZuliprc(face.zuliprcs[0]);
-    face.other = await secondUser(['--data-dir', face.dataDir], face.zuliprcs[1], face.site);
+    face.other = await secondUser(face.api(), face.zuliprcs[1], face.site);
     return face;
   }
 
@@ -133,11 +143,15 @@ export class Cluster {
     this.zuliprcs = [join(this.folder, 'owner.zuliprc'), join(this.folder, 'other.zuliprc')];
   }
 
-  static async start(of: ClusterOptions, hosts = 2): Promise<Cluster> {
+  /** @param adapters of one frontend each, beside one that chooses itself; two choose themselves by default */
+  static async start(of: ClusterOptions, hosts = 2, adapters: readonly string[] = ['auto']): Promise<Cluster> {
     const cluster = new Cluster(of);
     try {
-      for (let i = 0; i < hosts; i++) await cluster.addHost();
-      await Promise.all([cluster.addFrontend(), cluster.addFrontend()]);
+      await Promise.all(Array.from({ length: hosts }, () => cluster.addHost()));
+      const ports = await Promise.all([...adapters, 'auto'].map(freePort));
+      await Promise.all(
+        [...adapters, 'auto'].map((adapter, i) => cluster.addFrontend(ports[i], ['--http-adapter', adapter])),
+      );
       const [a, b] = [cluster.site(0), cluster.site(1)];
       const who = ['--name', 'Test', '--email', 'owner@example.com', '--full-name', 'Owner'];
       await command([
@@ -151,7 +165,8 @@ export class Cluster {
         ...cluster.#connection(),
       ]);
       cluster.owner = readZuliprc(cluster.zuliprcs[0]);
-      cluster.other = await secondUser(cluster.#connection(), cluster.zuliprcs[1], b);
+      cluster.other = await secondUser(cluster.api(1), cluster.zuliprcs[1], b);
+      await Promise.all([knows(cluster.api(0)), knows(cluster.api(0, cluster.other))]);
       return cluster;
     } catch (error) {
       await cluster.stop();
@@ -175,9 +190,10 @@ export class Cluster {
     return host;
   }
 
-  async addFrontend(port?: number): Promise<Child> {
+  /** @param options of this frontend alone */
+  async addFrontend(port?: number, options: readonly string[] = []): Promise<Child> {
     const at = port ?? (await freePort());
-    const child = conclave(['serve', '--role', 'http', '--port', String(at), ...this.#connection()]);
+    const child = conclave(['serve', '--role', 'http', '--port', String(at), ...this.#connection(), ...options]);
     this.frontends.push({ child, port: at });
     await child.says('Conclave serves');
     return child;
@@ -198,11 +214,11 @@ export class Cluster {
 
   /** A command of the command line for this cluster, to whatever end. */
   attempt(...words: string[]): Promise<Ended> {
-    return bounded(conclave([...words, ...this.#connection()]), 60_000);
+    return bounded(conclave([...words, ...this.#connection()]), HANGS_MS);
   }
 
   /** Milliseconds until every partition is owned, and answered for, by one of these processes. */
-  async owned(by: readonly Child[], withinMs = 20_000): Promise<number> {
+  async owned(by: readonly Child[], withinMs = HANGS_MS): Promise<number> {
     const kv = await NatsKv.connect(this.of.nats, placementBucket(this.namespace));
     try {
       return await until(

@@ -1,8 +1,8 @@
 /** Kills in the middle of traffic, and what must hold afterwards. */
 import type { Test } from 'tap';
-import { until } from '../../support/until.js';
 import type { Api } from './api.js';
 import { type Follower, faultsOf, faultsOfHistory, type Sender } from './chatter.js';
+import { until } from './wait.js';
 
 export const STREAM = 'general';
 /** Deliveries after the kill that show that everything runs again. */
@@ -10,7 +10,7 @@ const AFTERWARDS = 20;
 
 const acknowledged = (sender: Sender, more: number): Promise<number> => {
   const goal = sender.acknowledged.size + more;
-  return until(`${more} more acknowledged sends`, () => sender.acknowledged.size >= goal, 25_000);
+  return until(`${more} more acknowledged sends`, () => sender.acknowledged.size >= goal);
 };
 
 /** Lets traffic run to a random point, kills there, and waits until traffic is back. */

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { until } from '../../support/until.js';
+import { HANGS_MS, until } from './wait.js';
 
 /** The program of this very build. */
 export const MAIN = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
@@ -60,7 +60,7 @@ export class Child {
   }
 
   /** Waits for the text on stdout; rejects with what it wrote when it ends before. */
-  async says(text: string, withinMs = 20_000): Promise<void> {
+  async says(text: string, withinMs = HANGS_MS): Promise<void> {
     await until(
       `'${text}' from ${this.#child.spawnargs.slice(1).join(' ')}`,
       () => {
@@ -89,7 +89,7 @@ export class Child {
   }
 
   /** SIGTERM, and SIGKILL if that does not end it. */
-  async stop(withinMs = 15_000): Promise<Ended> {
+  async stop(withinMs = HANGS_MS): Promise<Ended> {
     this.#child.kill('SIGTERM');
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), withinMs);
     const ended = await this.ended;

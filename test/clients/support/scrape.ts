@@ -11,7 +11,7 @@ export interface HealthAnswer {
 }
 
 /** Longer than probes wait; an answer must not depend on services that are away. */
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 20_000;
 
 export async function healthOf(address: string, which: 'live' | 'ready'): Promise<HealthAnswer> {
   const began = performance.now();

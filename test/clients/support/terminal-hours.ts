@@ -1,10 +1,10 @@
 /** Actions of a user of the terminal client, hour by hour; each hour continues where the one before ended. */
 import type { Test } from 'tap';
-import { until } from '../../support/until.js';
 import { type Api, myId } from './api.js';
 import type { Follower } from './chatter.js';
 import type { TerminalClient } from './terminal-client.js';
 import type { Terminal } from './tmux.js';
+import { until } from './wait.js';
 
 export interface Day {
   readonly client: TerminalClient;
@@ -43,7 +43,7 @@ const newest = async (owner: Api): Promise<number> => (await owner.messages([], 
 
 export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<void>>> = {
   'it starts with the streams, messages and people that are there': async (test, { terminal }) => {
-    await terminal.shows(/Owner \(owner@\S+\) - \S+ \(http/, 30_000);
+    await terminal.shows(/Owner \(owner@\S+\) - \S+ \(http/);
     for (const text of ['# garden', '# kitchen', 'garden ▶  roses', '● Other', 'the roses bloom']) {
       test.ok(await terminal.shows(text), text);
     }
@@ -214,7 +214,7 @@ export const HOURS: Readonly<Record<string, (test: Test, day: Day) => Promise<vo
     const { client, terminal, tell, follower, restart } = day;
     await restart();
     await tell('roses', 'here we are again');
-    test.ok(await terminal.shows('▒ here we are again', 30_000));
+    test.ok(await terminal.shows('▒ here we are again'));
     await client.writeToStream('garden', 'roses', 'so am I');
     await hears(follower, 'message', { content: 'so am I' });
     await client.leaveForm();

@@ -1,11 +1,11 @@
 /** A program in a terminal of a fixed size, by a tmux server of its own: what a person types and sees. */
 import { join } from 'node:path';
-import { until } from '../../support/until.js';
 import { remove, temporary } from './folders.js';
 import { type Ended, run } from './process.js';
+import { HANGS_MS, until } from './wait.js';
 
-const COMMAND_MS = 10_000;
-const SEEN_MS = 15_000;
+const COMMAND_MS = 30_000;
+const SEEN_MS = HANGS_MS;
 const REST_MS = 100;
 
 /** @returns whether tmux is there */

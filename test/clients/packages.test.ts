@@ -1,0 +1,27 @@
+/** The public client packages for Python and JavaScript, unmodified. */
+import { readFileSync } from 'node:fs';
+import { onBothFaces, type Script, source } from './support/chat.js';
+import { npmPackage, pythonWith } from './support/install.js';
+
+const requirements = source('requirements.txt');
+const version = /^zulip==(\S+)$/m.exec(readFileSync(requirements, 'utf8'))?.[1] ?? '';
+const python = await pythonWith(version, requirements);
+const folder = await npmPackage('zulip-js', '2.1.0');
+
+const limited: Script[] = [];
+const unlimited: Script[] = [];
+if (python) {
+  // As people do, so that they stay within the usual limits.
+  limited.push({
+    fact: 'python: two clients talk to each other',
+    words: [python, source('python-chat.py')],
+    chat: true,
+  });
+  unlimited.push({ fact: 'python: every method of the client works', words: [python, source('python-day.py')] });
+}
+if (folder) {
+  const js = (name: string): readonly string[] => [process.execPath, source(name), folder];
+  unlimited.push({ fact: 'zulip-js: two clients talk to each other', words: js('zulip-js-chat.mjs'), chat: true });
+  unlimited.push({ fact: 'zulip-js: every call of the package works', words: js('zulip-js-day.mjs') });
+}
+if (limited.length + unlimited.length > 0) await onBothFaces({ limited, unlimited });
