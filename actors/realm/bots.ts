@@ -6,8 +6,8 @@ import type { LogItem } from '#model';
 import { streamId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryBot, DirectoryUser } from '#model/records';
+import { tellReplicas } from './log-items.js';
 import { asPart, BOT_PART, botOf, botsOf, type Parts, streamOf, USER_PART, userOf, usersOf } from './state.js';
-import { tellReplicas } from './tell-replicas.js';
 
 /** Of the lane: nothing that commands on bots wait for, waits for them. */
 export const BOT_LANE = 'bots';

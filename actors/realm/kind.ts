@@ -7,19 +7,16 @@ import { apiError } from '#model/errors';
 import type { ActorKind } from '#runtime';
 import { handlersOf } from '#runtime';
 import type { ActorServices } from '../services.js';
-import { setBilling } from './commands/accounts/billing.js';
+import { regenerateBotKey, regenerateKey, renewBotKey, renewKey } from './commands/accounts/api-keys.js';
+import { setBilling, setRateLimits } from './commands/accounts/command-line.js';
 import { createUser } from './commands/accounts/create-user.js';
-import { deactivateSelf, deactivateUser } from './commands/accounts/deactivate-user.js';
+import { deactivateBot, deactivateSelf, deactivateUser } from './commands/accounts/deactivate-user.js';
 import { confirmEmail, EMAIL_CHANGE_PART } from './commands/accounts/email-change.js';
 import { due } from './commands/accounts/full-members.js';
-import { regenerateKey, renewBotKey, renewKey } from './commands/accounts/own-key.js';
-import { setRateLimits } from './commands/accounts/rate-limits.js';
 import { reactivateUser } from './commands/accounts/reactivate-user.js';
-import { showAddresses } from './commands/accounts/role-sight.js';
 import { updateUser } from './commands/accounts/update-user.js';
-import { regenerateBotKey } from './commands/bots/bot-key.js';
+import { showAddresses } from './commands/accounts/visibility-change.js';
 import { createBot } from './commands/bots/create-bot.js';
-import { deactivateBot } from './commands/bots/deactivate-bot.js';
 import { updateBot } from './commands/bots/update-bot.js';
 import { versioned } from './commands/command.js';
 import { removeAvatar, setAvatar } from './commands/files/avatar.js';
@@ -27,19 +24,18 @@ import { emojiAdd, emojiBegin, emojiRemove } from './commands/files/emoji.js';
 import { fileId, filesChanged, spaceUsed } from './commands/files/files.js';
 import { setRealmPicture } from './commands/files/organization-pictures.js';
 import { pictureBegin } from './commands/files/pictures.js';
-import { groupRecipient } from './commands/group-recipient.js';
 import { editMembers, editSubgroups } from './commands/groups/group-members.js';
 import { createGroup, removeGroup, updateGroup } from './commands/groups/user-groups.js';
-import { returnIds, takeIds } from './commands/ids.js';
+import { groupRecipient, returnIds, takeIds } from './commands/ids.js';
+import { invite } from './commands/invitations/invite.js';
+import { join, peekInvitation } from './commands/invitations/join.js';
 import {
   inviteByLink,
   listInvitations,
   resendInvitation,
   revokeInvitation,
   revokeLink,
-} from './commands/invitations/invitations.js';
-import { invite } from './commands/invitations/invite.js';
-import { join, peekInvitation } from './commands/invitations/join.js';
+} from './commands/invitations/manage-invitations.js';
 import { askSignUp, peekSignUp, signUp } from './commands/invitations/sign-up.js';
 import { createRealm, init, peekRealm, subdomainTaken } from './commands/organization/create-realm.js';
 import { addDomain, changeDomain, removeDomain } from './commands/organization/domains.js';
@@ -52,31 +48,29 @@ import {
   updateProfileField,
 } from './commands/organization/profile-fields.js';
 import { deactivate, noteActivity, reactivate } from './commands/organization/realm-activity.js';
-import { changeRealm } from './commands/organization/realm-settings.js';
-import { changeUserDefaults } from './commands/organization/user-defaults.js';
-import { addAlertWords, removeAlertWords } from './commands/personal/alert-words.js';
-import { muteUser, unmuteUser } from './commands/personal/mute-user.js';
-import { changeOwnAccount, changeSettings } from './commands/personal/own-settings.js';
-import { changeOwnProfile, clearOwnProfile } from './commands/personal/profile-data.js';
-import { setStatus } from './commands/personal/user-status.js';
+import { changeRealm, changeUserDefaults } from './commands/organization/realm-settings.js';
+import { addAlertWords, removeAlertWords } from './commands/preferences/alert-words.js';
+import { muteUser, unmuteUser } from './commands/preferences/mute-user.js';
+import { changeOwnAccount, changeSettings } from './commands/preferences/own-settings.js';
+import { changeOwnProfile, clearOwnProfile } from './commands/preferences/profile-data.js';
+import { setStatus } from './commands/preferences/user-status.js';
 import { snapshot } from './commands/snapshot.js';
 import { archiveStream, vacated } from './commands/streams/archive-stream.js';
-import { setDefaultStream } from './commands/streams/default-streams.js';
-import { firstMessage } from './commands/streams/first-message.js';
 import {
   createStreamGroup,
   editStreamGroup,
   removeStreamGroup,
+  setDefaultStream,
   updateStreamGroup,
-} from './commands/streams/stream-groups.js';
-import { streamTraffic } from './commands/streams/stream-traffic.js';
+} from './commands/streams/default-streams.js';
+import { firstMessage, streamTraffic } from './commands/streams/stream-reports.js';
 import { updateStream } from './commands/streams/update-stream.js';
 import { carryOnJoining, subscribe } from './commands/subscriptions/subscribe.js';
 import { unsubscribe, updateSubscriptions } from './commands/subscriptions/unsubscribe.js';
 import { INVITATION_PARTS } from './invitations.js';
-import { LETTERS_PART } from './letters.js';
-import { LiveRealm } from './live.js';
 import { realmMachine } from './machine.js';
+import { LETTERS_PART } from './mail-limits.js';
+import { LiveRealm } from './sidecar.js';
 import type { RealmState } from './state.js';
 import { GROUP_PART, RECORD_PARTS, TRAFFIC_PART, UPLOADS_PART, WHOLE_PARTS } from './state.js';
 import { RealmVolatile } from './volatile.js';

@@ -2,7 +2,7 @@ import type { JsonObject } from '#base';
 import type { ArgsOf, Command } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import type { AnyCommand, CommandDefinition } from '#runtime';
+import type { AnyCommand, CommandDefinition, View } from '#runtime';
 import type { ActorServices } from '../../services.js';
 import type { RealmState } from '../state.js';
 import { userOf } from '../state.js';
@@ -47,3 +47,8 @@ function moving(command: AnyCommand<RealmState, RealmVolatile>): typeof command.
     return { ...outcome, state: { ...(outcome.state ?? view.state), directoryVersion: context.version } };
   };
 }
+
+/** Nothing here waits for anything, and none of it should wait for what other lanes wait for. */
+export const LANE = 'settings';
+
+export type RealmView = View<RealmState, RealmVolatile>;

@@ -2,6 +2,7 @@
 
 import { value } from '#actors/shared';
 import type { realmCommands } from '#model/commands';
+import { GROUP_PART } from '../state.js';
 import type { RealmCommand } from './command.js';
 
 /** One commit reserves this many, so that giving them out costs no write; only a crash skips what is left of a block. */
@@ -31,5 +32,16 @@ export const returnIds: RealmCommand<typeof realmCommands.returnIds> = {
   handle({ state, volatile }) {
     const reservedIds = volatile.nextId - 1;
     return { reply: value(null), ...(reservedIds < state.reservedIds ? { state: { ...state, reservedIds } } : {}) };
+  },
+};
+
+export const groupRecipient: RealmCommand<typeof realmCommands.groupRecipient> = {
+  lane: 'groups',
+  handle({ state, parts }, { group }) {
+    const part = `${GROUP_PART}${group}`;
+    const known = parts.get(part);
+    if (known !== undefined) return { reply: value(known) };
+    const id = state.nextRecipient;
+    return { reply: value(id), state: { ...state, nextRecipient: id + 1 }, parts: { [part]: id } };
   },
 };

@@ -11,8 +11,8 @@ import {
   type UserSettingName,
   type UserSettingValue,
 } from '#model';
-import { changeUserDefaults } from '../../../actors/realm/commands/organization/user-defaults.js';
-import { changeSettings } from '../../../actors/realm/commands/personal/own-settings.js';
+import { changeUserDefaults } from '../../../actors/realm/commands/organization/realm-settings.js';
+import { changeSettings } from '../../../actors/realm/commands/preferences/own-settings.js';
 import { asPart } from '../../../actors/realm/state.js';
 import { RealmVolatile } from '../../../actors/realm/volatile.js';
 import { updateSettings, updateSettingsDefaults } from '../../../src/frontend/api/operations/people/settings.js';

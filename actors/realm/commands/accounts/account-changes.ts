@@ -1,22 +1,20 @@
 /** What changing an account does: it is stored, replicas and clients hear of it, and other features follow. */
 
-import type { JsonObject } from '#base';
-import type { LogItem } from '#model';
-import type { CommandContext } from '#runtime';
+import { success } from '#actors/shared';
+import type { RealmId } from '#model';
+import { userKey } from '#model';
+import type { Command, NoArgs, OutboxCommand } from '#model/commands';
+import { outboxCommand } from '#model/commands';
+import type { DirectoryUser } from '#model/records';
+import type { CommandContext, Outcome } from '#runtime';
+import { withoutInvitationsBy } from '../../invitations.js';
+import { tellReplicas } from '../../log-items.js';
+import type { RealmState } from '../../state.js';
 import { asPart, USER_PART } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
-import { tellEverybody } from '../personal/personal.js';
-import type { RealmView } from '../subscriptions/subscribe.js';
-import type { AccountChange, Effect } from './account-change.js';
-import { ACCOUNT_EFFECTS } from './account-effects.js';
-
-export function together(effects: readonly Effect[]): Required<Effect> {
-  return {
-    parts: Object.assign({}, ...effects.map(({ parts }) => parts)),
-    events: effects.flatMap(({ events }) => events ?? []),
-    commands: effects.flatMap(({ commands }) => commands ?? []),
-  };
-}
+import { botEffect } from '../bots/bot-effects.js';
+import type { RealmView } from '../command.js';
+import type { AccountChange, AccountEffect, Effect } from './effect.js';
+import { together } from './effect.js';
 
 /** @param own what clients hear of the change itself, before they hear what follows from it */
 export function accountChanged(
@@ -36,6 +34,30 @@ export function accountChanged(
   ]);
 }
 
-/** @param person fields beside the id */
-export const personUpdate = (version: number, user: number, person: JsonObject): LogItem =>
-  tellEverybody(version, { type: 'realm_user', op: 'update', person: { user_id: user, ...person } });
+/** Nobody joins on the invitation of somebody who is gone. */
+const invitationsEnd: AccountEffect = ({ before, after }, { parts }, { version }) =>
+  before.isActive && !after.isActive ? withoutInvitationsBy(parts, after.id, version) : {};
+
+/** In the order in which clients hear of them. */
+export const ACCOUNT_EFFECTS: readonly AccountEffect[] = [botEffect, invitationsEnd];
+
+/** For the account's own actor. */
+export const ownActor = (
+  realm: RealmId,
+  { id }: DirectoryUser,
+  name: Command<'user', NoArgs>,
+  after: number,
+): OutboxCommand => outboxCommand({ to: userKey(realm, id), name, args: {}, caller: 0, after });
+
+/** The outcome of changing accounts. */
+export function changedAccounts(
+  { parts = {}, events = [], commands = [] }: Effect,
+  version: number,
+): Outcome<RealmState> {
+  return {
+    reply: success(undefined, version),
+    parts,
+    events,
+    ...(commands.length > 0 ? { commands: [commands], replyAfterCommands: true } : {}),
+  };
+}

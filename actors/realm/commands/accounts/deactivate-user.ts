@@ -3,20 +3,20 @@
 import { mailCommand, success } from '#actors/shared';
 import { isOwner } from '#domain/people';
 import type { RealmId, RealmSettings } from '#model';
-import { userKey } from '#model';
-import type { Command, NoArgs, OutboxCommand, realmCommands } from '#model/commands';
-import { outboxCommand, userCommands } from '#model/commands';
+import type { OutboxCommand, realmCommands } from '#model/commands';
+import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import type { CommandContext, Outcome } from '#runtime';
-import type { Parts, RealmState } from '../../state.js';
+import type { CommandContext } from '#runtime';
+import { managedBot } from '../../bots.js';
+import { tellEverybody } from '../../log-items.js';
+import type { Parts } from '../../state.js';
 import { userOf, usersOf } from '../../state.js';
-import type { RealmCommand } from '../command.js';
-import { actingUser, tellEverybody } from '../personal/personal.js';
-import type { RealmView } from '../subscriptions/subscribe.js';
-import type { Effect } from './account-change.js';
-import { accountChanged, together } from './account-changes.js';
-import { actingAdmin, checkOwner, isLastOwner } from './administrators.js';
+import { actingAdmin, actingUser, checkOwner, isLastOwner } from '../callers.js';
+import type { RealmCommand, RealmView } from '../command.js';
+import { accountChanged, changedAccounts, ownActor } from './account-changes.js';
+import type { Effect } from './effect.js';
+import { together } from './effect.js';
 
 /** With the bots that it owns, which go first. */
 function withBots(parts: Parts, user: DirectoryUser): DirectoryUser[] {
@@ -40,27 +40,6 @@ export function deactivating(accounts: readonly DirectoryUser[], view: RealmView
       return accountChanged(change, { events: [told], commands: [toUser] }, view, context);
     }),
   );
-}
-
-/** For the account's own actor. */
-export const ownActor = (
-  realm: RealmId,
-  { id }: DirectoryUser,
-  name: Command<'user', NoArgs>,
-  after: number,
-): OutboxCommand => outboxCommand({ to: userKey(realm, id), name, args: {}, caller: 0, after });
-
-/** The outcome of changing accounts. */
-export function changedAccounts(
-  { parts = {}, events = [], commands = [] }: Effect,
-  version: number,
-): Outcome<RealmState> {
-  return {
-    reply: success(undefined, version),
-    parts,
-    events,
-    ...(commands.length > 0 ? { commands: [commands], replyAfterCommands: true } : {}),
-  };
 }
 
 /** One line: names of organizations may hold anything. */
@@ -114,5 +93,15 @@ export const deactivateSelf: RealmCommand<typeof realmCommands.deactivateSelf> =
       throw apiError('CANNOT_DEACTIVATE_LAST_USER', { is_last_owner: true, entity: 'organization owner' });
     }
     return changedAccounts(deactivating(withBots(parts, user), view, context), context.version);
+  },
+};
+
+export const deactivateBot: RealmCommand<typeof realmCommands.deactivateBot> = {
+  lane: 'directory',
+  exclusive: true,
+  handle(view, { bot_id }, _inputs, context) {
+    const { user } = managedBot(view.parts, bot_id, actingUser(view.parts, context.caller));
+    if (!user.isActive) return { reply: success() };
+    return changedAccounts(deactivating([user], view, context), context.version);
   },
 };

@@ -10,12 +10,12 @@ import type { RealmId } from '#model';
 import type { OutboxCommand, realmCommands } from '#model/commands';
 import { apiError, PRODUCT } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
+import { tellReplicas } from '../../log-items.js';
 import { MAIL_LIMITS } from '../../mail-limits.js';
 import { asPart, domainsOf, type Parts, type RealmState, USER_PART, userOf, usersOf } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmVolatile } from '../../volatile.js';
 import type { RealmCommand } from '../command.js';
-import { LANE } from '../personal/personal.js';
+import { LANE } from '../command.js';
 import { addressChanged } from './person-events.js';
 
 /** How long a link holds. */

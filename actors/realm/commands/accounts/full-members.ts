@@ -8,10 +8,9 @@ import { ROLE, SYSTEM_GROUP, shownGroupsOf } from '#domain/people';
 import type { LogItem, RealmSettings } from '#model';
 import type { realmCommands } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
+import { tellEverybody, tellReplicas } from '../../log-items.js';
 import { usersOf } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
-import { tellEverybody } from '../personal/personal.js';
 
 /** What it depends on besides the accounts. */
 interface Moment {

@@ -15,10 +15,10 @@ import type { CommandContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import type { RealmState } from '../../state.js';
 import { asPart, domainsOf, streamOf, USER_PART, userDefaultsOf } from '../../state.js';
-import { createUserCommand, hiddenFrom, newUser } from '../organization/create-realm.js';
-import { storePersonal } from '../personal/personal.js';
-import type { RealmView } from '../subscriptions/subscribe.js';
-import { userAdded } from './user-added.js';
+import type { RealmView } from '../command.js';
+import { storePersonal } from '../preferences/preferences.js';
+import { userAdded } from './person-events.js';
+import { createUserCommand, hiddenFrom, newUser } from './user-record.js';
 import { welcome } from './welcome.js';
 
 export interface Applicant {

@@ -1,9 +1,19 @@
-/** What the others are told when facts of an account change (users.md, events.md § realm_user). */
 import type { JsonObject } from '#base';
-import { presentAvatar, seesAddress } from '#domain/people';
-import type { LogItem } from '#model';
+import {
+  addressRole,
+  NO_PROFILE,
+  presentAvatar,
+  presentProfile,
+  presentUser,
+  ROLE,
+  seesAddress,
+  systemGroupsOf,
+} from '#domain/people';
+import type { Audience, LogItem, RealmSettings } from '#model';
 import type { DirectoryUser } from '#model/records';
-import { tellEverybody } from '../personal/personal.js';
+import { tellEverybody, tellReplicas } from '../../log-items.js';
+import type { Parts } from '../../state.js';
+import { profileFieldsOf, profileOf } from '../../state.js';
 
 const update = (of: DirectoryUser, person: JsonObject): JsonObject => ({
   type: 'realm_user',
@@ -58,5 +68,47 @@ export function addressChanged(after: DirectoryUser, everybody: Iterable<Directo
     isPublic ? tellEverybody(version, event) : { t: 'event', to: { users: seeing }, event },
     ...(after.avatarSource === 'G' ? [avatar(after, version)] : []),
     ...(isPublic ? [apiAddress(after, version)] : []),
+  ];
+}
+
+/** @param person fields beside the id */
+export const personUpdate = (version: number, user: number, person: JsonObject): LogItem =>
+  tellEverybody(version, { type: 'realm_user', op: 'update', person: { user_id: user, ...person } });
+
+/** As many for any number of others. */
+export function userAdded(user: DirectoryUser, settings: RealmSettings, now: number, version: number): LogItem[] {
+  const person = presentUser(user, user, { clientGravatar: false, profile: NO_PROFILE });
+  const tell = (to: Audience, shown: JsonObject): LogItem => ({
+    t: 'event',
+    to: { ...to, rv: version },
+    event: { type: 'realm_user', op: 'add', person: shown },
+  });
+  const seeing = addressRole(user);
+  const rest = { role: ROLE.guest, weakerThan: seeing };
+  return [
+    tellReplicas({ user }),
+    ...(seeing > 0 ? [tell({ role: seeing }, person)] : []),
+    ...(seeing < ROLE.guest ? [tell(rest, { ...person, delivery_email: null })] : []),
+    ...systemGroupsOf(user, settings, now).map((group_id) =>
+      tellEverybody(version, { type: 'user_group', op: 'add_members', group_id, user_ids: [user.id] }),
+    ),
+  ];
+}
+
+/** Everybody gets to know the account; its real address those who may see it. */
+export function userShown(user: DirectoryUser, parts: Parts, version: number): LogItem[] {
+  const profile = presentProfile(profileOf(parts, user.id), profileFieldsOf(parts));
+  const known = presentUser(user, user, { clientGravatar: false, profile: { profile: () => profile } });
+  const add = (to: Audience, person: typeof known): LogItem => ({
+    t: 'event',
+    to,
+    event: { type: 'realm_user', op: 'add', person },
+  });
+  const seeing = addressRole(user);
+  const everybody: Audience = { role: ROLE.guest, rv: version };
+  if (seeing >= ROLE.guest) return [add(everybody, known)];
+  return [
+    ...(seeing > 0 ? [add({ role: seeing, rv: version }, known)] : []),
+    add({ ...everybody, weakerThan: seeing }, { ...known, delivery_email: null }),
   ];
 }

@@ -6,13 +6,15 @@ import type { LogItem } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
+import { tellEverybody } from '../../log-items.js';
 import type { Parts, RealmState } from '../../state.js';
-import { tellEverybody } from '../personal/personal.js';
-import type { RealmView } from '../subscriptions/subscribe.js';
-import type { Effect } from './account-change.js';
-import { accountChanged, personUpdate, together } from './account-changes.js';
-import { checkOwner, isLastOwner } from './administrators.js';
-import { sightOf } from './role-sight.js';
+import { checkOwner, isLastOwner } from '../callers.js';
+import type { RealmView } from '../command.js';
+import { accountChanged } from './account-changes.js';
+import type { Effect } from './effect.js';
+import { together } from './effect.js';
+import { personUpdate } from './person-events.js';
+import { sightOf } from './visibility-change.js';
 
 /**
  * Only owners give and take the role of an owner. @param acting undefined = the system.

@@ -12,12 +12,13 @@ import { ApiError, apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { userOf } from '../../state.js';
-import type { RealmCommand } from '../command.js';
-import { editProfile, type RenderedValues, renderValues } from '../personal/profile-data.js';
-import type { RealmView } from '../subscriptions/subscribe.js';
-import type { Effect } from './account-change.js';
-import { accountChanged, personUpdate, together } from './account-changes.js';
-import { actingAdmin } from './administrators.js';
+import { actingAdmin } from '../callers.js';
+import type { RealmCommand, RealmView } from '../command.js';
+import { editProfile, type RenderedValues, renderValues } from '../preferences/profile-data.js';
+import { accountChanged } from './account-changes.js';
+import type { Effect } from './effect.js';
+import { together } from './effect.js';
+import { personUpdate } from './person-events.js';
 import { checkRole, roleChanged } from './role-change.js';
 
 interface Inputs {

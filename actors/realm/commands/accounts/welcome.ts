@@ -6,7 +6,7 @@ import type { RealmId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import { PRODUCT } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import type { RealmView } from '../subscriptions/subscribe.js';
+import type { RealmView } from '../command.js';
 
 const SIGNUPS = 'signups';
 

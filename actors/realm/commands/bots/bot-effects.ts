@@ -3,7 +3,7 @@ import { isAdmin } from '#domain/people';
 import type { LogItem } from '#model';
 import { botAccount, botAdded, botForgotten, botRemoved, botUpdated } from '../../bots.js';
 import { botOf, botsOf, type Parts } from '../../state.js';
-import type { AccountChange, AccountEffect } from '../accounts/account-change.js';
+import type { AccountChange, AccountEffect } from '../accounts/effect.js';
 
 /** The account is a bot. */
 function ofBot({ before, after }: AccountChange, parts: Parts): LogItem[] {

@@ -13,10 +13,10 @@ import { BOT_LANE, botAdded, checkBotName, storeBot, streamNames } from '../../b
 import type { Parts, RealmState } from '../../state.js';
 import { streamOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
-import { userAdded } from '../accounts/user-added.js';
+import { userAdded } from '../accounts/person-events.js';
+import { createUserCommand, newUser } from '../accounts/user-record.js';
+import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { createUserCommand, newUser } from '../organization/create-realm.js';
-import { actingUser } from '../personal/personal.js';
 
 /** Private streams among those named in which the caller is. */
 export type OwnPrivate = ReadonlySet<number>;

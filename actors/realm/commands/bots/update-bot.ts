@@ -21,12 +21,13 @@ import {
   streamNames,
 } from '../../bots.js';
 import { type Parts, userOf } from '../../state.js';
-import type { Effect } from '../accounts/account-change.js';
-import { accountChanged, personUpdate, together } from '../accounts/account-changes.js';
+import { accountChanged } from '../accounts/account-changes.js';
+import type { Effect } from '../accounts/effect.js';
+import { together } from '../accounts/effect.js';
+import { personUpdate } from '../accounts/person-events.js';
 import { checkRole, roleChanged } from '../accounts/role-change.js';
-import type { RealmCommand } from '../command.js';
-import { actingUser } from '../personal/personal.js';
-import type { RealmView } from '../subscriptions/subscribe.js';
+import { actingUser } from '../callers.js';
+import type { RealmCommand, RealmView } from '../command.js';
 import { checkInterface, chosenStream, type OwnPrivate, ownPrivateStreams } from './create-bot.js';
 
 interface Inputs {

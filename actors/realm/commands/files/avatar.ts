@@ -9,10 +9,11 @@ import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { botUpdated, managedBot } from '../../bots.js';
+import { tellEverybody, tellReplicas } from '../../log-items.js';
 import { asPart, botOf, type Parts, type RealmState, USER_PART } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
+import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
+import { LANE } from '../command.js';
 import { dropUploads, eraseBlobs, showUpload } from './pictures.js';
 
 /** The account whose avatar changes: the caller's, or a bot of the caller's. @throws ApiError */

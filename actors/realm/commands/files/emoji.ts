@@ -11,8 +11,8 @@ import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryEmoji } from '#model/records';
 import type { CommandContext } from '#runtime';
+import { tellReplicas } from '../../log-items.js';
 import { asPart, EMOJI_PART, emojiOf, type Parts, type RealmState, userOf } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
 
 const active = (parts: Parts, name: string): DirectoryEmoji | undefined =>

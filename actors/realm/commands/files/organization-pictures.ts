@@ -7,10 +7,11 @@ import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { RealmPictureName, RealmPictures } from '#model/records';
 import type { CommandContext } from '#runtime';
+import { tellEverybody, tellReplicas } from '../../log-items.js';
 import { asPart, type Parts, PICTURES_PART, picturesOf, type RealmState } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
+import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
+import { LANE } from '../command.js';
 import { dropUploads, eraseBlobs, type Replaced, showUpload } from './pictures.js';
 
 export const setRealmPicture: RealmCommand<typeof realmCommands.setRealmPicture> = {

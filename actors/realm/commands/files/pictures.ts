@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '#base';
 import type { OutboxCommand, realmCommands } from '#model/commands';
 import { type Parts, UPLOADS_PART } from '../../state.js';
 import type { RealmCommand } from '../command.js';
-import { LANE } from '../personal/personal.js';
+import { LANE } from '../command.js';
 
 /** Of one picture. */
 interface Uploads extends JsonObject {

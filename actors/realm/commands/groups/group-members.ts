@@ -7,9 +7,10 @@ import { userId } from '#model';
 import type { OutboxCommand, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
+import { tellEverybody } from '../../log-items.js';
 import { groupOf, userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
-import { LANE, tellEverybody } from '../personal/personal.js';
+import { LANE } from '../command.js';
 import { ascending, checkMembers, editable, groupEditor, storeGroup } from './user-groups.js';
 
 export const editMembers: RealmCommand<typeof realmCommands.editMembers> = {

@@ -8,10 +8,11 @@ import { userId } from '#model';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryGroup, DirectoryUser } from '#model/records';
+import { tellEverybody, tellReplicas } from '../../log-items.js';
 import { asPart, groupOf, groupsOf, type Parts, USER_GROUP_PART, userOf } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
+import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
+import { LANE } from '../command.js';
 
 /** The caller, who may edit groups in general. @throws ApiError */
 export function groupEditor(parts: Parts, caller: number, settings: RealmSettings, now: number): DirectoryUser {

@@ -21,16 +21,15 @@ import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { asPart, expired, type Invitation, invitesChanged, partOf } from '../../invitations.js';
 import { domainsOf, userOf } from '../../state.js';
-import type { RealmCommand } from '../command.js';
-import { actingUser } from '../personal/personal.js';
-import type { RealmView } from '../subscriptions/subscribe.js';
+import { actingUser } from '../callers.js';
+import type { RealmCommand, RealmView } from '../command.js';
 import {
   hiddenLinkMaker,
   invitedStreams,
   type LinkMaker,
   membersForInvitation,
   sentInvitation,
-} from './invitation-parts.js';
+} from './invitation-links.js';
 
 export type InviteArgs = ArgsOf<typeof realmCommands.invite>;
 

@@ -6,7 +6,7 @@ import { hiddenLink } from '#domain/mail';
 import { domainOf, isEmail, ROLE } from '#domain/people';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { countLetter } from '../../letters.js';
+import { countLetter } from '../../mail-limits.js';
 import type { RealmState } from '../../state.js';
 import {
   addAccount,
@@ -17,7 +17,7 @@ import {
   prepareAccount,
 } from '../accounts/new-account.js';
 import type { RealmCommand } from '../command.js';
-import { flat } from './invitation-parts.js';
+import { flat } from './invitation-links.js';
 import { named } from './join.js';
 
 const VALID_MS = 24 * 3_600_000;

@@ -4,23 +4,17 @@
  */
 
 import { success, value } from '#actors/shared';
-import type { JsonObject } from '#base';
-import { FRESH_ACCOUNT, LAST_RESERVED_USER, mailDomain, ROLE } from '#domain/people';
-import { initialRealmSettings, initialUserDefaults, realmId, realmKey, userId, userKey } from '#model';
-import type { FirstAccount, OutboxCommand } from '#model/commands';
-import { outboxCommand, realmCommands, userCommands } from '#model/commands';
+import { mailDomain, ROLE } from '#domain/people';
+import { initialRealmSettings, initialUserDefaults, realmId, realmKey, userId } from '#model';
+import { outboxCommand, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { DirectoryUser, RealmEntry, UserDefaults } from '#model/records';
+import type { RealmEntry } from '#model/records';
+import { tellReplicas } from '../../log-items.js';
 import type { RealmState } from '../../state.js';
 import { asPart, REALM_PART, realmsOf, USER_DEFAULTS_PART, USER_PART } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
-import type { RealmVolatile } from '../../volatile.js';
+import { createUserCommand, FIRST_USER, hiddenFrom, newUser } from '../accounts/user-record.js';
 import type { RealmCommand } from '../command.js';
-import { hiddenAddress } from '../personal/own-settings.js';
 import { initialStreams } from '../streams/initial-streams.js';
-
-/** Of accounts and of their recipients: those before are kept for system bots. */
-export const FIRST_USER = LAST_RESERVED_USER + 1;
 
 /** Number of the realm to be made, for keys that name it; reserved by nobody, so callers serialize (one admin at a time). */
 export const peekRealm: RealmCommand<typeof realmCommands.peekRealm> = {
@@ -95,62 +89,3 @@ export const init: RealmCommand<typeof realmCommands.init> = {
     };
   },
 };
-
-/** Whether, and how, a new account's real address is hidden. */
-export function hiddenFrom(
-  { email_address_visibility: visibility = 1 }: UserDefaults,
-  id: number,
-  domain: string,
-  volatile: RealmVolatile,
-): { readonly visibility: number; readonly email: string } | undefined {
-  if (visibility === 1) return undefined;
-  return { visibility, email: hiddenAddress(id, domain, volatile) };
-}
-
-export function newUser(of: {
-  readonly id: number;
-  readonly recipient: number;
-  readonly account: FirstAccount;
-  readonly role: number;
-  readonly now: number;
-  /** Whose real address is hidden has another for the API. */
-  readonly hidden?: { readonly visibility: number; readonly email: string } | undefined;
-}): DirectoryUser {
-  return {
-    id: userId(of.id),
-    recipient: of.recipient,
-    deliveryEmail: of.account.email,
-    email: of.hidden?.email ?? of.account.email,
-    fullName: of.account.fullName,
-    ...FRESH_ACCOUNT,
-    role: of.role,
-    emailVisibility: of.hidden?.visibility ?? 1,
-    joined: of.now,
-    keyHash: of.account.keyHash,
-  };
-}
-
-/** A stream to which an account is subscribed when it is made. */
-export interface FirstStream extends JsonObject {
-  readonly id: number;
-  readonly recipient: number;
-  /** Messages up to this id are read. */
-  readonly mark: number;
-}
-
-export function createUserCommand(
-  realm: number,
-  user: number,
-  account: FirstAccount,
-  after: number,
-  streams: readonly FirstStream[] = [],
-): OutboxCommand {
-  const { passwordHash, keySealed } = account;
-  return outboxCommand({
-    to: userKey(realmId(realm), userId(user)),
-    name: userCommands.create,
-    args: { passwordHash, keySealed, streams },
-    caller: 0,
-    after,
-  });
-}

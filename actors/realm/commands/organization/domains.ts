@@ -8,11 +8,12 @@ import { realmSettingEvent } from '#model';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryDomain } from '#model/records';
+import { tellEverybody, tellReplicas } from '../../log-items.js';
 import type { Parts } from '../../state.js';
 import { asPart, DOMAINS_PART, domainsOf } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
+import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
+import { LANE } from '../command.js';
 
 function checkOwner(parts: Parts, caller: number): void {
   if (!isOwner(actingUser(parts, caller))) throw apiError('OWNER_REQUIRED');

@@ -1,17 +1,19 @@
 /** /realm/filters (realm.md § Linkifiers). Messages that exist keep their old rendering. */
 
 import { success } from '#actors/shared';
+import type { JsonObject } from '#base';
+import type { FieldErrors } from '#domain/markdown';
 import { linkifierErrors } from '#domain/markdown';
 import { isAdmin, presentLinkifier } from '#domain/people';
 import type { LinkifierContent, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryLinkifier } from '#model/records';
 import type { Outcome } from '#runtime';
+import { tellEverybody, tellReplicas } from '../../log-items.js';
 import { asPart, LINKIFIERS_PART, linkifiersOf, type Parts, type RealmState } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
+import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
-import { refuseFields } from './field-errors.js';
+import { LANE } from '../command.js';
 
 type Changed = Pick<Outcome<RealmState>, 'parts' | 'events'>;
 
@@ -81,3 +83,9 @@ export const removeLinkifier: RealmCommand<typeof realmCommands.removeLinkifier>
     return { ...stored(next, version), reply: success(undefined, version) };
   },
 };
+
+/** @throws ApiError with the first of the messages, when there is one */
+export function refuseFields(errors: FieldErrors): void {
+  const [first] = Object.values(errors);
+  if (first) throw apiError('INVALID_FIELDS', { message: first[0]!, errors: errors as JsonObject });
+}

@@ -6,11 +6,12 @@ import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryPlayground } from '#model/records';
 import type { Outcome } from '#runtime';
+import { tellEverybody, tellReplicas } from '../../log-items.js';
 import { asPart, PLAYGROUNDS_PART, playgroundsOf, type RealmState } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
+import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
-import { refuseFields } from './field-errors.js';
+import { LANE } from '../command.js';
+import { refuseFields } from './linkifiers.js';
 
 const BLANK = ['This field cannot be blank.'];
 const TAKEN = ['Realm playground with this Realm, Pygments language and Name already exists.'];

@@ -20,10 +20,11 @@ import type { ProfileFieldContent, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryProfileField } from '#model/records';
 import type { Outcome } from '#runtime';
+import { tellEverybody, tellReplicas } from '../../log-items.js';
 import { asPart, type Parts, PROFILE_FIELDS_PART, profileFieldsOf, type RealmState } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
+import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
+import { LANE } from '../command.js';
 
 function checkAdmin(parts: Parts, caller: number): void {
   if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');

@@ -8,10 +8,9 @@ import type { OutboxCommand } from '#model/commands';
 import { outboxCommand, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { RealmEntry } from '#model/records';
+import { tellEverybody, tellReplicas } from '../../log-items.js';
 import { asPart, REALM_PART, realmsOf, userOf } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
-import { tellEverybody } from '../personal/personal.js';
 
 const toServer = (realm: RealmId, deactivated: boolean): OutboxCommand[] => [
   outboxCommand({

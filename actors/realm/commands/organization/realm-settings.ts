@@ -3,7 +3,7 @@
 import { success } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { isAdmin, isOwner } from '#domain/people';
-import type { RealmSettings, RealmSettingValue } from '#model';
+import type { RealmSettings, RealmSettingValue, UserSettingName, UserSettingValue } from '#model';
 import {
   ALWAYS_REPORTED_NAMES,
   isOwnerSetting,
@@ -11,16 +11,19 @@ import {
   realmSettingEvent,
   replyValue,
   STREAM_SETTING_NAMES,
+  USER_SETTING_NAMES,
+  USER_SETTINGS,
 } from '#model';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
+import { tellEverybody, tellReplicas } from '../../log-items.js';
 import type { Parts } from '../../state.js';
-import { streamOf, usersOf } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
+import { streamOf, USER_DEFAULTS_PART, userDefaultsOf, usersOf } from '../../state.js';
 import { fullMembersChanged, nextFullMember } from '../accounts/full-members.js';
+import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
+import { LANE } from '../command.js';
 
 export interface RealmSettingsArgs extends JsonObject {
   /** Settings that the request has, checked and converted by the frontend. */
@@ -75,3 +78,31 @@ function checkStreams(values: Partial<RealmSettings>, parts: Parts): void {
     if (!stream || stream.archived) throw apiError('INVALID_STREAM_ID');
   }
 }
+
+export const changeUserDefaults: RealmCommand<typeof realmCommands.changeUserDefaults> = {
+  lane: LANE,
+  handle({ parts }, { values }, _inputs, { caller, version }) {
+    if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
+    const before = userDefaultsOf(parts);
+    const after: Record<string, UserSettingValue> = { ...before };
+    const changed = USER_SETTING_NAMES.filter(
+      (name) => values[name] !== undefined && values[name] !== (before[name] ?? USER_SETTINGS[name].default),
+    );
+    if (changed.length === 0) return { reply: success() };
+    for (const name of changed) {
+      if (values[name] === USER_SETTINGS[name].default) delete after[name];
+      else after[name] = values[name]!;
+    }
+    const event = (property: UserSettingName) => ({
+      type: 'realm_user_settings_defaults',
+      op: 'update',
+      property,
+      value: values[property]!,
+    });
+    return {
+      reply: success(undefined, version),
+      parts: { [USER_DEFAULTS_PART]: after },
+      events: [tellReplicas({ userDefaults: after }), ...changed.map((name) => tellEverybody(version, event(name)))],
+    };
+  },
+};

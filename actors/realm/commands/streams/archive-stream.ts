@@ -9,12 +9,11 @@ import type { Membership, OutboxCommand, realmCommands } from '#model/commands';
 import { outboxCommand, streamCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
+import { tellReplicas } from '../../log-items.js';
 import type { RealmState } from '../../state.js';
 import { asPart, STREAM_PART, streamOf } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
-import type { RealmCommand } from '../command.js';
-import type { RealmView } from '../subscriptions/subscribe.js';
-import { administered } from './stream-access.js';
+import { administered } from '../callers.js';
+import type { RealmCommand, RealmView } from '../command.js';
 import {
   defaultStreamsChanged,
   inStreamGroups,

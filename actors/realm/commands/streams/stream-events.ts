@@ -5,8 +5,8 @@ import { audienceRole, byName, presentStream, presentStreamGroups } from '#domai
 import type { Audience, LogItem } from '#model';
 import type { Membership } from '#model/commands';
 import type { DirectoryStream, DirectoryStreamGroup } from '#model/records';
+import { tellReplicas } from '../../log-items.js';
 import { type Parts, streamGroupsOf, streamOf, streamsOf } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
 
 /** Everybody who can see the stream, and its former subscribers: registrations show it to them among `unsubscribed`. */
 export const streamAudience = (stream: DirectoryStream, mv: number, rv: number): Audience => ({

@@ -9,12 +9,11 @@ import { canAccess, checkStreamName, kindOf, oneLine, type Privacy } from '#doma
 import type { Membership, realmCommands, UpdateStreamArgs } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import { streamRenamed } from '../../bots.js';
+import { tellReplicas } from '../../log-items.js';
 import { asPart, STREAM_PART, streamOf } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
-import type { RealmCommand } from '../command.js';
-import type { RealmView } from '../subscriptions/subscribe.js';
+import { type Administered, administered } from '../callers.js';
+import type { RealmCommand, RealmView } from '../command.js';
 import { checkRemoveGroup, checkWebPublic, retentionOf } from '../subscriptions/subscribe-checks.js';
-import { type Administered, administered } from './stream-access.js';
 import {
   type ChangeContext,
   descriptionChange,

@@ -13,12 +13,12 @@ import { streamId } from '#model';
 import type { OutboxCommand, realmCommands, SubscribeArgs } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
-import type { CommandContext, View } from '#runtime';
+import type { CommandContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import type { RealmState } from '../../state.js';
 import { asPart, STREAM_PART, streamOf, userOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
-import type { RealmCommand } from '../command.js';
+import type { RealmCommand, RealmView } from '../command.js';
 import { streamCreated } from '../streams/stream-events.js';
 import {
   checkCreation,
@@ -32,8 +32,6 @@ import {
 } from './subscribe-checks.js';
 import { subscribeNotices } from './subscribe-notices.js';
 import { JoiningPlan } from './subscription-plan.js';
-
-export type RealmView = View<RealmState, RealmVolatile>;
 
 /** What subscribing will do; nothing of it has happened yet. */
 export interface Joining {

@@ -14,7 +14,7 @@ import { apiError, checkCount } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { streamOf, userOf } from '../../state.js';
-import type { RealmCommand } from '../command.js';
+import type { RealmCommand, RealmView } from '../command.js';
 import {
   decideJoining,
   type Joining,
@@ -22,7 +22,6 @@ import {
   joined,
   joiningNeeds,
   noticesOf,
-  type RealmView,
   subscribersByName,
 } from './subscribe.js';
 import { activePrincipals, checkSize, findPrincipal, MOST_STREAMS } from './subscribe-checks.js';

@@ -4,23 +4,26 @@
 
 import { success } from '#actors/shared';
 import type { Json } from '#base';
-import { FAKE_EMAIL_DOMAIN, userSettingFrom } from '#domain/people';
+import { userSettingFrom } from '#domain/people';
 import type { LogItem, UserSettingName, UserSettings, UserSettingValue } from '#model';
 import { isAccountField, LANGUAGES, realmId, USER_SETTING_NAMES, USER_SETTINGS, userKey } from '#model';
 import type { ChangeSettingsArgs, OutboxCommand, realmCommands } from '#model/commands';
 import { outboxCommand, userCommands } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
+import { tellEverybody, tellReplicas, tellUser } from '../../log-items.js';
 import type { RealmState } from '../../state.js';
 import { asPart, personalOf, USER_PART, usersOf } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmVolatile } from '../../volatile.js';
 import type { RealmFacts } from '../accounts/email-change.js';
 import type { AccountInputs, OwnAccountChange } from '../accounts/own-account.js';
 import { accountInputs, changeAccount } from '../accounts/own-account.js';
 import { visibilityChanged } from '../accounts/person-events.js';
+import { hiddenAddress } from '../accounts/user-record.js';
+import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { actingUser, LANE, storePersonal, tellEverybody, tellUser, withStatus } from './personal.js';
+import { LANE } from '../command.js';
+import { storePersonal, withStatus } from './preferences.js';
 import { switchPresence } from './presence-switch.js';
 
 /** Settings alone wait for nothing; what else the request has may. */
@@ -112,12 +115,6 @@ function withFacts(
   const hidden = user.emailVisibility === 1 ? hiddenAddress(user.id, domain, volatile) : user.email;
   const email = emailVisibility === 1 ? user.deliveryEmail : hidden;
   return { ...user, timezone, emailVisibility, email };
-}
-
-export function hiddenAddress(id: number, domain: string, volatile: RealmVolatile): string {
-  const address = `user${id}@${domain}`;
-  // Somebody may really have it.
-  return volatile.userByEmail(address) === undefined ? address : `user${id}@${FAKE_EMAIL_DOMAIN}`;
 }
 
 function moveAddress(volatile: RealmVolatile, before: DirectoryUser, after: DirectoryUser): void {

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Json } from '#base';
-import { countLetter } from '../../../actors/realm/letters.js';
+import { countLetter } from '../../../actors/realm/mail-limits.js';
 
 const HOUR = 3_600_000;
 

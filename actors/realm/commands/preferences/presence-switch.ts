@@ -7,7 +7,7 @@ import type { OutboxCommand } from '#model/commands';
 import { outboxCommand, presenceCommands } from '#model/commands';
 import type { DirectoryUser, UserStatus } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { tellEverybody } from './personal.js';
+import { tellEverybody } from '../../log-items.js';
 
 /** Whoever hides was last here so long ago: beyond the time after which one is offline. */
 const HIDDEN_SINCE_MS = 320_000;

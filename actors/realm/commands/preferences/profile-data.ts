@@ -9,10 +9,11 @@ import type { ProfileEntry, realmCommands } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryProfileField, DirectoryUser, ProfileValue } from '#model/records';
 import type { Outcome } from '#runtime';
+import { tellEverybody, tellReplicas } from '../../log-items.js';
 import { asPart, type Parts, PROFILE_PART, profileFieldsOf, profileOf, type RealmState, userOf } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
+import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { actingUser, LANE, tellEverybody } from './personal.js';
+import { LANE } from '../command.js';
 
 /** Field id → HTML of what is to be set. */
 export type RenderedValues = ReadonlyMap<number, string>;

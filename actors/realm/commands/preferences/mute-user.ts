@@ -3,9 +3,12 @@
 import { success } from '#actors/shared';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
+import { tellUser } from '../../log-items.js';
 import { personalOf, userOf } from '../../state.js';
+import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { actingUser, LANE, storePersonal, tellUser } from './personal.js';
+import { LANE } from '../command.js';
+import { storePersonal } from './preferences.js';
 
 const changing = (mute: boolean): RealmCommand<typeof realmCommands.muteUser> => ({
   lane: LANE,

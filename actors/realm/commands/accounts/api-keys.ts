@@ -9,11 +9,12 @@ import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import { botAccount, botUpdated, storeBot } from '../../bots.js';
+import { botAccount, botUpdated, managedBot, storeBot } from '../../bots.js';
+import { tellReplicas } from '../../log-items.js';
 import { asPart, type Parts, type RealmState, USER_PART, userOf } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
+import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { actingUser, LANE } from '../personal/personal.js';
+import { LANE } from '../command.js';
 
 export interface NewKey {
   readonly hash: string;
@@ -113,4 +114,12 @@ export const regenerateKey: RealmCommand<typeof realmCommands.regenerateKey, New
     reply: success({ sealed: key.sealed }, version),
     replyAfterCommands: true,
   }),
+};
+
+export const regenerateBotKey: RealmCommand<typeof realmCommands.regenerateBotKey, NewKey> = {
+  inputs: (_args, { realm }, sources) => makeKey(realm, sources),
+  handle({ parts }, { bot_id }, key, { caller, realm, version }) {
+    const { user } = managedBot(parts, bot_id, actingUser(parts, caller));
+    return { reply: success({ sealed: key.sealed }, version), ...replaceKey(parts, user, key, realm) };
+  },
 };

@@ -6,11 +6,14 @@ import type { EmojiRef, LogItem } from '#model';
 import type { realmCommands, StatusEmoji } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryPreferences } from '#model/records';
+import { tellEverybody } from '../../log-items.js';
 import type { Parts } from '../../state.js';
 import { EMOJI_PART, PERSONAL_PART, personalOf } from '../../state.js';
+import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
+import { LANE } from '../command.js';
 import { changeSettings } from './own-settings.js';
-import { actingUser, LANE, storePersonal, tellEverybody, withStatus } from './personal.js';
+import { storePersonal, withStatus } from './preferences.js';
 
 const NO_EMOJI = { emoji_name: '', emoji_code: '', reaction_type: 'unicode_emoji' } as const;
 

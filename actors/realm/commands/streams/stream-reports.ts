@@ -1,9 +1,7 @@
-/** A stream got its first message: its first_message_id, known to everybody, never changes again (no event). */
-
 import { value } from '#actors/shared';
 import type { realmCommands } from '#model/commands';
-import { asPart, STREAM_PART, streamOf } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
+import { tellReplicas } from '../../log-items.js';
+import { asPart, STREAM_PART, streamOf, TRAFFIC_PART } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 
 export const firstMessage: RealmCommand<typeof realmCommands.firstMessage> = {
@@ -19,4 +17,13 @@ export const firstMessage: RealmCommand<typeof realmCommands.firstMessage> = {
       events: [tellReplicas({ stream: after })],
     };
   },
+};
+
+export const streamTraffic: RealmCommand<typeof realmCommands.streamTraffic> = {
+  lane: 'first-message',
+  handle: (_view, { stream, recent }) => ({
+    reply: value(null),
+    parts: { [`${TRAFFIC_PART}${stream}`]: recent },
+    events: [tellReplicas({ traffic: [[stream, recent]] })],
+  }),
 };

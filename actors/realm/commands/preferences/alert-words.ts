@@ -3,9 +3,12 @@
 import { success } from '#actors/shared';
 import type { realmCommands } from '#model/commands';
 import { checkCount } from '#model/errors';
+import { tellUser } from '../../log-items.js';
 import { personalOf } from '../../state.js';
+import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { actingUser, LANE, storePersonal, tellUser } from './personal.js';
+import { LANE } from '../command.js';
+import { storePersonal } from './preferences.js';
 
 /** All of them are in each event, and looked for in each message; with 100 characters each they fit. */
 const MOST_ALERT_WORDS = 1_000;

@@ -11,16 +11,16 @@ import type { Invitation } from '../../invitations.js';
 import { asPart, expired, expiryOf, invitationOf, invitationsOf, invitesChanged, partOf } from '../../invitations.js';
 import type { Parts } from '../../state.js';
 import { userOf } from '../../state.js';
+import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { actingUser } from '../personal/personal.js';
-import type { LinkMaker } from './invitation-parts.js';
+import type { LinkMaker } from './invitation-links.js';
 import {
   hiddenLinkMaker,
   invitedStreams,
   linkMaker,
   membersForInvitation,
   sentInvitation,
-} from './invitation-parts.js';
+} from './invitation-links.js';
 
 const LANE = 'invitations';
 

@@ -13,11 +13,11 @@ import type { OutboxCommand } from '#model/commands';
 import { type ArgsOf, outboxCommand, realmCommands, streamCommands } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
+import { tellUser } from '../../log-items.js';
 import { type Parts, streamsOf, userOf, usersOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
-import { tellUser } from '../personal/personal.js';
 import { defaultStreams, shownStreamGroups } from '../streams/stream-events.js';
-import type { AccountChange, Effect } from './account-change.js';
+import type { AccountChange, Effect } from './effect.js';
 
 /** Streams in one event weigh about as much as this many characters of JSON. */
 const EVENT_SIZE = 200_000;

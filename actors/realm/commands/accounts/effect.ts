@@ -5,7 +5,7 @@ import type { LogItem } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import type { RealmView } from '../subscriptions/subscribe.js';
+import type { RealmView } from '../command.js';
 
 /** Part of an outcome. */
 export interface Effect {
@@ -22,3 +22,11 @@ export interface AccountChange {
 
 /** What follows from a change of an account (name, role, activity, …) for another feature; in the same commit. */
 export type AccountEffect = (change: AccountChange, view: RealmView, context: CommandContext) => Effect;
+
+export function together(effects: readonly Effect[]): Required<Effect> {
+  return {
+    parts: Object.assign({}, ...effects.map(({ parts }) => parts)),
+    events: effects.flatMap(({ events }) => events ?? []),
+    commands: effects.flatMap(({ commands }) => commands ?? []),
+  };
+}

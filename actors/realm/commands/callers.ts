@@ -1,0 +1,55 @@
+import { isAdmin, isOwner } from '#domain/people';
+import type { Membership } from '#model/commands';
+import { apiError } from '#model/errors';
+import type { DirectoryStream, DirectoryUser } from '#model/records';
+import type { Parts } from '../state.js';
+import { streamOf, userOf, usersOf } from '../state.js';
+
+/** The caller's account. @throws ApiError */
+export function actingUser(parts: Parts, caller: number): DirectoryUser {
+  const user = userOf(parts, caller);
+  if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
+  return user;
+}
+
+/** undefined = the system, which may do everything. @throws ApiError when the caller is no administrator */
+export function actingAdmin(parts: Parts, caller: number): DirectoryUser | undefined {
+  if (caller === 0) return undefined;
+  const acting = userOf(parts, caller);
+  if (!acting || !isAdmin(acting)) throw apiError('INSUFFICIENT_PERMISSION');
+  return acting;
+}
+
+/** Owners are changed by owners only. @throws ApiError */
+export function checkOwner(acting: DirectoryUser | undefined): void {
+  if (acting && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
+}
+
+/** The only active human who is an owner. An organization must not lose him in any way. */
+export function isLastOwner(parts: Parts, user: DirectoryUser): boolean {
+  const owns = (one: DirectoryUser): boolean => isOwner(one) && one.isActive && one.botType === null;
+  if (!owns(user)) return false;
+  for (const other of usersOf(parts)) if (other.id !== user.id && owns(other)) return false;
+  return true;
+}
+
+export interface Administered {
+  readonly acting: DirectoryUser;
+  readonly stream: DirectoryStream;
+  readonly subscribed: boolean;
+}
+
+/** Administrators may change every stream, private and archived ones too. @throws ApiError */
+export function administered(
+  parts: Parts,
+  caller: number,
+  id: number,
+  membership: Membership | undefined,
+): Administered {
+  const acting = userOf(parts, caller);
+  const stream = streamOf(parts, id);
+  if (!acting || !stream) throw apiError('INVALID_STREAM_ID');
+  const subscribed = membership?.members.includes(caller) ?? false;
+  if (!isAdmin(acting)) throw apiError(stream.inviteOnly && !subscribed ? 'INVALID_STREAM_ID' : 'ADMIN_REQUIRED');
+  return { acting, stream, subscribed };
+}
