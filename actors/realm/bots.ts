@@ -6,8 +6,8 @@ import type { LogItem } from '#model';
 import { streamId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryBot, DirectoryUser } from '#model/records';
-import { tellReplicas } from './log-items.js';
-import { asPart, BOT_PART, botOf, botsOf, type Parts, streamOf, USER_PART, userOf, usersOf } from './state.js';
+import { directoryItem } from './log-items.js';
+import { toPart, BOT_PART, botOf, botsOf, type Parts, streamOf, USER_PART, userOf, usersOf } from './state.js';
 
 /** Of the lane: nothing that commands on bots wait for, waits for them. */
 export const BOT_LANE = 'bots';
@@ -54,7 +54,7 @@ function managers(parts: Parts, { user, bot }: BotAccount): number[] {
 }
 
 /** What is secret in it stays sealed until it is delivered. */
-export const tellOfBot = (to: readonly number[], op: 'add' | 'update', bot: JsonObject): LogItem => ({
+export const botEvent = (to: readonly number[], op: 'add' | 'update', bot: JsonObject): LogItem => ({
   t: 'event',
   to: { users: to },
   event: { type: 'realm_bot', op },
@@ -62,18 +62,18 @@ export const tellOfBot = (to: readonly number[], op: 'add' | 'update', bot: Json
 });
 
 export const botAdded = (parts: Parts, account: BotAccount, to = managers(parts, account)): LogItem =>
-  tellOfBot(to, 'add', presentBot(account.user, account.bot, streamNames(parts)));
+  botEvent(to, 'add', presentBot(account.user, account.bot, streamNames(parts)));
 
 /** @param change one field */
 export const botUpdated = (parts: Parts, account: BotAccount, change: JsonObject, except?: number): LogItem =>
-  tellOfBot(
+  botEvent(
     managers(parts, account).filter((id) => id !== except),
     'update',
     { user_id: account.user.id, ...change },
   );
 
 /** A stream has another name: that of bots that send to it, or read it, is told, too. */
-export function streamRenamed(parts: Parts, stream: number, name: string): LogItem[] {
+export function streamRenamedEvents(parts: Parts, stream: number, name: string): LogItem[] {
   const events: LogItem[] = [];
   for (const bot of botsOf(parts)) {
     const account = botAccount(parts, bot.user);
@@ -91,26 +91,26 @@ export const botRemoved = (parts: Parts, account: BotAccount): LogItem => ({
 });
 
 /** For whom it is no bot of his any more. */
-export const botForgotten = (bot: number, by: number): LogItem => ({
+export const botDeletedFor = (bot: number, by: number): LogItem => ({
   t: 'event',
   to: { users: [by] },
   event: { type: 'realm_bot', op: 'delete', bot: { user_id: bot } },
 });
 
 /** Parts and directory changes of a bot that is new or changed. */
-export function storeBot(
+export function botChange(
   { user, bot }: BotAccount,
   before?: BotAccount,
 ): { readonly parts: Record<string, Json>; readonly changes: readonly LogItem[] } {
   const parts: Record<string, Json> = {};
   const changes: LogItem[] = [];
   if (user !== before?.user) {
-    parts[`${USER_PART}${user.id}`] = asPart(user);
-    changes.push(tellReplicas({ user }));
+    parts[`${USER_PART}${user.id}`] = toPart(user);
+    changes.push(directoryItem({ user }));
   }
   if (bot !== before?.bot) {
-    parts[`${BOT_PART}${user.id}`] = asPart(bot);
-    changes.push(tellReplicas({ bot }));
+    parts[`${BOT_PART}${user.id}`] = toPart(bot);
+    changes.push(directoryItem({ bot }));
   }
   return { parts, changes };
 }

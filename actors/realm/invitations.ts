@@ -21,15 +21,15 @@ export interface Invitation {
   readonly nonce: string;
 }
 
-type Kind = InvitationName['kind'];
+type InvitationKind = InvitationName['kind'];
 
 /** To one person each; links. */
-export const INVITATION_PARTS: Readonly<Record<Kind, string>> = { single: 'invitation/', link: 'invitation-link/' };
+export const INVITATION_PARTS: Readonly<Record<InvitationKind, string>> = { single: 'invitation/', link: 'invitation-link/' };
 
-export const kindOf = ({ email }: Invitation): Kind => (email === null ? 'link' : 'single');
+export const kindOf = ({ email }: Invitation): InvitationKind => (email === null ? 'link' : 'single');
 
 export const partOf = (of: Invitation): string => `${INVITATION_PARTS[kindOf(of)]}${of.id}`;
-export const asPart = (of: Invitation): Json => of as unknown as Json;
+export const toPart = (of: Invitation): Json => of as unknown as Json;
 
 export const nameOf = (realm: RealmId, of: Invitation): InvitationName => ({
   realm,
@@ -42,25 +42,25 @@ export const nameOf = (realm: RealmId, of: Invitation): InvitationName => ({
 export const expiryOf = ({ invited, minutes }: Invitation): number | null =>
   minutes === null ? null : invited + minutes * 60;
 
-const stands = (of: Invitation, now: number): boolean => (expiryOf(of) ?? Number.POSITIVE_INFINITY) * 1000 > now;
+const isValid = (of: Invitation, now: number): boolean => (expiryOf(of) ?? Number.POSITIVE_INFINITY) * 1000 > now;
 
 /** One that stands. @param now ms */
-export function invitationOf(parts: Parts, kind: Kind, id: number, now: number): Invitation | undefined {
+export function invitationOf(parts: Parts, kind: InvitationKind, id: number, now: number): Invitation | undefined {
   const found = parts.get(`${INVITATION_PARTS[kind]}${id}`) as unknown as Invitation | undefined;
-  return found && stands(found, now) ? found : undefined;
+  return found && isValid(found, now) ? found : undefined;
 }
 
 /** Those that stand, by id. @param now ms */
-export const invitationsOf = (parts: Parts, kind: Kind, now: number): Invitation[] =>
+export const invitationsOf = (parts: Parts, kind: InvitationKind, now: number): Invitation[] =>
   [...withPrefix<Invitation>(parts, INVITATION_PARTS[kind])]
-    .filter((of) => stands(of, now))
+    .filter((of) => isValid(of, now))
     .sort((a, b) => a.id - b.id);
 
 /** What has expired goes when new ones come. @param now ms */
-export function expired(parts: Parts, now: number): Record<string, Json> {
+export function expiredParts(parts: Parts, now: number): Record<string, Json> {
   const gone: Record<string, Json> = {};
   for (const prefix of Object.values(INVITATION_PARTS)) {
-    for (const of of withPrefix<Invitation>(parts, prefix)) if (!stands(of, now)) gone[partOf(of)] = null;
+    for (const of of withPrefix<Invitation>(parts, prefix)) if (!isValid(of, now)) gone[partOf(of)] = null;
   }
   return gone;
 }

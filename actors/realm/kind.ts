@@ -18,7 +18,7 @@ import { updateUser } from './commands/accounts/update-user.js';
 import { showAddresses } from './commands/accounts/visibility-change.js';
 import { createBot } from './commands/bots/create-bot.js';
 import { updateBot } from './commands/bots/update-bot.js';
-import { versioned } from './commands/command.js';
+import { withDirectoryVersion } from './commands/command.js';
 import { removeAvatar, setAvatar } from './commands/files/avatar.js';
 import { emojiAdd, emojiBegin, emojiRemove } from './commands/files/emoji.js';
 import { fileId, filesChanged, spaceUsed } from './commands/files/files.js';
@@ -69,10 +69,10 @@ import { carryOnJoining, subscribe } from './commands/subscriptions/subscribe.js
 import { unsubscribe, updateSubscriptions } from './commands/subscriptions/unsubscribe.js';
 import { INVITATION_PARTS } from './invitations.js';
 import { realmMachine } from './machine.js';
-import { LETTERS_PART } from './mail-limits.js';
-import { LiveRealm } from './sidecar.js';
+import { MAILS_PART } from './mail-limits.js';
+import { RealmSidecar } from './sidecar.js';
 import type { RealmState } from './state.js';
-import { GROUP_PART, RECORD_PARTS, TRAFFIC_PART, UPLOADS_PART, WHOLE_PARTS } from './state.js';
+import { GROUP_PART, RECORD_PARTS, TRAFFIC_PART, UPLOADS_PART, SINGLETON_PARTS } from './state.js';
 import { RealmVolatile } from './volatile.js';
 
 export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
@@ -82,15 +82,15 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
   directory: false,
   loadedParts: [
     ...Object.values(RECORD_PARTS),
-    ...Object.values(WHOLE_PARTS),
+    ...Object.values(SINGLETON_PARTS),
     TRAFFIC_PART,
     GROUP_PART,
     EMAIL_CHANGE_PART,
     UPLOADS_PART,
     ...Object.values(INVITATION_PARTS),
-    LETTERS_PART,
+    MAILS_PART,
   ],
-  commands: versioned(
+  commands: withDirectoryVersion(
     handlersOf(realmCommands, {
       peekRealm,
       createRealm,
@@ -213,7 +213,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
     return settings === state.settings ? state : { ...state, settings };
   },
   volatile: (_key, state, parts) => new RealmVolatile(state, parts),
-  sidecar: (handle) => new LiveRealm(handle),
+  sidecar: (handle) => new RealmSidecar(handle),
   takeBack: ({ parts, volatile }) => volatile.rebuild(parts),
   missing: () => ({ error: apiError('INVALID_SUBDOMAIN').toReply() }),
   refusals: { deactivated: () => ({ error: apiError('ORGANIZATION_DEACTIVATED').toReply() }) },

@@ -3,15 +3,15 @@ import type { DirectoryChange } from '#directory';
 import { ROLE } from '#domain/people';
 import type { DirectoryItem, LogItem } from '#model';
 
-export const tellReplicas = (change: DirectoryChange): DirectoryItem => ({
+export const directoryItem = (change: DirectoryChange): DirectoryItem => ({
   t: 'directory',
   change: change as unknown as JsonObject,
 });
 
-export const tellUser = (user: number, event: JsonObject): LogItem => ({ t: 'event', to: { users: [user] }, event });
+export const eventToUser = (user: number, event: JsonObject): LogItem => ({ t: 'event', to: { users: [user] }, event });
 
 /** @param version of the commit */
-export const tellEverybody = (version: number, event: JsonObject): LogItem => ({
+export const eventToAll = (version: number, event: JsonObject): LogItem => ({
   t: 'event',
   to: { role: ROLE.guest, rv: version },
   event,

@@ -7,35 +7,35 @@ import { type Json, stillCounts, waitFor, withTime } from '#base';
 import { type Parts, withPrefix } from './state.js';
 
 /** Times at which an address got letters. */
-interface Letters {
+interface MailTimes {
   readonly address: string;
   /** ms, ascending. */
   readonly times: readonly number[];
 }
 
-export const LETTERS_PART = 'letters/';
+export const MAILS_PART = 'letters/';
 /** Addresses that are counted at a time; of more, the one that was longest quiet is forgotten. */
-const MOST_ADDRESSES = 10_000;
+const MAX_ADDRESSES = 10_000;
 
-const partOf = (address: string): string => LETTERS_PART + address;
-const newest = ({ times }: Letters): number => times.at(-1) ?? 0;
+const partOf = (address: string): string => MAILS_PART + address;
+const newest = ({ times }: MailTimes): number => times.at(-1) ?? 0;
 
 /** One more letter to an address: the milliseconds until it may get it, or the parts that count it. */
-export function countLetter(
+export function countMail(
   parts: Parts,
   email: string,
   now: number,
 ): { readonly wait: number; readonly parts: Record<string, Json> } {
   const address = email.toLowerCase();
-  const before = (parts.get(partOf(address)) as unknown as Letters | undefined)?.times ?? [];
+  const before = (parts.get(partOf(address)) as unknown as MailTimes | undefined)?.times ?? [];
   const wait = waitFor(MAIL_LIMITS, before, now);
   if (wait > 0) return { wait, parts: {} };
-  const others = [...withPrefix<Letters>(parts, LETTERS_PART)].filter((of) => of.address !== address);
+  const others = [...withPrefix<MailTimes>(parts, MAILS_PART)].filter((of) => of.address !== address);
   const gone = others.filter(({ times }) => !stillCounts(MAIL_LIMITS, times, now));
-  if (others.length - gone.length >= MOST_ADDRESSES) {
+  if (others.length - gone.length >= MAX_ADDRESSES) {
     gone.push(others.reduce((quiet, of) => (newest(of) < newest(quiet) ? of : quiet)));
   }
-  const counted: Letters = { address, times: withTime(MAIL_LIMITS, before, now) };
+  const counted: MailTimes = { address, times: withTime(MAIL_LIMITS, before, now) };
   return {
     wait: 0,
     parts: {

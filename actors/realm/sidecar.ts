@@ -5,7 +5,7 @@ import type { ActivationHandle, DeferredRequest, PassivationReason, Sidecar } fr
 import type { RealmState } from './state.js';
 import type { RealmVolatile } from './volatile.js';
 
-export class LiveRealm implements Sidecar {
+export class RealmSidecar implements Sidecar {
   constructor(private readonly handle: ActivationHandle<RealmState, RealmVolatile>) {}
 
   command(_name: string, _args: unknown, request: DeferredRequest): void {
@@ -21,7 +21,7 @@ export class LiveRealm implements Sidecar {
   async flush(reason: PassivationReason): Promise<void> {
     const { volatile } = this.handle;
     // A passivation may yet be called off by a command, and whoever drains takes ids for others to the end.
-    if (reason === 'drained') volatile.leaving = true;
+    if (reason === 'drained') volatile.draining = true;
     if (volatile.nextId <= this.handle.state().reservedIds) await this.handle.sendSelf(realmCommands.returnIds, {});
   }
 

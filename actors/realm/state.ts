@@ -40,7 +40,7 @@ export interface RealmState extends JsonObject {
 export const USER_PART = 'user/';
 export const STREAM_PART = 'stream/';
 export const REALM_PART = 'realm/';
-export const PERSONAL_PART = 'personal/';
+export const PREFERENCES_PART = 'personal/';
 export const USER_GROUP_PART = 'user-group/';
 export const EMOJI_PART = 'emoji/';
 export const PROFILE_PART = 'profile/';
@@ -66,7 +66,7 @@ export const RECORD_PARTS: { readonly [C in keyof Records]: string } = {
   users: USER_PART,
   streams: STREAM_PART,
   realms: REALM_PART,
-  personals: PERSONAL_PART,
+  personals: PREFERENCES_PART,
   groups: USER_GROUP_PART,
   emoji: EMOJI_PART,
   profiles: PROFILE_PART,
@@ -74,7 +74,7 @@ export const RECORD_PARTS: { readonly [C in keyof Records]: string } = {
 };
 
 /** One part with all of it. */
-export const WHOLE_PARTS: { readonly [W in keyof Singletons]: string } = {
+export const SINGLETON_PARTS: { readonly [W in keyof Singletons]: string } = {
   linkifiers: LINKIFIERS_PART,
   playgrounds: PLAYGROUNDS_PART,
   domains: DOMAINS_PART,
@@ -100,10 +100,10 @@ const record =
   (parts: Parts, id: number): Records[C] | undefined =>
     parts.get(`${RECORD_PARTS[collection]}${id}`) as unknown as Records[C] | undefined;
 
-const whole =
+const singleton =
   <W extends keyof Singletons>(name: W) =>
   (parts: Parts): Singletons[W] =>
-    (parts.get(WHOLE_PARTS[name]) as unknown as Singletons[W] | undefined) ?? NO_SINGLETONS[name];
+    (parts.get(SINGLETON_PARTS[name]) as unknown as Singletons[W] | undefined) ?? NO_SINGLETONS[name];
 
 export const usersOf = records('users');
 export const userOf = record('users');
@@ -116,21 +116,21 @@ export const emojiOf = records('emoji');
 export const botsOf = records('bots');
 export const botOf = record('bots');
 
-const personalIn = record('personals');
-export const personalOf = (parts: Parts, user: number): DirectoryPreferences =>
-  personalIn(parts, user) ?? { user: userId(user), settings: {}, alertWords: [], muted: [] };
+const storedPreferences = record('personals');
+export const preferencesOf = (parts: Parts, user: number): DirectoryPreferences =>
+  storedPreferences(parts, user) ?? { user: userId(user), settings: {}, alertWords: [], muted: [] };
 
-const profileIn = record('profiles');
+const storedProfile = record('profiles');
 export const profileOf = (parts: Parts, user: number): DirectoryProfile =>
-  profileIn(parts, user) ?? { user: userId(user), values: {} };
+  storedProfile(parts, user) ?? { user: userId(user), values: {} };
 
-export const linkifiersOf = whole('linkifiers');
-export const playgroundsOf = whole('playgrounds');
-export const domainsOf = whole('domains');
-export const streamGroupsOf = whole('streamGroups');
-export const profileFieldsOf = whole('profileFields');
-export const userDefaultsOf = whole('userDefaults');
-export const picturesOf = whole('pictures');
+export const linkifiersOf = singleton('linkifiers');
+export const playgroundsOf = singleton('playgrounds');
+export const domainsOf = singleton('domains');
+export const streamGroupsOf = singleton('streamGroups');
+export const profileFieldsOf = singleton('profileFields');
+export const userDefaultsOf = singleton('userDefaults');
+export const picturesOf = singleton('pictures');
 
 /** As the streams' actors told last. */
 export const trafficOf = (parts: Parts): Traffic[] =>
@@ -139,4 +139,4 @@ export const trafficOf = (parts: Parts): Traffic[] =>
     .map(([name, recent]) => [Number(name.slice(TRAFFIC_PART.length)), recent as number]);
 
 /** What is stored of a record, or of all that is kept whole. */
-export const asPart = (value: Records[keyof Records] | Singletons[keyof Singletons]): Json => value as unknown as Json;
+export const toPart = (value: Records[keyof Records] | Singletons[keyof Singletons]): Json => value as unknown as Json;

@@ -14,9 +14,9 @@ const UPLOADING_MS = 60_000;
 export class RealmVolatile {
   nextId: number;
   /** It hands its partition over: message ids that are taken until then are reserved one by one. */
-  leaving = false;
+  draining = false;
   /** Space that uploads under way will take, by the file's number. */
-  readonly #uploading = new Map<number, { readonly bytes: number; readonly until: number }>();
+  readonly #reservations = new Map<number, { readonly bytes: number; readonly until: number }>();
   /** Active accounts of humans. */
   humans = 0;
   readonly #emails = new Map<string, number>();
@@ -24,7 +24,7 @@ export class RealmVolatile {
 
   constructor(state: RealmState, parts: Parts) {
     this.nextId = state.reservedIds + 1;
-    this.#lookUps(parts);
+    this.#index(parts);
   }
 
   /** As the state and the parts have it, whatever was noted since; message ids and uploads go on. */
@@ -32,31 +32,31 @@ export class RealmVolatile {
     this.humans = 0;
     this.#emails.clear();
     this.#streamNames.clear();
-    this.#lookUps(parts);
+    this.#index(parts);
   }
 
-  #lookUps(parts: Parts): void {
+  #index(parts: Parts): void {
     for (const [email, id] of SYSTEM_BOT_EMAILS) this.addUser(id, email);
     for (const user of usersOf(parts)) {
       this.addUser(user.id, user.email, user.deliveryEmail);
-      this.count(undefined, user);
+      this.countHuman(undefined, user);
     }
     for (const stream of streamsOf(parts)) if (!stream.archived) this.addStream(stream.id, stream.name);
   }
 
-  uploading(id: number, bytes: number, now: number): void {
-    this.#uploading.set(id, { bytes, until: now + UPLOADING_MS });
+  reserveSpace(id: number, bytes: number, now: number): void {
+    this.#reservations.set(id, { bytes, until: now + UPLOADING_MS });
   }
 
-  uploaded(id: number): void {
-    this.#uploading.delete(id);
+  releaseSpace(id: number): void {
+    this.#reservations.delete(id);
   }
 
   /** Bytes. */
-  spaceUploading(now: number): number {
+  reservedSpace(now: number): number {
     let bytes = 0;
-    for (const [id, one] of this.#uploading) {
-      if (one.until < now) this.#uploading.delete(id);
+    for (const [id, one] of this.#reservations) {
+      if (one.until < now) this.#reservations.delete(id);
       else bytes += one.bytes;
     }
     return bytes;
@@ -67,7 +67,7 @@ export class RealmVolatile {
   }
 
   /** An account is new, or another than it was. */
-  count(before: DirectoryUser | undefined, after: DirectoryUser): void {
+  countHuman(before: DirectoryUser | undefined, after: DirectoryUser): void {
     const counts = (user: DirectoryUser | undefined): number => (user?.isActive && user.botType === null ? 1 : 0);
     this.humans += counts(after) - counts(before);
   }

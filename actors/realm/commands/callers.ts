@@ -21,7 +21,7 @@ export function actingAdmin(parts: Parts, caller: number): DirectoryUser | undef
 }
 
 /** Owners are changed by owners only. @throws ApiError */
-export function checkOwner(acting: DirectoryUser | undefined): void {
+export function checkIsOwner(acting: DirectoryUser | undefined): void {
   if (acting && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
 }
 
@@ -33,19 +33,19 @@ export function isLastOwner(parts: Parts, user: DirectoryUser): boolean {
   return true;
 }
 
-export interface Administered {
+export interface StreamAdmin {
   readonly acting: DirectoryUser;
   readonly stream: DirectoryStream;
   readonly subscribed: boolean;
 }
 
 /** Administrators may change every stream, private and archived ones too. @throws ApiError */
-export function administered(
+export function administeredStream(
   parts: Parts,
   caller: number,
   id: number,
   membership: Membership | undefined,
-): Administered {
+): StreamAdmin {
   const acting = userOf(parts, caller);
   const stream = streamOf(parts, id);
   if (!acting || !stream) throw apiError('INVALID_STREAM_ID');

@@ -25,12 +25,12 @@ type Commands = Readonly<Record<string, AnyCommand<RealmState, RealmVolatile>>>;
  * Every commit with directory items, and no other, moves `directoryVersion`: what replicas have reached is its number. And
  * every change of an account counts for how many there are.
  */
-export const versioned = (commands: Commands): Commands =>
+export const withDirectoryVersion = (commands: Commands): Commands =>
   Object.fromEntries(
-    Object.entries(commands).map(([name, command]) => [name, { ...command, handle: moving(command) }]),
+    Object.entries(commands).map(([name, command]) => [name, { ...command, handle: wrappedHandler(command) }]),
   );
 
-function moving(command: AnyCommand<RealmState, RealmVolatile>): typeof command.handle {
+function wrappedHandler(command: AnyCommand<RealmState, RealmVolatile>): typeof command.handle {
   return (view, args, inputs, context) => {
     const { caller } = context;
     // The frontend that let him in may not have heard of it yet.
@@ -41,7 +41,7 @@ function moving(command: AnyCommand<RealmState, RealmVolatile>): typeof command.
       if (item.t !== 'directory') continue;
       changes = true;
       const { user } = item.change as { readonly user?: DirectoryUser };
-      if (user) view.volatile.count(userOf(view.parts, user.id), user);
+      if (user) view.volatile.countHuman(userOf(view.parts, user.id), user);
     }
     if (!changes) return outcome;
     return { ...outcome, state: { ...(outcome.state ?? view.state), directoryVersion: context.version } };
@@ -49,6 +49,6 @@ function moving(command: AnyCommand<RealmState, RealmVolatile>): typeof command.
 }
 
 /** Nothing here waits for anything, and none of it should wait for what other lanes wait for. */
-export const LANE = 'settings';
+export const SETTINGS_LANE = 'settings';
 
 export type RealmView = View<RealmState, RealmVolatile>;

@@ -6,19 +6,19 @@ import { GROUP_PART } from '../state.js';
 import type { RealmCommand } from './command.js';
 
 /** One commit reserves this many, so that giving them out costs no write; only a crash skips what is left of a block. */
-const BLOCK = 10_000;
-const MOST = 100_000;
+const ID_BLOCK = 10_000;
+const MAX_COUNT = 100_000;
 
 /** A lane of its own: everybody who waits for an id would otherwise wait for whatever this actor waits for. */
 export const takeIds: RealmCommand<typeof realmCommands.takeIds> = {
   lane: 'ids',
   handle({ state, volatile }, { count }) {
-    if (!Number.isSafeInteger(count) || count < 1 || count > MOST) throw new Error(`take-ids: count ${count}`);
+    if (!Number.isSafeInteger(count) || count < 1 || count > MAX_COUNT) throw new Error(`take-ids: count ${count}`);
     const first = volatile.nextId;
     volatile.nextId += count;
     const last = volatile.nextId - 1;
     if (last <= state.reservedIds) return { reply: value(first) };
-    const ahead = volatile.leaving ? 0 : BLOCK;
+    const ahead = volatile.draining ? 0 : ID_BLOCK;
     return { reply: value(first), state: { ...state, reservedIds: last + ahead } };
   },
 };

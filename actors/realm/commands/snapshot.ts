@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '#base';
 import { NO_SINGLETONS } from '#directory';
 import type { realmCommands } from '#model/commands';
 import type { Parts } from '../state.js';
-import { RECORD_PARTS, trafficOf, WHOLE_PARTS } from '../state.js';
+import { RECORD_PARTS, trafficOf, SINGLETON_PARTS } from '../state.js';
 import type { RealmCommand } from './command.js';
 
 /** In the order of their numbers: that of parts is that of their names. */
@@ -33,7 +33,7 @@ export const snapshot: RealmCommand<typeof realmCommands.snapshot> = {
       fullMembersAt: state.fullMembersAt,
       traffic: trafficOf(parts),
       ...mapped(RECORD_PARTS, (prefix) => records(parts, prefix)),
-      ...mapped(WHOLE_PARTS, (part, name) => parts.get(part) ?? (NO_SINGLETONS as unknown as JsonObject)[name]!),
+      ...mapped(SINGLETON_PARTS, (part, name) => parts.get(part) ?? (NO_SINGLETONS as unknown as JsonObject)[name]!),
     }),
   }),
 };

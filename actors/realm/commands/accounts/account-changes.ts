@@ -8,26 +8,26 @@ import { outboxCommand } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
 import { withoutInvitationsBy } from '../../invitations.js';
-import { tellReplicas } from '../../log-items.js';
+import { directoryItem } from '../../log-items.js';
 import type { RealmState } from '../../state.js';
-import { asPart, USER_PART } from '../../state.js';
+import { toPart, USER_PART } from '../../state.js';
 import { botEffect } from '../bots/bot-effects.js';
 import type { RealmView } from '../command.js';
 import type { AccountChange, AccountEffect, Effect } from './effect.js';
-import { together } from './effect.js';
+import { mergeEffects } from './effect.js';
 
 /** @param own what clients hear of the change itself, before they hear what follows from it */
-export function accountChanged(
+export function accountChangeEffect(
   change: AccountChange,
   own: Effect,
   view: RealmView,
   context: CommandContext,
 ): Required<Effect> {
   const { after } = change;
-  return together([
+  return mergeEffects([
     {
-      parts: { [`${USER_PART}${after.id}`]: asPart(after) },
-      events: [tellReplicas({ user: after })],
+      parts: { [`${USER_PART}${after.id}`]: toPart(after) },
+      events: [directoryItem({ user: after })],
     },
     own,
     ...ACCOUNT_EFFECTS.map((effect) => effect(change, view, context)),
@@ -42,7 +42,7 @@ const invitationsEnd: AccountEffect = ({ before, after }, { parts }, { version }
 export const ACCOUNT_EFFECTS: readonly AccountEffect[] = [botEffect, invitationsEnd];
 
 /** For the account's own actor. */
-export const ownActor = (
+export const toUserActor = (
   realm: RealmId,
   { id }: DirectoryUser,
   name: Command<'user', NoArgs>,
@@ -50,7 +50,7 @@ export const ownActor = (
 ): OutboxCommand => outboxCommand({ to: userKey(realm, id), name, args: {}, caller: 0, after });
 
 /** The outcome of changing accounts. */
-export function changedAccounts(
+export function accountOutcome(
   { parts = {}, events = [], commands = [] }: Effect,
   version: number,
 ): Outcome<RealmState> {

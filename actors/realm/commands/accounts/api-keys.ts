@@ -9,12 +9,12 @@ import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import { botAccount, botUpdated, managedBot, storeBot } from '../../bots.js';
-import { tellReplicas } from '../../log-items.js';
-import { asPart, type Parts, type RealmState, USER_PART, userOf } from '../../state.js';
+import { botAccount, botUpdated, managedBot, botChange } from '../../bots.js';
+import { directoryItem } from '../../log-items.js';
+import { toPart, type Parts, type RealmState, USER_PART, userOf } from '../../state.js';
 import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { LANE } from '../command.js';
+import { SETTINGS_LANE } from '../command.js';
 
 export interface NewKey {
   readonly hash: string;
@@ -44,15 +44,15 @@ export function replaceKey(
   const before = botAccount(parts, user.id);
   if (!before) {
     return {
-      parts: { [`${USER_PART}${user.id}`]: asPart(after) },
-      events: [tellReplicas({ user: after })],
+      parts: { [`${USER_PART}${user.id}`]: toPart(after) },
+      events: [directoryItem({ user: after })],
       commands,
     };
   }
   const { service } = before.bot;
   const changed = service && token !== undefined ? { ...service, tokenSealed: token } : undefined;
   const account = { user: after, bot: { ...before.bot, keySealed: sealed, ...(changed && { service: changed }) } };
-  const stored = storeBot(account, before);
+  const stored = botChange(account, before);
   const told = [botUpdated(parts, account, { api_key: sealed })];
   if (changed) told.push(botUpdated(parts, account, { services: presentServices(account.bot) }));
   return {
@@ -62,7 +62,7 @@ export function replaceKey(
   };
 }
 
-interface Renewed extends NewKey {
+interface RenewalInputs extends NewKey {
   readonly tokenSealed: string;
   /** A token that a bot's calls carry can be read. */
   readonly readable: (sealed: string) => boolean;
@@ -73,7 +73,7 @@ interface Renewed extends NewKey {
  * under a server secret that is gone), or that the command line replaces. A token that can't be read goes with it.
  * Answers with the sealed key, or null when an account of a person has got another one meanwhile: that one is to be asked for.
  */
-export const renewKey: RealmCommand<typeof realmCommands.renewKey, Renewed> = {
+export const renewKey: RealmCommand<typeof realmCommands.renewKey, RenewalInputs> = {
   // A caller that asks again after another caller's renewal finds the new key in the account's actor.
   lane: 'renewed keys',
   exclusive: true,
@@ -100,14 +100,14 @@ export const renewKey: RealmCommand<typeof realmCommands.renewKey, Renewed> = {
 };
 
 /** For other actors, which see in the directory what came of it. */
-export const renewBotKey: RealmCommand<typeof realmCommands.renewBotKey, Renewed> = {
+export const renewBotKey: RealmCommand<typeof realmCommands.renewBotKey, RenewalInputs> = {
   ...renewKey,
   handle: (view, args, inputs, context) => ({ ...renewKey.handle(view, args, inputs, context), reply: value(null) }),
 };
 
 /** The key leaves sealed: replies may be remembered in the Store. */
 export const regenerateKey: RealmCommand<typeof realmCommands.regenerateKey, NewKey> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   inputs: (_args, { realm }, sources) => makeKey(realm, sources),
   handle: ({ parts }, _args, key, { caller, realm, version }) => ({
     ...replaceKey(parts, actingUser(parts, caller), key, realm),

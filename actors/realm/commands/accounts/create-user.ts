@@ -7,11 +7,11 @@ import { apiError } from '#model/errors';
 import { userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import type { PreparedAccount } from './new-account.js';
-import { addAccount, checkApplicant, newcomersStreams, prepareAccount } from './new-account.js';
+import { addAccount, checkApplicant, firstStreams, prepareAccount } from './new-account.js';
 
 export const createUser: RealmCommand<typeof realmCommands.createUser, PreparedAccount> = {
   inputs({ email, password, full_name: fullName, role = ROLE.member }, { realm, view }, sources) {
-    const streams = newcomersStreams(view, [], role);
+    const streams = firstStreams(view, [], role);
     return prepareAccount({ email, fullName, password, streams }, realm, sources);
   },
 
@@ -26,7 +26,7 @@ export const createUser: RealmCommand<typeof realmCommands.createUser, PreparedA
     }
     checkApplicant(prepared, view);
     const role = (system ? args.role : undefined) ?? ROLE.member;
-    const streams = newcomersStreams(view, [], role);
+    const streams = firstStreams(view, [], role);
     const { user, ...added } = addAccount(view, { prepared, role, streams, origin: args.origin ?? null }, context);
     return { ...added, reply: success({ user_id: user.id }, context.version), replyAfterCommands: true };
   },

@@ -9,14 +9,14 @@ import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { managedBot } from '../../bots.js';
-import { tellEverybody } from '../../log-items.js';
+import { eventToAll } from '../../log-items.js';
 import type { Parts } from '../../state.js';
 import { userOf, usersOf } from '../../state.js';
-import { actingAdmin, actingUser, checkOwner, isLastOwner } from '../callers.js';
+import { actingAdmin, actingUser, checkIsOwner, isLastOwner } from '../callers.js';
 import type { RealmCommand, RealmView } from '../command.js';
-import { accountChanged, changedAccounts, ownActor } from './account-changes.js';
+import { accountChangeEffect, accountOutcome, toUserActor } from './account-changes.js';
 import type { Effect } from './effect.js';
-import { together } from './effect.js';
+import { mergeEffects } from './effect.js';
 
 /** With the bots that it owns, which go first. */
 function withBots(parts: Parts, user: DirectoryUser): DirectoryUser[] {
@@ -28,16 +28,16 @@ function withBots(parts: Parts, user: DirectoryUser): DirectoryUser[] {
  * What deactivating these accounts does, one after the other; those that are not active are left out. Their own actors
  * take them out of their streams. Needs the lane in which people join and leave.
  */
-export function deactivating(accounts: readonly DirectoryUser[], view: RealmView, context: CommandContext): Effect {
+export function deactivationEffect(accounts: readonly DirectoryUser[], view: RealmView, context: CommandContext): Effect {
   const active = accounts.filter((user) => user.isActive);
-  return together(
+  return mergeEffects(
     active.map((before) => {
       const person = { user_id: before.id, full_name: before.fullName };
       // Also to whom it is about: his event queues end with it.
-      const told = tellEverybody(context.version, { type: 'realm_user', op: 'remove', person });
-      const toUser = ownActor(context.realm, before, userCommands.deactivated, context.version);
+      const told = eventToAll(context.version, { type: 'realm_user', op: 'remove', person });
+      const toUser = toUserActor(context.realm, before, userCommands.deactivated, context.version);
       const change = { before, after: { ...before, isActive: false } };
-      return accountChanged(change, { events: [told], commands: [toUser] }, view, context);
+      return accountChangeEffect(change, { events: [told], commands: [toUser] }, view, context);
     }),
   );
 }
@@ -46,7 +46,7 @@ export function deactivating(accounts: readonly DirectoryUser[], view: RealmView
 const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /** @param comment what the administrator has to say; may be empty */
-function farewell(realm: RealmId, user: DirectoryUser, comment: string, settings: RealmSettings): OutboxCommand {
+function deactivationMail(realm: RealmId, user: DirectoryUser, comment: string, settings: RealmSettings): OutboxCommand {
   const organization = flat(settings.name);
   const said = comment.trim() === '' ? [] : ['An administrator adds:', '', comment.trim(), ''];
   return mailCommand(realm, {
@@ -73,11 +73,11 @@ export const deactivateUser: RealmCommand<typeof realmCommands.deactivateUser> =
     if (!user || user.botType !== null) throw apiError('NO_SUCH_USER');
     if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
     const acting = actingAdmin(parts, context.caller);
-    if (isOwner(user)) checkOwner(acting);
+    if (isOwner(user)) checkIsOwner(acting);
     if (isLastOwner(parts, user)) throw apiError('ONLY_OWNER_DEACTIVATION');
-    const letter = comment === null ? [] : [farewell(context.realm, user, comment, state.settings)];
-    const effect = together([deactivating(withBots(parts, user), view, context), { commands: letter }]);
-    return changedAccounts(effect, context.version);
+    const letter = comment === null ? [] : [deactivationMail(context.realm, user, comment, state.settings)];
+    const effect = mergeEffects([deactivationEffect(withBots(parts, user), view, context), { commands: letter }]);
+    return accountOutcome(effect, context.version);
   },
 };
 
@@ -92,7 +92,7 @@ export const deactivateSelf: RealmCommand<typeof realmCommands.deactivateSelf> =
     if (isLastOwner(parts, user)) {
       throw apiError('CANNOT_DEACTIVATE_LAST_USER', { is_last_owner: true, entity: 'organization owner' });
     }
-    return changedAccounts(deactivating(withBots(parts, user), view, context), context.version);
+    return accountOutcome(deactivationEffect(withBots(parts, user), view, context), context.version);
   },
 };
 
@@ -102,6 +102,6 @@ export const deactivateBot: RealmCommand<typeof realmCommands.deactivateBot> = {
   handle(view, { bot_id }, _inputs, context) {
     const { user } = managedBot(view.parts, bot_id, actingUser(view.parts, context.caller));
     if (!user.isActive) return { reply: success() };
-    return changedAccounts(deactivating([user], view, context), context.version);
+    return accountOutcome(deactivationEffect([user], view, context), context.version);
   },
 };

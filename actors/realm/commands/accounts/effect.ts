@@ -23,7 +23,7 @@ export interface AccountChange {
 /** What follows from a change of an account (name, role, activity, …) for another feature; in the same commit. */
 export type AccountEffect = (change: AccountChange, view: RealmView, context: CommandContext) => Effect;
 
-export function together(effects: readonly Effect[]): Required<Effect> {
+export function mergeEffects(effects: readonly Effect[]): Required<Effect> {
   return {
     parts: Object.assign({}, ...effects.map(({ parts }) => parts)),
     events: effects.flatMap(({ events }) => events ?? []),

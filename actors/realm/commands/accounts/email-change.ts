@@ -10,16 +10,16 @@ import type { RealmId } from '#model';
 import type { OutboxCommand, realmCommands } from '#model/commands';
 import { apiError, PRODUCT } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { tellReplicas } from '../../log-items.js';
+import { directoryItem } from '../../log-items.js';
 import { MAIL_LIMITS } from '../../mail-limits.js';
-import { asPart, domainsOf, type Parts, type RealmState, USER_PART, userOf, usersOf } from '../../state.js';
+import { toPart, domainsOf, type Parts, type RealmState, USER_PART, userOf, usersOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import type { RealmCommand } from '../command.js';
-import { LANE } from '../command.js';
-import { addressChanged } from './person-events.js';
+import { SETTINGS_LANE } from '../command.js';
+import { addressChangedEvents } from './person-events.js';
 
 /** How long a link holds. */
-export const LINK_MS = 24 * 3_600_000;
+export const LINK_VALID_MS = 24 * 3_600_000;
 export const EMAIL_CHANGE_PART = 'email-change/';
 
 /** One per account: a newer request makes the link of an older one worthless. */
@@ -59,7 +59,7 @@ function checkAddress(
   throw apiError(userOf(parts, taken)?.isActive === false ? 'EMAIL_DEACTIVATED' : 'EMAIL_TAKEN');
 }
 
-export interface Link {
+export interface ConfirmationLink {
   readonly hash: string;
   /** Hidden. */
   readonly mailed: string;
@@ -67,19 +67,19 @@ export interface Link {
   readonly disposable: boolean;
 }
 
-export interface Asked {
+export interface AddressRequest {
   readonly parts: Record<string, Json>;
   readonly commands: readonly OutboxCommand[];
 }
 
 /** @param given as sent. undefined: it is the address already. @throws ApiError */
-export function askForAddress(
+export function requestAddress(
   given: string,
   user: DirectoryUser,
-  link: Link,
+  link: ConfirmationLink,
   realm: RealmFacts,
   { realm: id, now }: { readonly realm: RealmId; readonly now: number },
-): Asked | undefined {
+): AddressRequest | undefined {
   const email = given.trim();
   if (email === user.deliveryEmail) return undefined;
   checkAddress(email, link.disposable, user, realm);
@@ -106,7 +106,7 @@ export function askForAddress(
 
 /** The link was confirmed. Its authenticity and its time were checked by whoever opened it. @throws ApiError */
 export const confirmEmail: RealmCommand<typeof realmCommands.confirmEmail, boolean> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   inputs: ({ user }, { view }, { services }) => services.disposable(domainOf(changeOf(view.parts, user)?.email ?? '')),
   handle({ state, parts, volatile }, { user: id, hash, shown }, disposable, { realm, version }) {
     const change = changeOf(parts, id);
@@ -130,10 +130,10 @@ export const confirmEmail: RealmCommand<typeof realmCommands.confirmEmail, boole
     return {
       reply: success({ email: after.deliveryEmail }, shown ? version : undefined),
       parts: {
-        [`${USER_PART}${id}`]: asPart(after),
+        [`${USER_PART}${id}`]: toPart(after),
         [`${EMAIL_CHANGE_PART}${id}`]: { ...change, hash: '' },
       },
-      events: [tellReplicas({ user: after }), ...addressChanged(after, usersOf(parts), version)],
+      events: [directoryItem({ user: after }), ...addressChangedEvents(after, usersOf(parts), version)],
       commands: [[notice]],
     };
   },

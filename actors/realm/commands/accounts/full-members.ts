@@ -8,7 +8,7 @@ import { ROLE, SYSTEM_GROUP, shownGroupsOf } from '#domain/people';
 import type { LogItem, RealmSettings } from '#model';
 import type { realmCommands } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
-import { tellEverybody, tellReplicas } from '../../log-items.js';
+import { eventToAll, directoryItem } from '../../log-items.js';
 import { usersOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 
@@ -33,7 +33,7 @@ export function nextFullMember(users: Iterable<DirectoryUser>, { settings, fullM
 }
 
 /** Events of what differs between two moments: first who is none any more. */
-export function fullMembersChanged(
+export function fullMemberEvents(
   users: Iterable<DirectoryUser>,
   before: Moment,
   after: Moment,
@@ -52,7 +52,7 @@ export function fullMembersChanged(
   const tell = (op: string, ids: number[]): LogItem[] => {
     if (ids.length === 0) return [];
     const user_ids = ids.sort((a, b) => a - b);
-    return [tellEverybody(version, { type: 'user_group', op, group_id: SYSTEM_GROUP.fullmembers, user_ids })];
+    return [eventToAll(version, { type: 'user_group', op, group_id: SYSTEM_GROUP.fullmembers, user_ids })];
   };
   return [...tell('remove_members', leaving), ...tell('add_members', joining)];
 }
@@ -61,12 +61,12 @@ export function fullMembersChanged(
 export const due: RealmCommand<typeof realmCommands.due> = {
   handle({ state, parts }, _args, _inputs, { now, version }) {
     const moved = { settings: state.settings, fullMembersAt: now };
-    const events = fullMembersChanged(usersOf(parts), state, moved, version);
+    const events = fullMemberEvents(usersOf(parts), state, moved, version);
     return {
       reply: value(null),
       state: { ...state, fullMembersAt: now },
       due: nextFullMember(usersOf(parts), moved),
-      events: [...events, tellReplicas({ fullMembersAt: now })],
+      events: [...events, directoryItem({ fullMembersAt: now })],
     };
   },
 };

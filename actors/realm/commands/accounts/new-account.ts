@@ -14,11 +14,11 @@ import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import type { RealmState } from '../../state.js';
-import { asPart, domainsOf, streamOf, USER_PART, userDefaultsOf } from '../../state.js';
+import { toPart, domainsOf, streamOf, USER_PART, userDefaultsOf } from '../../state.js';
 import type { RealmView } from '../command.js';
-import { storePersonal } from '../preferences/preferences.js';
-import { userAdded } from './person-events.js';
-import { createUserCommand, hiddenFrom, newUser } from './user-record.js';
+import { storePreferences } from '../preferences/preferences.js';
+import { userAddedItems } from './person-events.js';
+import { createUserCommand, hiddenEmail, newUser } from './user-record.js';
 import { welcome } from './welcome.js';
 
 export interface Applicant {
@@ -97,7 +97,7 @@ const defaults = ({ parts, volatile }: Streams): DirectoryStream[] =>
     .sort(byName);
 
 /** Streams that a newcomer is subscribed to: those named that are still there, else the default ones; guests get none of these. */
-export function newcomersStreams(of: Streams, named: readonly number[], role: number): DirectoryStream[] {
+export function firstStreams(of: Streams, named: readonly number[], role: number): DirectoryStream[] {
   if (named.length === 0) return role === ROLE.guest ? [] : defaults(of);
   return named.flatMap((id) => {
     const stream = streamOf(of.parts, id);
@@ -113,10 +113,10 @@ export interface Newcomer {
   readonly origin: string | null;
 }
 
-export interface Added {
+export interface AddedAccount {
   readonly user: DirectoryUser;
   readonly state: RealmState;
-  readonly parts: Record<string, ReturnType<typeof asPart>>;
+  readonly parts: Record<string, ReturnType<typeof toPart>>;
   readonly events: readonly LogItem[];
   readonly commands: readonly (readonly OutboxCommand[])[];
 }
@@ -125,7 +125,7 @@ export interface Added {
  * Costs the same however many accounts there are: nobody can have been subscribed to anything, so no list of subscribers is
  * read, and nobody can have a queue yet, so no event shows one.
  */
-export function addAccount(view: RealmView, of: Newcomer, { now, realm, version }: CommandContext): Added {
+export function addAccount(view: RealmView, of: Newcomer, { now, realm, version }: CommandContext): AddedAccount {
   const { state, parts, volatile } = view;
   const { account, history } = of.prepared;
   const id = state.nextUser;
@@ -138,13 +138,13 @@ export function addAccount(view: RealmView, of: Newcomer, { now, realm, version 
     account,
     role: of.role,
     now,
-    hidden: hiddenFrom(defaults, id, mailDomain(of.origin ?? ''), volatile),
+    hidden: hiddenEmail(defaults, id, mailDomain(of.origin ?? ''), volatile),
   });
   volatile.addUser(id, user.email, user.deliveryEmail);
   const personal =
     Object.keys(settings).length === 0
       ? undefined
-      : storePersonal({ user: user.id, settings, alertWords: [], muted: [] });
+      : storePreferences({ user: user.id, settings, alertWords: [], muted: [] });
   const first = of.streams.map((stream) => {
     const mark = isOpen(stream) ? (history?.mark ?? 0) : 0;
     return { id: stream.id, recipient: stream.recipient, mark };
@@ -162,8 +162,8 @@ export function addAccount(view: RealmView, of: Newcomer, { now, realm, version 
   return {
     user,
     state: { ...state, nextUser: id + 1, nextRecipient: state.nextRecipient + 1 },
-    parts: { [`${USER_PART}${id}`]: asPart(user), ...personal?.parts },
-    events: [...userAdded(user, state.settings, now, version), ...(personal ? [personal.change] : [])],
+    parts: { [`${USER_PART}${id}`]: toPart(user), ...personal?.parts },
+    events: [...userAddedItems(user, state.settings, now, version), ...(personal ? [personal.change] : [])],
     commands: [
       [createUserCommand(realm, id, account, version, first)],
       joins,

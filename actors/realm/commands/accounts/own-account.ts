@@ -15,9 +15,9 @@ import type { InputSources } from '../../../services.js';
 import type { RealmState } from '../../state.js';
 import { userOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
-import type { Link, RealmFacts } from './email-change.js';
-import { askForAddress, LINK_MS } from './email-change.js';
-import { nameChanged } from './person-events.js';
+import type { ConfirmationLink, RealmFacts } from './email-change.js';
+import { requestAddress, LINK_VALID_MS } from './email-change.js';
+import { nameChangedEvent } from './person-events.js';
 
 export interface AccountInputs {
   /** null: no new password is asked for. */
@@ -26,14 +26,14 @@ export interface AccountInputs {
     /** null: too weak, or the old one was wrong. */
     readonly hash: string | null;
   } | null;
-  readonly link: Link;
+  readonly link: ConfirmationLink;
 }
 
-type Needs = InputContext<RealmState, RealmVolatile>;
+type AccountInputContext = InputContext<RealmState, RealmVolatile>;
 
 async function newPassword(
   { old_password, new_password, email, full_name }: AccountArgs,
-  { realm, caller, view }: Needs,
+  { realm, caller, view }: AccountInputContext,
   { ask, services }: InputSources,
 ): Promise<AccountInputs['password']> {
   if (new_password === '') return null;
@@ -45,9 +45,9 @@ async function newPassword(
   return { checked, hash: good ? await services.secrets.hashPassword(new_password) : null };
 }
 
-export async function accountInputs(args: AccountArgs, context: Needs, sources: InputSources): Promise<AccountInputs> {
+export async function loadAccountInputs(args: AccountArgs, context: AccountInputContext, sources: InputSources): Promise<AccountInputs> {
   const { secrets, clock } = sources.services;
-  const facts = { realm: context.realm, user: userId(context.caller), expires: clock.now() + LINK_MS };
+  const facts = { realm: context.realm, user: userId(context.caller), expires: clock.now() + LINK_VALID_MS };
   const token = sealLink(secrets, 'change-email', facts);
   return {
     password: await newPassword(args, context, sources),
@@ -89,7 +89,7 @@ export function changeAccount(
       }),
     );
   }
-  const asked = email === null ? undefined : askForAddress(email, user, link, facts, { realm, now });
+  const asked = email === null ? undefined : requestAddress(email, user, link, facts, { realm, now });
   if (asked) commands.push(...asked.commands);
   const fixed = facts.state.settings.name_changes_disabled && !isAdmin(user);
   const fullName =
@@ -98,7 +98,7 @@ export function changeAccount(
   return {
     user: after,
     parts: asked?.parts ?? {},
-    events: after === user ? [] : [nameChanged(after, version)],
+    events: after === user ? [] : [nameChangedEvent(after, version)],
     commands,
   };
 }

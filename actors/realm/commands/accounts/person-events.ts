@@ -11,7 +11,7 @@ import {
 } from '#domain/people';
 import type { Audience, LogItem, RealmSettings } from '#model';
 import type { DirectoryUser } from '#model/records';
-import { tellEverybody, tellReplicas } from '../../log-items.js';
+import { eventToAll, directoryItem } from '../../log-items.js';
 import type { Parts } from '../../state.js';
 import { profileFieldsOf, profileOf } from '../../state.js';
 
@@ -22,17 +22,17 @@ const update = (of: DirectoryUser, person: JsonObject): JsonObject => ({
 });
 
 /** @param version of the commit */
-export const nameChanged = (user: DirectoryUser, version: number): LogItem =>
-  tellEverybody(version, update(user, { full_name: user.fullName }));
+export const nameChangedEvent = (user: DirectoryUser, version: number): LogItem =>
+  eventToAll(version, update(user, { full_name: user.fullName }));
 
 const apiAddress = (user: DirectoryUser, version: number): LogItem =>
-  tellEverybody(version, update(user, { new_email: user.email }));
+  eventToAll(version, update(user, { new_email: user.email }));
 
 const avatar = (user: DirectoryUser, version: number): LogItem =>
-  tellEverybody(version, update(user, presentAvatar(user)));
+  eventToAll(version, update(user, presentAvatar(user)));
 
 /** The real address to those who may see it from now on, null to those who no more may; a new API address to all. */
-export function visibilityChanged(
+export function addressVisibilityEvents(
   before: DirectoryUser,
   after: DirectoryUser,
   everybody: Iterable<DirectoryUser>,
@@ -58,25 +58,25 @@ export function visibilityChanged(
 }
 
 /** A new real address: to those who may see it; a gravatar goes with it; where it is public, the API address is new too. */
-export function addressChanged(after: DirectoryUser, everybody: Iterable<DirectoryUser>, version: number): LogItem[] {
+export function addressChangedEvents(after: DirectoryUser, everybody: Iterable<DirectoryUser>, version: number): LogItem[] {
   const isPublic = after.emailVisibility === 1;
   const event = update(after, { delivery_email: after.deliveryEmail });
   const seeing = isPublic
     ? []
     : [...everybody].filter((viewer) => viewer.isActive && seesAddress(viewer, after)).map(({ id }) => id);
   return [
-    isPublic ? tellEverybody(version, event) : { t: 'event', to: { users: seeing }, event },
+    isPublic ? eventToAll(version, event) : { t: 'event', to: { users: seeing }, event },
     ...(after.avatarSource === 'G' ? [avatar(after, version)] : []),
     ...(isPublic ? [apiAddress(after, version)] : []),
   ];
 }
 
 /** @param person fields beside the id */
-export const personUpdate = (version: number, user: number, person: JsonObject): LogItem =>
-  tellEverybody(version, { type: 'realm_user', op: 'update', person: { user_id: user, ...person } });
+export const personUpdated = (version: number, user: number, person: JsonObject): LogItem =>
+  eventToAll(version, { type: 'realm_user', op: 'update', person: { user_id: user, ...person } });
 
 /** As many for any number of others. */
-export function userAdded(user: DirectoryUser, settings: RealmSettings, now: number, version: number): LogItem[] {
+export function userAddedItems(user: DirectoryUser, settings: RealmSettings, now: number, version: number): LogItem[] {
   const person = presentUser(user, user, { clientGravatar: false, profile: NO_PROFILE });
   const tell = (to: Audience, shown: JsonObject): LogItem => ({
     t: 'event',
@@ -86,17 +86,17 @@ export function userAdded(user: DirectoryUser, settings: RealmSettings, now: num
   const seeing = addressRole(user);
   const rest = { role: ROLE.guest, weakerThan: seeing };
   return [
-    tellReplicas({ user }),
+    directoryItem({ user }),
     ...(seeing > 0 ? [tell({ role: seeing }, person)] : []),
     ...(seeing < ROLE.guest ? [tell(rest, { ...person, delivery_email: null })] : []),
     ...systemGroupsOf(user, settings, now).map((group_id) =>
-      tellEverybody(version, { type: 'user_group', op: 'add_members', group_id, user_ids: [user.id] }),
+      eventToAll(version, { type: 'user_group', op: 'add_members', group_id, user_ids: [user.id] }),
     ),
   ];
 }
 
 /** Everybody gets to know the account; its real address those who may see it. */
-export function userShown(user: DirectoryUser, parts: Parts, version: number): LogItem[] {
+export function userReactivatedEvents(user: DirectoryUser, parts: Parts, version: number): LogItem[] {
   const profile = presentProfile(profileOf(parts, user.id), profileFieldsOf(parts));
   const known = presentUser(user, user, { clientGravatar: false, profile: { profile: () => profile } });
   const add = (to: Audience, person: typeof known): LogItem => ({

@@ -11,8 +11,8 @@ import type { Parts } from '../../state.js';
 import { userOf } from '../../state.js';
 import { checkMayCreateBot } from '../bots/create-bot.js';
 import type { RealmCommand } from '../command.js';
-import { accountChanged, changedAccounts, ownActor } from './account-changes.js';
-import { userShown } from './person-events.js';
+import { accountChangeEffect, accountOutcome, toUserActor } from './account-changes.js';
+import { userReactivatedEvents } from './person-events.js';
 
 /** Administrators may, and owners of bots where they may create such bots. @throws ApiError */
 function checkMay(parts: Parts, caller: number, user: DirectoryUser, settings: RealmSettings): void {
@@ -33,9 +33,9 @@ export const reactivateUser: RealmCommand<typeof realmCommands.reactivateUser> =
     const { realm, version } = context;
     const after = { ...before, isActive: true };
     const own = {
-      events: userShown(after, view.parts, version),
-      commands: [ownActor(realm, after, userCommands.reactivated, version)],
+      events: userReactivatedEvents(after, view.parts, version),
+      commands: [toUserActor(realm, after, userCommands.reactivated, version)],
     };
-    return changedAccounts(accountChanged({ before, after }, own, view, context), version);
+    return accountOutcome(accountChangeEffect({ before, after }, own, view, context), version);
   },
 };

@@ -15,11 +15,11 @@ import { userOf } from '../../state.js';
 import { actingAdmin } from '../callers.js';
 import type { RealmCommand, RealmView } from '../command.js';
 import { editProfile, type RenderedValues, renderValues } from '../preferences/profile-data.js';
-import { accountChanged } from './account-changes.js';
+import { accountChangeEffect } from './account-changes.js';
 import type { Effect } from './effect.js';
-import { together } from './effect.js';
-import { personUpdate } from './person-events.js';
-import { checkRole, roleChanged } from './role-change.js';
+import { mergeEffects } from './effect.js';
+import { personUpdated } from './person-events.js';
+import { checkRole, roleChangeEffect } from './role-change.js';
 
 interface Inputs {
   /** All subscriptions of the account, ended ones included; empty unless its role changes. */
@@ -47,14 +47,14 @@ function steps(
     (before) => {
       if (role === null || role === before.role) return undefined;
       checkRole(view.parts, acting, before, role);
-      return roleChanged(before, role, subscriptions, view, context);
+      return roleChangeEffect(before, role, subscriptions, view, context);
     },
     (before) => {
       // A blank name is none.
       if (full_name === null || full_name.trim() === '' || full_name.trim() === before.fullName) return undefined;
       const after = { ...before, fullName: checkFullName(full_name) };
-      const told = { events: [personUpdate(context.version, user.id, { full_name: after.fullName })] };
-      return { user: after, effect: accountChanged({ before, after }, told, view, context) };
+      const told = { events: [personUpdated(context.version, user.id, { full_name: after.fullName })] };
+      return { user: after, effect: accountChangeEffect({ before, after }, told, view, context) };
     },
     (before) => {
       if (profile_data === null) return undefined;
@@ -94,7 +94,7 @@ export const updateUser: RealmCommand<typeof realmCommands.updateUser, Inputs> =
       if (!(error instanceof ApiError)) throw error;
       refusal = error;
     }
-    const { parts, events, commands } = together(done.map(({ effect }) => effect));
+    const { parts, events, commands } = mergeEffects(done.map(({ effect }) => effect));
     if (events.length === 0) return { reply: refusal ? { error: refusal.toReply() } : success() };
     return {
       reply: refusal ? refusedAfter(refusal, version) : success(undefined, version),

@@ -10,7 +10,7 @@ import type { RealmVolatile } from '../../volatile.js';
 export const FIRST_USER = LAST_RESERVED_USER + 1;
 
 /** Whether, and how, a new account's real address is hidden. */
-export function hiddenFrom(
+export function hiddenEmail(
   { email_address_visibility: visibility = 1 }: UserDefaults,
   id: number,
   domain: string,

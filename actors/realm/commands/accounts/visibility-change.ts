@@ -13,22 +13,22 @@ import type { OutboxCommand } from '#model/commands';
 import { type ArgsOf, outboxCommand, realmCommands, streamCommands } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { tellUser } from '../../log-items.js';
+import { eventToUser } from '../../log-items.js';
 import { type Parts, streamsOf, userOf, usersOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { defaultStreams, shownStreamGroups } from '../streams/stream-events.js';
 import type { AccountChange, Effect } from './effect.js';
 
 /** Streams in one event weigh about as much as this many characters of JSON. */
-const EVENT_SIZE = 200_000;
+const MAX_EVENT_CHARS = 200_000;
 /** Addresses shown or hidden in one commit. */
-const ADDRESSES = 2_000;
+const MAX_ADDRESSES = 2_000;
 
 /**
  * @param subscriptions present ones, whose streams are seen in every role, and former ones, which clients go on having in
  * `unsubscribed`: of these only the subscribers are told
  */
-export function sightOf(
+export function visibilityEffect(
   { before, after }: AccountChange,
   subscriptions: readonly Subscription[],
   parts: Parts,
@@ -54,13 +54,13 @@ export function sightOf(
     events: [
       ...streamEvents(after.id, 'delete', lost.filter(unknown)),
       ...streamEvents(after.id, 'create', gained.filter(unknown)),
-      ...defaultsOf(before, after, parts),
+      ...defaultStreamEvents(before, after, parts),
     ],
-    commands: [...shown, ...addresses(before, after, parts).map((args) => toSelf(realm, args))],
+    commands: [...shown, ...addressBatches(before, after, parts).map((args) => toSelf(realm, args))],
   };
 }
 
-const toSelf = (realm: CommandContext['realm'], args: Addresses): OutboxCommand =>
+const toSelf = (realm: CommandContext['realm'], args: AddressBatch): OutboxCommand =>
   outboxCommand({ to: realmKey(realm), name: realmCommands.showAddresses, args, caller: 0 });
 
 function streamEvents(user: number, op: 'create' | 'delete', streams: readonly DirectoryStream[]): LogItem[] {
@@ -68,21 +68,21 @@ function streamEvents(user: number, op: 'create' | 'delete', streams: readonly D
   let some: JsonObject[] = [];
   let size = 0;
   const tell = (): void => {
-    if (some.length > 0) events.push(tellUser(user, { type: 'stream', op, streams: some }));
+    if (some.length > 0) events.push(eventToUser(user, { type: 'stream', op, streams: some }));
     some = [];
     size = 0;
   };
   for (const stream of streams.map(presentStream)) {
     size += JSON.stringify(stream).length;
     some.push(stream);
-    if (size > EVENT_SIZE) tell();
+    if (size > MAX_EVENT_CHARS) tell();
   }
   tell();
   return events;
 }
 
 /** Guests have no default streams, and no groups of them. */
-function defaultsOf(before: DirectoryUser, after: DirectoryUser, parts: Parts): LogItem[] {
+function defaultStreamEvents(before: DirectoryUser, after: DirectoryUser, parts: Parts): LogItem[] {
   if (isGuest(before) === isGuest(after)) return [];
   const streams = defaultStreams(parts).map(presentStream);
   const groups = shownStreamGroups(parts);
@@ -90,18 +90,18 @@ function defaultsOf(before: DirectoryUser, after: DirectoryUser, parts: Parts): 
     { type: 'default_streams', default_streams: isGuest(after) ? [] : streams },
     { type: 'default_stream_groups', default_stream_groups: isGuest(after) ? [] : groups },
   ];
-  return lists.filter((_, i) => [streams, groups][i]!.length > 0).map((event) => tellUser(after.id, event));
+  return lists.filter((_, i) => [streams, groups][i]!.length > 0).map((event) => eventToUser(after.id, event));
 }
 
-type Addresses = ArgsOf<typeof realmCommands.showAddresses>;
+type AddressBatch = ArgsOf<typeof realmCommands.showAddresses>;
 
 /** Whose addresses he sees from now on, or no longer. */
-function addresses(before: DirectoryUser, after: DirectoryUser, parts: Parts): Addresses[] {
+function addressBatches(before: DirectoryUser, after: DirectoryUser, parts: Parts): AddressBatch[] {
   const ids: number[] = [];
   for (const user of usersOf(parts)) if (seesAddress(before, user) !== seesAddress(after, user)) ids.push(user.id);
-  const slices: Addresses[] = [];
-  for (let i = 0; i < ids.length; i += ADDRESSES) {
-    slices.push({ viewer: after.id, of: ids.slice(i, i + ADDRESSES) });
+  const slices: AddressBatch[] = [];
+  for (let i = 0; i < ids.length; i += MAX_ADDRESSES) {
+    slices.push({ viewer: after.id, of: ids.slice(i, i + MAX_ADDRESSES) });
   }
   return slices;
 }
@@ -116,7 +116,7 @@ export const showAddresses: RealmCommand<typeof realmCommands.showAddresses> = {
       if (!user || !viewer) return [];
       const delivery_email = seesAddress(viewer, user) ? user.deliveryEmail : null;
       const person = { user_id: user.id, delivery_email };
-      return [tellUser(id, { type: 'realm_user', op: 'update', person })];
+      return [eventToUser(id, { type: 'realm_user', op: 'update', person })];
     });
     return { reply: value(null), events };
   },

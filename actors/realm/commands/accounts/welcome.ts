@@ -32,11 +32,11 @@ export function welcome(
     const content = `${silentMention(user)} just signed up for ${PRODUCT}. (total: ${volatile.humans + 1})`;
     commands.push(streamNotice(realm, stream, SIGNUPS, { content, origin, after }));
   }
-  if (settings.send_welcome_emails) commands.push(letter(user, settings.name, origin, realm));
+  if (settings.send_welcome_emails) commands.push(welcomeMail(user, settings.name, origin, realm));
   return commands;
 }
 
-const letter = ({ deliveryEmail, fullName }: DirectoryUser, name: string, origin: string, realm: RealmId) =>
+const welcomeMail = ({ deliveryEmail, fullName }: DirectoryUser, name: string, origin: string, realm: RealmId) =>
   mailCommand(realm, {
     to: deliveryEmail,
     subject: `Welcome to ${name}`,

@@ -1,7 +1,7 @@
 /** What changes of accounts mean for who manages bots (events.md realm_bot): part of the commit that changes one. */
 import { isAdmin } from '#domain/people';
 import type { LogItem } from '#model';
-import { botAccount, botAdded, botForgotten, botRemoved, botUpdated } from '../../bots.js';
+import { botAccount, botAdded, botDeletedFor, botRemoved, botUpdated } from '../../bots.js';
 import { botOf, botsOf, type Parts } from '../../state.js';
 import type { AccountChange, AccountEffect } from '../accounts/effect.js';
 
@@ -25,7 +25,7 @@ function ofPerson({ before, after }: AccountChange, parts: Parts): LogItem[] {
     .filter(({ user }) => user.botOwner !== after.id)
     .sort((a, b) => a.user.id - b.user.id);
   return others.map((account) =>
-    isAdmin(after) ? botAdded(parts, account, [after.id]) : botForgotten(account.user.id, after.id),
+    isAdmin(after) ? botAdded(parts, account, [after.id]) : botDeletedFor(account.user.id, after.id),
   );
 }
 

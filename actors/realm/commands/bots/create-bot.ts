@@ -9,23 +9,23 @@ import { apiError } from '#model/errors';
 import type { DirectoryBot, DirectoryUser } from '#model/records';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import { BOT_LANE, botAdded, checkBotName, storeBot, streamNames } from '../../bots.js';
+import { BOT_LANE, botAdded, checkBotName, botChange, streamNames } from '../../bots.js';
 import type { Parts, RealmState } from '../../state.js';
 import { streamOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
-import { userAdded } from '../accounts/person-events.js';
+import { userAddedItems } from '../accounts/person-events.js';
 import { createUserCommand, newUser } from '../accounts/user-record.js';
 import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
 
 /** Private streams among those named in which the caller is. */
-export type OwnPrivate = ReadonlySet<number>;
+export type OwnPrivateStreams = ReadonlySet<number>;
 
-export async function ownPrivateStreams(
+export async function loadOwnPrivateStreams(
   { sending, events }: BotStreamChoices,
   { realm, caller, view }: InputContext<RealmState, RealmVolatile>,
   sources: InputSources,
-): Promise<OwnPrivate> {
+): Promise<OwnPrivateStreams> {
   const found = [sending, events].map((name) => (name ? view.volatile.streamByName(name) : undefined));
   const ids = [...new Set(found)].filter((id): id is number => id !== undefined && isPrivate(view.parts, id));
   const memberships = await Promise.all(ids.map((id) => readMembership(realm, id, sources)));
@@ -38,7 +38,7 @@ const isPrivate = (parts: Parts, id: number): boolean => streamOf(parts, id)?.in
 export function chosenStream(
   name: string,
   acting: DirectoryUser,
-  own: OwnPrivate,
+  own: OwnPrivateStreams,
   { parts, volatile }: { readonly parts: Parts; readonly volatile: RealmVolatile },
 ): StreamId | null {
   if (name === '') return null;
@@ -68,16 +68,16 @@ export function checkMayCreateBot(
 }
 
 /** Types that can be made: none is embedded. */
-const TYPES: readonly number[] = [BOT_TYPE.generic, BOT_TYPE.incomingWebhook, BOT_TYPE.outgoingWebhook];
+const CREATABLE_TYPES: readonly number[] = [BOT_TYPE.generic, BOT_TYPE.incomingWebhook, BOT_TYPE.outgoingWebhook];
 
-interface Prepared {
+interface BotInputs {
   readonly keyHash: string;
   readonly keySealed: string;
   readonly tokenSealed: string;
-  readonly own: OwnPrivate;
+  readonly own: OwnPrivateStreams;
 }
 
-export const createBot: RealmCommand<typeof realmCommands.createBot, Prepared> = {
+export const createBot: RealmCommand<typeof realmCommands.createBot, BotInputs> = {
   lane: BOT_LANE,
   async inputs(args, context, sources) {
     const { secrets } = sources.services;
@@ -86,7 +86,7 @@ export const createBot: RealmCommand<typeof realmCommands.createBot, Prepared> =
       keyHash: secrets.keyHash(key),
       keySealed: secrets.seal(key),
       tokenSealed: secrets.seal(secrets.newApiKey(context.realm)),
-      own: await ownPrivateStreams(args, context, sources),
+      own: await loadOwnPrivateStreams(args, context, sources),
     };
   },
 
@@ -100,7 +100,7 @@ export const createBot: RealmCommand<typeof realmCommands.createBot, Prepared> =
     if (volatile.userByEmail(email) !== undefined) throw apiError('USERNAME_IN_USE');
     checkBotName(parts, fullName);
     checkMayCreateBot(acting, args.type, state.settings);
-    if (!TYPES.includes(args.type)) throw apiError('INVALID_BOT_TYPE');
+    if (!CREATABLE_TYPES.includes(args.type)) throw apiError('INVALID_BOT_TYPE');
     checkInterface(args.interface);
     if (args.files > 1) throw apiError('ONE_FILE');
     const stream = (name: string | null) =>
@@ -133,8 +133,8 @@ export const createBot: RealmCommand<typeof realmCommands.createBot, Prepared> =
       config: args.type === BOT_TYPE.incomingWebhook ? args.config : {},
     };
     volatile.addUser(id, email);
-    const stored = storeBot({ user, bot });
-    const [, ...told] = userAdded(user, state.settings, now, version);
+    const stored = botChange({ user, bot });
+    const [, ...told] = userAddedItems(user, state.settings, now, version);
     return {
       reply: success(
         {

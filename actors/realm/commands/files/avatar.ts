@@ -9,15 +9,15 @@ import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { botUpdated, managedBot } from '../../bots.js';
-import { tellEverybody, tellReplicas } from '../../log-items.js';
-import { asPart, botOf, type Parts, type RealmState, USER_PART } from '../../state.js';
+import { eventToAll, directoryItem } from '../../log-items.js';
+import { toPart, botOf, type Parts, type RealmState, USER_PART } from '../../state.js';
 import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { LANE } from '../command.js';
-import { dropUploads, eraseBlobs, showUpload } from './pictures.js';
+import { SETTINGS_LANE } from '../command.js';
+import { discardUploads, eraseBlobs, activateUpload } from './pictures.js';
 
 /** The account whose avatar changes: the caller's, or a bot of the caller's. @throws ApiError */
-function changing({ settings }: RealmState, parts: Parts, caller: number, id: number): DirectoryUser {
+function avatarAccount({ settings }: RealmState, parts: Parts, caller: number, id: number): DirectoryUser {
   const acting = actingUser(parts, caller);
   if (id === caller) {
     if (settings.avatar_changes_disabled && !isAdmin(acting)) throw apiError('AVATAR_CHANGES_DISABLED');
@@ -34,8 +34,8 @@ const blobsOf = (hash: string, numbers: readonly number[]): string[] =>
 /** Everybody sees it; who manages a bot hears of that, too. */
 function avatarEvents(user: DirectoryUser, parts: Parts, version: number): LogItem[] {
   const events: LogItem[] = [
-    tellReplicas({ user }),
-    tellEverybody(version, {
+    directoryItem({ user }),
+    eventToAll(version, {
       type: 'realm_user',
       op: 'update',
       person: { user_id: user.id, ...presentAvatar(user) },
@@ -52,10 +52,10 @@ const changed = (user: DirectoryUser, parts: Parts, { version }: CommandContext)
 
 /** Its picture is stored. */
 export const setAvatar: RealmCommand<typeof realmCommands.setAvatar> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ state, parts }, { user: id, hash, number }, _inputs, context) {
-    const before = changing(state, parts, context.caller, id);
-    const replaced = showUpload(parts, picture(id), number);
+    const before = avatarAccount(state, parts, context.caller, id);
+    const replaced = activateUpload(parts, picture(id), number);
     if (!replaced) {
       const commands = eraseBlobs(context.realm, blobsOf(hash, [number]));
       return { reply: success({ avatar_url: avatarUrl(before) }), commands };
@@ -64,7 +64,7 @@ export const setAvatar: RealmCommand<typeof realmCommands.setAvatar> = {
     const user: DirectoryUser = { ...before, avatarSource: 'U', avatarVersion: before.avatarVersion + 1, avatar };
     return {
       ...changed(user, parts, context),
-      parts: { ...replaced.parts, [`${USER_PART}${id}`]: asPart(user) },
+      parts: { ...replaced.parts, [`${USER_PART}${id}`]: toPart(user) },
       commands: eraseBlobs(context.realm, blobsOf(hash, replaced.gone)),
     };
   },
@@ -72,14 +72,14 @@ export const setAvatar: RealmCommand<typeof realmCommands.setAvatar> = {
 
 /** Back to the gravatar. Its version grows also where there was none: the gravatar may be another one by now. */
 export const removeAvatar: RealmCommand<typeof realmCommands.removeAvatar> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ state, parts }, { user: id, hash }, _inputs, context) {
-    const { avatar: _, ...before } = changing(state, parts, context.caller, id);
-    const replaced = dropUploads(parts, picture(id));
+    const { avatar: _, ...before } = avatarAccount(state, parts, context.caller, id);
+    const replaced = discardUploads(parts, picture(id));
     const user: DirectoryUser = { ...before, avatarSource: 'G', avatarVersion: before.avatarVersion + 1 };
     return {
       ...changed(user, parts, context),
-      parts: { ...replaced.parts, [`${USER_PART}${id}`]: asPart(user) },
+      parts: { ...replaced.parts, [`${USER_PART}${id}`]: toPart(user) },
       commands: eraseBlobs(context.realm, blobsOf(hash, replaced.gone)),
     };
   },

@@ -11,8 +11,8 @@ import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryEmoji } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { tellReplicas } from '../../log-items.js';
-import { asPart, EMOJI_PART, emojiOf, type Parts, type RealmState, userOf } from '../../state.js';
+import { directoryItem } from '../../log-items.js';
+import { toPart, EMOJI_PART, emojiOf, type Parts, type RealmState, userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 
 const active = (parts: Parts, name: string): DirectoryEmoji | undefined =>
@@ -69,12 +69,12 @@ export const emojiRemove: RealmCommand<typeof realmCommands.emojiRemove> = {
 function changed(parts: Parts, emoji: DirectoryEmoji, { version }: { version: number; realm: RealmId }) {
   const all = [...[...emojiOf(parts)].filter(({ id }) => id !== emoji.id), emoji];
   const events: LogItem[] = [
-    tellReplicas({ emoji }),
+    directoryItem({ emoji }),
     {
       t: 'event',
       to: { role: ROLE.guest, rv: version },
       event: { type: 'realm_emoji', op: 'update', realm_emoji: presentCustomEmoji(all) },
     },
   ];
-  return { reply: success({}, version), parts: { [`${EMOJI_PART}${emoji.id}`]: asPart(emoji) }, events };
+  return { reply: success({}, version), parts: { [`${EMOJI_PART}${emoji.id}`]: toPart(emoji) }, events };
 }

@@ -15,8 +15,8 @@ export const fileId: RealmCommand<typeof realmCommands.fileId> = {
   handle({ state, volatile }, { size, quota }, _inputs, { now }) {
     const { uploads } = state;
     if (quota !== null) {
-      if (uploads.used + volatile.spaceUploading(now) + size > quota) return { reply: value(null) };
-      volatile.uploading(uploads.next, size, now);
+      if (uploads.used + volatile.reservedSpace(now) + size > quota) return { reply: value(null) };
+      volatile.reserveSpace(uploads.next, size, now);
     }
     return { reply: value(uploads.next), state: { ...state, uploads: { ...uploads, next: uploads.next + 1 } } };
   },
@@ -50,7 +50,7 @@ export const filesChanged: RealmCommand<typeof realmCommands.filesChanged> = {
     let { used } = state.uploads;
     const events = changes.map(({ op, attachment, bytes }) => {
       used += bytes;
-      if (op === 'add') volatile.uploaded(Number(attachment.id));
+      if (op === 'add') volatile.releaseSpace(Number(attachment.id));
       const event = { type: 'attachment', op, attachment: attachment as Json, upload_space_used: used };
       return { t: 'event', to: { users: [owner] }, event } as const;
     });

@@ -7,18 +7,18 @@ import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { RealmPictureName, RealmPictures } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { tellEverybody, tellReplicas } from '../../log-items.js';
-import { asPart, type Parts, PICTURES_PART, picturesOf, type RealmState } from '../../state.js';
+import { eventToAll, directoryItem } from '../../log-items.js';
+import { toPart, type Parts, PICTURES_PART, picturesOf, type RealmState } from '../../state.js';
 import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { LANE } from '../command.js';
-import { dropUploads, eraseBlobs, type Replaced, showUpload } from './pictures.js';
+import { SETTINGS_LANE } from '../command.js';
+import { discardUploads, eraseBlobs, type UploadReplacement, activateUpload } from './pictures.js';
 
 export const setRealmPicture: RealmCommand<typeof realmCommands.setRealmPicture> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ state, parts }, { name, number }, _inputs, context) {
     if (!isAdmin(actingUser(parts, context.caller))) throw apiError('ADMIN_REQUIRED');
-    const replaced = number === null ? dropUploads(parts, name) : showUpload(parts, name, number);
+    const replaced = number === null ? discardUploads(parts, name) : activateUpload(parts, name, number);
     if (replaced) return change(state, parts, name, number ?? 0, replaced, context);
     return {
       reply: answer(state, picturesOf(parts), name, context),
@@ -42,7 +42,7 @@ function change(
   parts: Parts,
   name: RealmPictureName,
   number: number,
-  { parts: written, gone }: Replaced,
+  { parts: written, gone }: UploadReplacement,
   context: CommandContext,
 ) {
   const { realm, version } = context;
@@ -51,10 +51,10 @@ function change(
   const data = presentRealmPicture({ realm, subdomain: state.subdomain, pictures }, name);
   return {
     reply: answer(state, pictures, name, context, version),
-    parts: { ...written, [PICTURES_PART]: asPart(pictures) },
+    parts: { ...written, [PICTURES_PART]: toPart(pictures) },
     events: [
-      tellReplicas({ pictures }),
-      tellEverybody(version, { type: 'realm', op: 'update_dict', property: name, data }),
+      directoryItem({ pictures }),
+      eventToAll(version, { type: 'realm', op: 'update_dict', property: name, data }),
     ],
     commands: eraseBlobs(
       realm,

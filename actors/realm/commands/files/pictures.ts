@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '#base';
 import type { OutboxCommand, realmCommands } from '#model/commands';
 import { type Parts, UPLOADS_PART } from '../../state.js';
 import type { RealmCommand } from '../command.js';
-import { LANE } from '../command.js';
+import { SETTINGS_LANE } from '../command.js';
 
 /** Of one picture. */
 interface Uploads extends JsonObject {
@@ -22,7 +22,7 @@ interface Uploads extends JsonObject {
 const uploadsOf = (parts: Parts, picture: string): Uploads =>
   (parts.get(`${UPLOADS_PART}${picture}`) as Uploads | undefined) ?? { last: 0, since: 0 };
 
-export interface Replaced {
+export interface UploadReplacement {
   readonly parts: Readonly<Record<string, Json>>;
   /** Numbers of uploads that nobody needs any more. */
   readonly gone: readonly number[];
@@ -32,7 +32,7 @@ const between = (from: number, to: number): number[] =>
   Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
 
 /** The upload is the picture from now on. undefined: a newer one was faster. */
-export function showUpload(parts: Parts, picture: string, number: number): Replaced | undefined {
+export function activateUpload(parts: Parts, picture: string, number: number): UploadReplacement | undefined {
   const { last, since } = uploadsOf(parts, picture);
   if (number <= since) return undefined;
   const next: Uploads = { last: Math.max(last, number), since: number };
@@ -40,7 +40,7 @@ export function showUpload(parts: Parts, picture: string, number: number): Repla
 }
 
 /** No upload is the picture, neither one that is on its way. */
-export function dropUploads(parts: Parts, picture: string): Replaced {
+export function discardUploads(parts: Parts, picture: string): UploadReplacement {
   const { last, since } = uploadsOf(parts, picture);
   const next: Uploads = { last, since: last };
   return {
@@ -55,7 +55,7 @@ export const eraseBlobs = (realm: number, blobs: readonly string[]): readonly (r
 
 /** Number of a new upload. Who may make it is checked when it is stored. */
 export const pictureBegin: RealmCommand<typeof realmCommands.pictureBegin> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ parts }, { picture }) {
     const { last, since } = uploadsOf(parts, picture);
     const next: Uploads = { last: last + 1, since };

@@ -7,17 +7,17 @@ import { userId } from '#model';
 import type { OutboxCommand, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { tellEverybody } from '../../log-items.js';
+import { eventToAll } from '../../log-items.js';
 import { groupOf, userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
-import { LANE } from '../command.js';
-import { ascending, checkMembers, editable, groupEditor, storeGroup } from './user-groups.js';
+import { SETTINGS_LANE } from '../command.js';
+import { ascending, checkMembers, editableGroup, groupEditor, storeGroup } from './user-groups.js';
 
 export const editMembers: RealmCommand<typeof realmCommands.editMembers> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ state, parts }, args, _inputs, { caller, now, realm, version }) {
     const acting = groupEditor(parts, caller, state.settings, now);
-    const before = editable(parts, args.user_group_id, acting);
+    const before = editableGroup(parts, args.user_group_id, acting);
     const adding = ascending(args.add.map(userId));
     const removing = ascending(args.delete.map(userId));
     checkMembers(parts, args.add);
@@ -33,7 +33,7 @@ export const editMembers: RealmCommand<typeof realmCommands.editMembers> = {
     for (const user of removing) members.delete(user);
     const { parts: written, change } = storeGroup({ ...before, members: ascending(members) });
     const tell = (op: string, user_ids: readonly number[]): LogItem[] =>
-      user_ids.length === 0 ? [] : [tellEverybody(version, { type: 'user_group', op, group_id: before.id, user_ids })];
+      user_ids.length === 0 ? [] : [eventToAll(version, { type: 'user_group', op, group_id: before.id, user_ids })];
     const group = `@_*${before.name}*`;
     const said = (users: readonly number[], what: string): OutboxCommand[] =>
       users
@@ -59,10 +59,10 @@ export const editMembers: RealmCommand<typeof realmCommands.editMembers> = {
 };
 
 export const editSubgroups: RealmCommand<typeof realmCommands.editSubgroups> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ state, parts }, args, _inputs, { caller, now, version }) {
     const acting = groupEditor(parts, caller, state.settings, now);
-    const before = editable(parts, args.user_group_id, acting);
+    const before = editableGroup(parts, args.user_group_id, acting);
     const check = (ids: readonly number[]): void => {
       for (const id of ids) {
         if (SYSTEM_GROUP_NAMES[id] === undefined && !groupOf(parts, id)) throw apiError('INVALID_GROUP_ID', { id });
@@ -80,7 +80,7 @@ export const editSubgroups: RealmCommand<typeof realmCommands.editSubgroups> = {
       ids.length === 0
         ? []
         : [
-            tellEverybody(version, {
+            eventToAll(version, {
               type: 'user_group',
               op,
               group_id: before.id,

@@ -8,11 +8,11 @@ import { userId } from '#model';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryGroup, DirectoryUser } from '#model/records';
-import { tellEverybody, tellReplicas } from '../../log-items.js';
-import { asPart, groupOf, groupsOf, type Parts, USER_GROUP_PART, userOf } from '../../state.js';
+import { eventToAll, directoryItem } from '../../log-items.js';
+import { toPart, groupOf, groupsOf, type Parts, USER_GROUP_PART, userOf } from '../../state.js';
 import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { LANE } from '../command.js';
+import { SETTINGS_LANE } from '../command.js';
 
 /** The caller, who may edit groups in general. @throws ApiError */
 export function groupEditor(parts: Parts, caller: number, settings: RealmSettings, now: number): DirectoryUser {
@@ -26,7 +26,7 @@ export function groupEditor(parts: Parts, caller: number, settings: RealmSetting
 }
 
 /** A group that this user may change. @throws ApiError */
-export function editable(parts: Parts, id: number, acting: DirectoryUser): DirectoryGroup {
+export function editableGroup(parts: Parts, id: number, acting: DirectoryUser): DirectoryGroup {
   if (SYSTEM_GROUP_NAMES[id] !== undefined) throw apiError('INSUFFICIENT_PERMISSION');
   const group = groupOf(parts, id);
   if (!group) throw apiError('INVALID_USER_GROUP');
@@ -44,8 +44,8 @@ export function checkMembers(parts: Parts, ids: readonly number[]): void {
 export const ascending = <T extends number>(ids: Iterable<T>): T[] => [...new Set(ids)].sort((a, b) => a - b);
 
 export const storeGroup = (group: DirectoryGroup): { parts: Record<string, Json>; change: LogItem } => ({
-  parts: { [`${USER_GROUP_PART}${group.id}`]: asPart(group) },
-  change: tellReplicas({ group }),
+  parts: { [`${USER_GROUP_PART}${group.id}`]: toPart(group) },
+  change: directoryItem({ group }),
 });
 
 /** Case counts. */
@@ -55,7 +55,7 @@ function checkName(parts: Parts, name: string): void {
 }
 
 export const createGroup: RealmCommand<typeof realmCommands.createGroup> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ state, parts }, { name, description, members }, _inputs, { caller, now, version }) {
     groupEditor(parts, caller, state.settings, now);
     checkMembers(parts, members);
@@ -73,16 +73,16 @@ export const createGroup: RealmCommand<typeof realmCommands.createGroup> = {
       reply: success(undefined, version),
       state: { ...state, nextGroup: group.id + 1 },
       parts: written,
-      events: [change, tellEverybody(version, { type: 'user_group', op: 'add', group: presentGroup(group) })],
+      events: [change, eventToAll(version, { type: 'user_group', op: 'add', group: presentGroup(group) })],
     };
   },
 };
 
 export const updateGroup: RealmCommand<typeof realmCommands.updateGroup> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ state, parts }, { user_group_id, name, description }, _inputs, { caller, now, version }) {
     const acting = groupEditor(parts, caller, state.settings, now);
-    const before = editable(parts, user_group_id, acting);
+    const before = editableGroup(parts, user_group_id, acting);
     const renamed = name !== null && name !== before.name;
     const described = description !== null && description !== before.description;
     if (renamed) checkName(parts, name);
@@ -93,7 +93,7 @@ export const updateGroup: RealmCommand<typeof realmCommands.updateGroup> = {
       description: description ?? before.description,
     });
     const tell = (data: JsonObject): LogItem =>
-      tellEverybody(version, { type: 'user_group', op: 'update', group_id: before.id, data });
+      eventToAll(version, { type: 'user_group', op: 'update', group_id: before.id, data });
     return {
       reply: success(undefined, version),
       parts: written,
@@ -103,12 +103,12 @@ export const updateGroup: RealmCommand<typeof realmCommands.updateGroup> = {
 };
 
 export const removeGroup: RealmCommand<typeof realmCommands.removeGroup> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ state, parts }, { user_group_id }, _inputs, { caller, now, version }) {
     const acting = groupEditor(parts, caller, state.settings, now);
-    const { id } = editable(parts, user_group_id, acting);
+    const { id } = editableGroup(parts, user_group_id, acting);
     const written: Record<string, Json> = { [`${USER_GROUP_PART}${id}`]: null };
-    const changes: LogItem[] = [tellReplicas({ groupGone: id })];
+    const changes: LogItem[] = [directoryItem({ groupGone: id })];
     // Clients take a group that is gone out of the others themselves.
     for (const other of groupsOf(parts)) {
       if (other.id === id || !other.subgroups.includes(id)) continue;
@@ -119,7 +119,7 @@ export const removeGroup: RealmCommand<typeof realmCommands.removeGroup> = {
     return {
       reply: success(undefined, version),
       parts: written,
-      events: [...changes, tellEverybody(version, { type: 'user_group', op: 'remove', group_id: id })],
+      events: [...changes, eventToAll(version, { type: 'user_group', op: 'remove', group_id: id })],
     };
   },
 };

@@ -30,7 +30,7 @@ export const hiddenLinkMaker =
     hiddenLink(secrets, invitationLink(secrets, origin, nameOf(realm, of)));
 
 /** Subscribers of those streams where access depends on them. */
-export function membersForInvitation(
+export function readInvitationMembers(
   streams: readonly number[],
   parts: Parts,
   realm: RealmId,
@@ -41,7 +41,7 @@ export function membersForInvitation(
 }
 
 /** The first of the streams that is none, or that the caller can't access. */
-export function invitedStreams(
+export function checkInvitedStreams(
   acting: DirectoryUser,
   streams: readonly number[],
   parts: Parts,
@@ -65,7 +65,7 @@ const until = (of: Invitation): string => {
 };
 
 /** The letter. @param link hidden */
-export function sentInvitation(
+export function invitationMail(
   realm: RealmId,
   of: Invitation & { readonly email: string | null },
   inviter: DirectoryUser,

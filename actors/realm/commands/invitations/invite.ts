@@ -19,16 +19,16 @@ import type { ArgsOf, realmCommands } from '#model/commands';
 import { type ApiError, apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { asPart, expired, type Invitation, invitesChanged, partOf } from '../../invitations.js';
+import { toPart, expiredParts, type Invitation, invitesChanged, partOf } from '../../invitations.js';
 import { domainsOf, userOf } from '../../state.js';
 import { actingUser } from '../callers.js';
 import type { RealmCommand, RealmView } from '../command.js';
 import {
   hiddenLinkMaker,
-  invitedStreams,
+  checkInvitedStreams,
   type LinkMaker,
-  membersForInvitation,
-  sentInvitation,
+  readInvitationMembers,
+  invitationMail,
 } from './invitation-links.js';
 
 export type InviteArgs = ArgsOf<typeof realmCommands.invite>;
@@ -41,7 +41,7 @@ interface Inputs {
 }
 
 /** Address, what is wrong with it, and whether its account was deactivated. */
-type Refused = readonly [email: string, reason: string, deactivated: boolean];
+type RefusedInvitee = readonly [email: string, reason: string, deactivated: boolean];
 
 const PROBLEMS: Readonly<Record<AddressProblem, string>> = {
   domain: 'Outside your domain.',
@@ -59,7 +59,7 @@ export const invite: RealmCommand<typeof realmCommands.invite, Inputs> = {
     nonce: randomBytes(4).toString('hex'),
     link: hiddenLinkMaker(sources.services.secrets, realm, origin),
     disposable: sources.services.disposable,
-    members: await membersForInvitation(stream_ids, view.parts, realm, sources),
+    members: await readInvitationMembers(stream_ids, view.parts, realm, sources),
   }),
 
   handle(view, args, inputs, context) {
@@ -67,11 +67,11 @@ export const invite: RealmCommand<typeof realmCommands.invite, Inputs> = {
     checkMayInvite(acting, args, view, context);
     checkStreams(acting, args, view, inputs, context);
     if (tooNew(acting, view, context.now)) throw failure('INVITER_TOO_NEW', []);
-    const { wrong, taken, good } = sorted(args.emails, view, inputs.disposable);
+    const { wrong, taken, good } = sortInvitees(args.emails, view, inputs.disposable);
     if (wrong.length > 0) throw failure('INVITES_INVALID', [...wrong, ...taken]);
     if (good.length === 0) throw failure('INVITES_ALL_TAKEN', taken);
     return {
-      ...invited(good, acting, view, args, inputs, context),
+      ...storeInvitations(good, acting, view, args, inputs, context),
       reply: taken.length > 0 ? { error: failure('INVITES_SOME_TAKEN', taken, true).toReply() } : success(),
     };
   },
@@ -93,7 +93,7 @@ function checkStreams(
   { members }: Inputs,
   { now }: CommandContext,
 ): void {
-  const unknown = invitedStreams(acting, stream_ids, parts, members).unknown;
+  const unknown = checkInvitedStreams(acting, stream_ids, parts, members).unknown;
   if (unknown !== undefined) throw apiError('INVITE_STREAM_UNKNOWN', { stream_id: unknown });
   const policy = state.settings.invite_to_stream_policy;
   if (stream_ids.length > 0 && !policyAllows(policy, acting, state.settings, now)) {
@@ -106,7 +106,7 @@ const tooNew = (acting: DirectoryUser, { state }: RealmView, now: number): boole
 
 type Failure = 'INVITER_TOO_NEW' | 'INVITES_INVALID' | 'INVITES_ALL_TAKEN' | 'INVITES_SOME_TAKEN';
 
-const failure = (name: Failure, errors: readonly Refused[], sent = false): ApiError =>
+const failure = (name: Failure, errors: readonly RefusedInvitee[], sent = false): ApiError =>
   apiError(name, {
     errors: errors as unknown as Json,
     sent_invitations: sent,
@@ -114,8 +114,8 @@ const failure = (name: Failure, errors: readonly Refused[], sent = false): ApiEr
     daily_limit_reached: false,
   });
 
-function sorted(emails: readonly string[], { state, parts, volatile }: RealmView, disposable: DisposableDomains) {
-  const [wrong, taken]: [Refused[], Refused[]] = [[], []];
+function sortInvitees(emails: readonly string[], { state, parts, volatile }: RealmView, disposable: DisposableDomains) {
+  const [wrong, taken]: [RefusedInvitee[], RefusedInvitee[]] = [[], []];
   const good: string[] = [];
   const domains = domainsOf(parts);
   for (const email of emails) {
@@ -133,7 +133,7 @@ function sorted(emails: readonly string[], { state, parts, volatile }: RealmView
   return { wrong, taken, good };
 }
 
-function invited(
+function storeInvitations(
   emails: readonly string[],
   acting: DirectoryUser,
   { state, parts }: RealmView,
@@ -155,8 +155,8 @@ function invited(
   );
   return {
     state: { ...state, invitations: { ...state.invitations, nextSingle: state.invitations.nextSingle + made.length } },
-    parts: { ...expired(parts, now), ...Object.fromEntries(made.map((of) => [partOf(of), asPart(of)])) },
+    parts: { ...expiredParts(parts, now), ...Object.fromEntries(made.map((of) => [partOf(of), toPart(of)])) },
     events: [invitesChanged(version)],
-    commands: [made.map((of) => sentInvitation(realm, of, acting, state.settings, link))],
+    commands: [made.map((of) => invitationMail(realm, of, acting, state.settings, link))],
   };
 }

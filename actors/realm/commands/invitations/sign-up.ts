@@ -6,19 +6,19 @@ import { hiddenLink } from '#domain/mail';
 import { domainOf, isEmail, ROLE } from '#domain/people';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { countLetter } from '../../mail-limits.js';
+import { countMail } from '../../mail-limits.js';
 import type { RealmState } from '../../state.js';
 import {
   addAccount,
   checkAddress,
   checkApplicant,
-  newcomersStreams,
+  firstStreams,
   type PreparedAccount,
   prepareAccount,
 } from '../accounts/new-account.js';
 import type { RealmCommand } from '../command.js';
 import { flat } from './invitation-links.js';
-import { named } from './join.js';
+import { invitationByLink } from './join.js';
 
 const VALID_MS = 24 * 3_600_000;
 
@@ -36,14 +36,14 @@ export const peekSignUp: RealmCommand<typeof realmCommands.peekSignUp> = {
   },
 };
 
-interface Asked {
+interface SignUpInputs {
   /** Hidden. */
   readonly link: string;
   readonly disposable: boolean;
 }
 
 /** The letter goes out whether the address has an account or not, and what is answered does not differ. */
-export const askSignUp: RealmCommand<typeof realmCommands.askSignUp, Asked> = {
+export const askSignUp: RealmCommand<typeof realmCommands.askSignUp, SignUpInputs> = {
   lane: 'invitations',
   inputs: ({ email, by, origin }, { realm }, { services: { clock, secrets, disposable } }) => ({
     link: hiddenLink(secrets, signUpLink(secrets, origin, { realm, email, expires: clock.now() + VALID_MS, by })),
@@ -52,10 +52,10 @@ export const askSignUp: RealmCommand<typeof realmCommands.askSignUp, Asked> = {
   handle(view, { email, by }, { link, disposable }, { realm, now }) {
     const { state, parts, volatile } = view;
     if (!by) checkOpen(state);
-    else if (!named(parts, { kind: 'link', ...by }, now)) throw apiError('INVITATION_GONE');
+    else if (!invitationByLink(parts, { kind: 'link', ...by }, now)) throw apiError('INVITATION_GONE');
     if (!isEmail(email)) throw apiError('ENTER_VALID_EMAIL');
     checkAddress(email, disposable, view);
-    const { wait, parts: counted } = countLetter(parts, email, now);
+    const { wait, parts: counted } = countMail(parts, email, now);
     if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
     const organization = flat(state.settings.name);
     const known = volatile.userByEmail(email) !== undefined;
@@ -93,7 +93,7 @@ export const signUp: RealmCommand<typeof realmCommands.signUp, PreparedAccount |
   inputs({ email, full_name: fullName, password }, { realm, view }, sources) {
     // Nobody has us hash passwords for nothing.
     if (view.state.settings.invite_required) return undefined;
-    const streams = newcomersStreams(view, [], ROLE.member);
+    const streams = firstStreams(view, [], ROLE.member);
     return prepareAccount({ email, fullName, password, streams }, realm, sources);
   },
 
@@ -101,7 +101,7 @@ export const signUp: RealmCommand<typeof realmCommands.signUp, PreparedAccount |
     checkOpen(view.state);
     if (!prepared) throw apiError('SIGN_UP_CLOSED');
     checkApplicant(prepared, view);
-    const streams = newcomersStreams(view, [], ROLE.member);
+    const streams = firstStreams(view, [], ROLE.member);
     const { user, ...added } = addAccount(view, { prepared, role: ROLE.member, streams, origin }, context);
     return {
       ...added,

@@ -9,10 +9,10 @@ import { initialRealmSettings, initialUserDefaults, realmId, realmKey, userId } 
 import { outboxCommand, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { RealmEntry } from '#model/records';
-import { tellReplicas } from '../../log-items.js';
+import { directoryItem } from '../../log-items.js';
 import type { RealmState } from '../../state.js';
-import { asPart, REALM_PART, realmsOf, USER_DEFAULTS_PART, USER_PART } from '../../state.js';
-import { createUserCommand, FIRST_USER, hiddenFrom, newUser } from '../accounts/user-record.js';
+import { toPart, REALM_PART, realmsOf, USER_DEFAULTS_PART, USER_PART } from '../../state.js';
+import { createUserCommand, FIRST_USER, hiddenEmail, newUser } from '../accounts/user-record.js';
 import type { RealmCommand } from '../command.js';
 import { initialStreams } from '../streams/initial-streams.js';
 
@@ -44,8 +44,8 @@ export const createRealm: RealmCommand<typeof realmCommands.createRealm> = {
     return {
       reply: value(realm),
       state: { ...state, nextRealm: realm + 1 },
-      parts: { [`${REALM_PART}${realm}`]: asPart(entry) },
-      events: [tellReplicas({ realm: entry })],
+      parts: { [`${REALM_PART}${realm}`]: toPart(entry) },
+      events: [directoryItem({ realm: entry })],
       commands: [[outboxCommand({ to: realmKey(entry.id), name: realmCommands.init, args, caller: 0 })]],
       replyAfterCommands: true,
     };
@@ -64,7 +64,7 @@ export const init: RealmCommand<typeof realmCommands.init> = {
       account: owner,
       role: ROLE.owner,
       now,
-      hidden: hiddenFrom(userDefaults, id, mailDomain(origin ?? ''), volatile),
+      hidden: hiddenEmail(userDefaults, id, mailDomain(origin ?? ''), volatile),
     });
     volatile.addUser(id, user.email, user.deliveryEmail);
     const bare: RealmState = {
@@ -82,8 +82,8 @@ export const init: RealmCommand<typeof realmCommands.init> = {
     return {
       reply: value(null),
       state: next,
-      parts: { [`${USER_PART}${id}`]: asPart(user), [USER_DEFAULTS_PART]: userDefaults, ...streams?.parts },
-      events: [tellReplicas({ user, settings: next.settings, userDefaults }), ...(streams?.events ?? [])],
+      parts: { [`${USER_PART}${id}`]: toPart(user), [USER_DEFAULTS_PART]: userDefaults, ...streams?.parts },
+      events: [directoryItem({ user, settings: next.settings, userDefaults }), ...(streams?.events ?? [])],
       commands: [[createUserCommand(realm, id, owner, version)], ...(streams?.commands ?? [])],
       replyAfterCommands: true,
     };

@@ -9,20 +9,20 @@ import type { LinkifierContent, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryLinkifier } from '#model/records';
 import type { Outcome } from '#runtime';
-import { tellEverybody, tellReplicas } from '../../log-items.js';
-import { asPart, LINKIFIERS_PART, linkifiersOf, type Parts, type RealmState } from '../../state.js';
+import { eventToAll, directoryItem } from '../../log-items.js';
+import { toPart, LINKIFIERS_PART, linkifiersOf, type Parts, type RealmState } from '../../state.js';
 import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { LANE } from '../command.js';
+import { SETTINGS_LANE } from '../command.js';
 
-type Changed = Pick<Outcome<RealmState>, 'parts' | 'events'>;
+type StoredList = Pick<Outcome<RealmState>, 'parts' | 'events'>;
 
 function checkAdmin(parts: Parts, caller: number): void {
   if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
 }
 
 /** @param others that it must differ from. @throws ApiError */
-function checked({ pattern, url_template }: LinkifierContent, others: readonly DirectoryLinkifier[]): LinkifierContent {
+function checkLinkifier({ pattern, url_template }: LinkifierContent, others: readonly DirectoryLinkifier[]): LinkifierContent {
   const linkifier = { pattern: pattern.trim(), url_template: url_template.trim() };
   const errors = linkifierErrors(linkifier.pattern, linkifier.url_template);
   const taken = linkifier.pattern !== '' && others.some((other) => other.pattern === linkifier.pattern);
@@ -34,26 +34,26 @@ function checked({ pattern, url_template }: LinkifierContent, others: readonly D
   return linkifier;
 }
 
-function stored(list: readonly DirectoryLinkifier[], version: number): Changed {
+function storeList(list: readonly DirectoryLinkifier[], version: number): StoredList {
   const shown = list.map(presentLinkifier);
   return {
-    parts: { [LINKIFIERS_PART]: asPart(list) },
+    parts: { [LINKIFIERS_PART]: toPart(list) },
     events: [
-      tellReplicas({ linkifiers: list }),
-      tellEverybody(version, { type: 'realm_linkifiers', realm_linkifiers: shown }),
+      directoryItem({ linkifiers: list }),
+      eventToAll(version, { type: 'realm_linkifiers', realm_linkifiers: shown }),
     ],
   };
 }
 
 export const addLinkifier: RealmCommand<typeof realmCommands.addLinkifier> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ state, parts }, args, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
     const list = linkifiersOf(parts);
-    const { pattern, url_template: urlTemplate } = checked(args, list);
+    const { pattern, url_template: urlTemplate } = checkLinkifier(args, list);
     const id = state.nextLinkifier;
     return {
-      ...stored([...list, { id, pattern, urlTemplate }], version),
+      ...storeList([...list, { id, pattern, urlTemplate }], version),
       reply: success({ id }, version),
       state: { ...state, nextLinkifier: id + 1 },
     };
@@ -61,26 +61,26 @@ export const addLinkifier: RealmCommand<typeof realmCommands.addLinkifier> = {
 };
 
 export const updateLinkifier: RealmCommand<typeof realmCommands.updateLinkifier> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ parts }, { filter_id: id, ...args }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
     const list = linkifiersOf(parts);
     const others = list.filter((one) => one.id !== id);
     if (others.length === list.length) throw apiError('LINKIFIER_NOT_FOUND');
-    const { pattern, url_template: urlTemplate } = checked(args as unknown as LinkifierContent, others);
+    const { pattern, url_template: urlTemplate } = checkLinkifier(args as unknown as LinkifierContent, others);
     const next = list.map((one) => (one.id === id ? { id, pattern, urlTemplate } : one));
-    return { ...stored(next, version), reply: success(undefined, version) };
+    return { ...storeList(next, version), reply: success(undefined, version) };
   },
 };
 
 export const removeLinkifier: RealmCommand<typeof realmCommands.removeLinkifier> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ parts }, { filter_id }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
     const list = linkifiersOf(parts);
     const next = list.filter(({ id }) => id !== filter_id);
     if (next.length === list.length) throw apiError('LINKIFIER_NOT_FOUND');
-    return { ...stored(next, version), reply: success(undefined, version) };
+    return { ...storeList(next, version), reply: success(undefined, version) };
   },
 };
 

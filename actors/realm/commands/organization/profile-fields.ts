@@ -20,33 +20,33 @@ import type { ProfileFieldContent, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryProfileField } from '#model/records';
 import type { Outcome } from '#runtime';
-import { tellEverybody, tellReplicas } from '../../log-items.js';
-import { asPart, type Parts, PROFILE_FIELDS_PART, profileFieldsOf, type RealmState } from '../../state.js';
+import { eventToAll, directoryItem } from '../../log-items.js';
+import { toPart, type Parts, PROFILE_FIELDS_PART, profileFieldsOf, type RealmState } from '../../state.js';
 import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { LANE } from '../command.js';
+import { SETTINGS_LANE } from '../command.js';
 
 function checkAdmin(parts: Parts, caller: number): void {
   if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
 }
 
 /** @throws ApiError */
-function checked(type: number, content: ProfileFieldContent, others: readonly DirectoryProfileField[]): CheckedField {
+function checkContent(type: number, content: ProfileFieldContent, others: readonly DirectoryProfileField[]): CheckedField {
   const { name, hint, field_data, display_in_profile_summary: inSummary } = content;
   const field = checkField(type, { name, hint, data: JSON.parse(field_data) as FieldData, inSummary });
   if (others.some((other) => other.name === field.name)) throw apiError('PROFILE_LABEL_TAKEN');
   return field;
 }
 
-function stored(
+function storeFields(
   fields: readonly DirectoryProfileField[],
   version: number,
 ): Pick<Outcome<RealmState>, 'parts' | 'events'> {
   return {
-    parts: { [PROFILE_FIELDS_PART]: asPart(fields) },
+    parts: { [PROFILE_FIELDS_PART]: toPart(fields) },
     events: [
-      tellReplicas({ profileFields: fields }),
-      tellEverybody(version, { type: 'custom_profile_fields', fields: fields.map(presentField) }),
+      directoryItem({ profileFields: fields }),
+      eventToAll(version, { type: 'custom_profile_fields', fields: fields.map(presentField) }),
     ],
   };
 }
@@ -59,7 +59,7 @@ function find(fields: readonly DirectoryProfileField[], id: number): DirectoryPr
 }
 
 export const addProfileField: RealmCommand<typeof realmCommands.addProfileField> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ state, parts }, { field_type: type, ...content }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
     const fields = profileFieldsOf(parts);
@@ -71,10 +71,10 @@ export const addProfileField: RealmCommand<typeof realmCommands.addProfileField>
       type,
       order: id,
       added: [],
-      ...checked(type, content as unknown as ProfileFieldContent, fields),
+      ...checkContent(type, content as unknown as ProfileFieldContent, fields),
     };
     return {
-      ...stored([...fields, field], version),
+      ...storeFields([...fields, field], version),
       reply: success({ id }, version),
       state: { ...state, nextProfileField: id + 1 },
     };
@@ -83,7 +83,7 @@ export const addProfileField: RealmCommand<typeof realmCommands.addProfileField>
 
 /** What is not given is not kept, but for the type. */
 export const updateProfileField: RealmCommand<typeof realmCommands.updateProfileField> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ parts }, { field_id, ...given }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
     const content = given as unknown as ProfileFieldContent;
@@ -92,10 +92,10 @@ export const updateProfileField: RealmCommand<typeof realmCommands.updateProfile
     const others = fields.filter((one) => one !== before);
     if (content.display_in_profile_summary) checkSummary(others);
     if (isDefaultAccount(before) && !isSame(before, content)) throw apiError('PROFILE_FIELD_FIXED');
-    const after = checked(before.type, content, others);
+    const after = checkContent(before.type, content, others);
     const added = before.type === FIELD_TYPE.select ? optionsAdded(before, after.data, version) : [];
     const next = fields.map((one) => (one === before ? { ...before, ...after, added } : one));
-    return { ...stored(next, version), reply: success(undefined, version) };
+    return { ...storeFields(next, version), reply: success(undefined, version) };
   },
 };
 
@@ -103,20 +103,20 @@ const isSame = (field: DirectoryProfileField, { name, hint, field_data }: Profil
   name === field.name && hint === field.hint && field_data === field.data;
 
 export const orderProfileFields: RealmCommand<typeof realmCommands.orderProfileFields> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ parts }, { order }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
-    return { ...stored(reordered(profileFieldsOf(parts), order), version), reply: success(undefined, version) };
+    return { ...storeFields(reordered(profileFieldsOf(parts), order), version), reply: success(undefined, version) };
   },
 };
 
 export const removeProfileField: RealmCommand<typeof realmCommands.removeProfileField> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ parts }, { field_id }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
     const fields = profileFieldsOf(parts);
     const gone = find(fields, field_id);
     const next = fields.filter((one) => one !== gone);
-    return { ...stored(next, version), reply: success(undefined, version) };
+    return { ...storeFields(next, version), reply: success(undefined, version) };
   },
 };

@@ -8,8 +8,8 @@ import type { OutboxCommand } from '#model/commands';
 import { outboxCommand, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { RealmEntry } from '#model/records';
-import { tellEverybody, tellReplicas } from '../../log-items.js';
-import { asPart, REALM_PART, realmsOf, userOf } from '../../state.js';
+import { eventToAll, directoryItem } from '../../log-items.js';
+import { toPart, REALM_PART, realmsOf, userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 
 const toServer = (realm: RealmId, deactivated: boolean): OutboxCommand[] => [
@@ -29,8 +29,8 @@ export const deactivate: RealmCommand<typeof realmCommands.deactivate> = {
     return {
       reply: success(undefined, version),
       events: [
-        tellReplicas({ deactivated: true }),
-        tellEverybody(version, { type: 'realm', op: 'deactivated', realm_id: realm }),
+        directoryItem({ deactivated: true }),
+        eventToAll(version, { type: 'realm', op: 'deactivated', realm_id: realm }),
       ],
       commands: [toServer(realm, true)],
       replyAfterCommands: true,
@@ -42,7 +42,7 @@ export const deactivate: RealmCommand<typeof realmCommands.deactivate> = {
 export const reactivate: RealmCommand<typeof realmCommands.reactivate> = {
   handle: (_view, _args, _inputs, { realm, version }) => ({
     reply: success(undefined, version),
-    events: [tellReplicas({ deactivated: false })],
+    events: [directoryItem({ deactivated: false })],
     commands: [toServer(realm, false)],
     replyAfterCommands: true,
   }),
@@ -57,8 +57,8 @@ export const noteActivity: RealmCommand<typeof realmCommands.noteActivity> = {
     const entry: RealmEntry = { ...known, deactivated };
     return {
       reply: value(null),
-      parts: { [`${REALM_PART}${realm}`]: asPart(entry) },
-      events: [tellReplicas({ realm: entry })],
+      parts: { [`${REALM_PART}${realm}`]: toPart(entry) },
+      events: [directoryItem({ realm: entry })],
     };
   },
 };

@@ -17,13 +17,13 @@ import {
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { tellEverybody, tellReplicas } from '../../log-items.js';
+import { eventToAll, directoryItem } from '../../log-items.js';
 import type { Parts } from '../../state.js';
 import { streamOf, USER_DEFAULTS_PART, userDefaultsOf, usersOf } from '../../state.js';
-import { fullMembersChanged, nextFullMember } from '../accounts/full-members.js';
+import { fullMemberEvents, nextFullMember } from '../accounts/full-members.js';
 import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { LANE } from '../command.js';
+import { SETTINGS_LANE } from '../command.js';
 
 export interface RealmSettingsArgs extends JsonObject {
   /** Settings that the request has, checked and converted by the frontend. */
@@ -31,7 +31,7 @@ export interface RealmSettingsArgs extends JsonObject {
 }
 
 export const changeRealm: RealmCommand<typeof realmCommands.changeRealm> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ state, parts }, { values }, _inputs, { caller, now, version }) {
     const acting = actingUser(parts, caller);
     checkRights(acting, values);
@@ -53,10 +53,10 @@ export const changeRealm: RealmCommand<typeof realmCommands.changeRealm> = {
       state: { ...state, ...moved },
       ...(waiting ? { due: nextFullMember(usersOf(parts), moved) } : {}),
       events: [
-        tellReplicas({ settings: Object.fromEntries(changed), ...(waiting ? { fullMembersAt: now } : {}) }),
+        directoryItem({ settings: Object.fromEntries(changed), ...(waiting ? { fullMembersAt: now } : {}) }),
         ...reported.flatMap(([name, value]) => [
-          tellEverybody(version, realmSettingEvent(name, value)),
-          ...(name === 'waiting_period_threshold' ? fullMembersChanged(usersOf(parts), state, moved, version) : []),
+          eventToAll(version, realmSettingEvent(name, value)),
+          ...(name === 'waiting_period_threshold' ? fullMemberEvents(usersOf(parts), state, moved, version) : []),
         ]),
       ],
     };
@@ -80,7 +80,7 @@ function checkStreams(values: Partial<RealmSettings>, parts: Parts): void {
 }
 
 export const changeUserDefaults: RealmCommand<typeof realmCommands.changeUserDefaults> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ parts }, { values }, _inputs, { caller, version }) {
     if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
     const before = userDefaultsOf(parts);
@@ -102,7 +102,7 @@ export const changeUserDefaults: RealmCommand<typeof realmCommands.changeUserDef
     return {
       reply: success(undefined, version),
       parts: { [USER_DEFAULTS_PART]: after },
-      events: [tellReplicas({ userDefaults: after }), ...changed.map((name) => tellEverybody(version, event(name)))],
+      events: [directoryItem({ userDefaults: after }), ...changed.map((name) => eventToAll(version, event(name)))],
     };
   },
 };

@@ -11,36 +11,36 @@ import type { ChangeSettingsArgs, OutboxCommand, realmCommands } from '#model/co
 import { outboxCommand, userCommands } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
-import { tellEverybody, tellReplicas, tellUser } from '../../log-items.js';
+import { eventToAll, directoryItem, eventToUser } from '../../log-items.js';
 import type { RealmState } from '../../state.js';
-import { asPart, personalOf, USER_PART, usersOf } from '../../state.js';
+import { toPart, preferencesOf, USER_PART, usersOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import type { RealmFacts } from '../accounts/email-change.js';
 import type { AccountInputs, OwnAccountChange } from '../accounts/own-account.js';
-import { accountInputs, changeAccount } from '../accounts/own-account.js';
-import { visibilityChanged } from '../accounts/person-events.js';
+import { loadAccountInputs, changeAccount } from '../accounts/own-account.js';
+import { addressVisibilityEvents } from '../accounts/person-events.js';
 import { hiddenAddress } from '../accounts/user-record.js';
 import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { LANE } from '../command.js';
-import { storePersonal, withStatus } from './preferences.js';
+import { SETTINGS_LANE } from '../command.js';
+import { storePreferences, withStatus } from './preferences.js';
 import { switchPresence } from './presence-switch.js';
 
 /** Settings alone wait for nothing; what else the request has may. */
 export const changeSettings: RealmCommand<typeof realmCommands.changeSettings> = {
-  lane: LANE,
-  handle: (view, args, _inputs, context) => changed(view, args, context, undefined),
+  lane: SETTINGS_LANE,
+  handle: (view, args, _inputs, context) => settingsOutcome(view, args, context, undefined),
 };
 
 /** As `change-settings`, with name, password or address. */
 export const changeOwnAccount: RealmCommand<typeof realmCommands.changeOwnAccount, AccountInputs> = {
   lane: 'account',
-  inputs: ({ account }, context, sources) => accountInputs(account, context, sources),
+  inputs: ({ account }, context, sources) => loadAccountInputs(account, context, sources),
   handle: (view, args, inputs, context) =>
-    changed(view, args, context, (user) => changeAccount(user, args.account, inputs, view, context)),
+    settingsOutcome(view, args, context, (user) => changeAccount(user, args.account, inputs, view, context)),
 };
 
-function changed(
+function settingsOutcome(
   { parts, volatile }: RealmFacts,
   { values, domain }: ChangeSettingsArgs,
   context: CommandContext,
@@ -49,34 +49,34 @@ function changed(
   const { caller, realm, version } = context;
   const before = actingUser(parts, caller);
   const account = more?.(before);
-  const personal = personalOf(parts, caller);
+  const personal = preferencesOf(parts, caller);
   const names = USER_SETTING_NAMES.filter(
     (name) => values[name] !== undefined && values[name] !== userSettingFrom(before, personal.settings, name),
   );
-  const user = withFacts(account?.user ?? before, values, domain, volatile);
+  const user = withAccountFields(account?.user ?? before, values, domain, volatile);
   const events: LogItem[] = [];
   const written: Record<string, Json> = { ...account?.parts };
   if (user !== before) {
-    moveAddress(volatile, before, user);
-    written[`${USER_PART}${user.id}`] = asPart(user);
-    events.push(tellReplicas({ user }));
+    reindexAddress(volatile, before, user);
+    written[`${USER_PART}${user.id}`] = toPart(user);
+    events.push(directoryItem({ user }));
   }
-  const chosen = choose(personal.settings, names, values);
+  const chosen = chosenSettings(personal.settings, names, values);
   const presence = names.includes('presence_enabled')
     ? switchPresence(user, personal.status, values.presence_enabled === true, context)
     : undefined;
   if (chosen !== personal.settings) {
-    const stored = storePersonal(withStatus({ ...personal, settings: chosen }, presence?.status ?? personal.status));
+    const stored = storePreferences(withStatus({ ...personal, settings: chosen }, presence?.status ?? personal.status));
     Object.assign(written, stored.parts);
     events.push(stored.change);
   }
   for (const name of names) {
     events.push(...settingEvents(user.id, name, values[name]!));
     if (name === 'presence_enabled') events.push(...presence!.events);
-    if (name === 'email_address_visibility') events.push(...visibilityChanged(before, user, usersOf(parts), version));
+    if (name === 'email_address_visibility') events.push(...addressVisibilityEvents(before, user, usersOf(parts), version));
     if (name === 'timezone') {
       const person = { user_id: user.id, email: user.email, timezone: user.timezone };
-      events.push(tellEverybody(version, { type: 'realm_user', op: 'update', person }));
+      events.push(eventToAll(version, { type: 'realm_user', op: 'update', person }));
     }
   }
   events.push(...(account?.events ?? []));
@@ -101,7 +101,7 @@ function changed(
 }
 
 /** The account with the settings that are facts of it. */
-function withFacts(
+function withAccountFields(
   user: DirectoryUser,
   {
     timezone = user.timezone,
@@ -117,14 +117,14 @@ function withFacts(
   return { ...user, timezone, emailVisibility, email };
 }
 
-function moveAddress(volatile: RealmVolatile, before: DirectoryUser, after: DirectoryUser): void {
+function reindexAddress(volatile: RealmVolatile, before: DirectoryUser, after: DirectoryUser): void {
   if (before.email === after.email) return;
   volatile.removeEmail(before.email);
   volatile.addUser(after.id, after.email, after.deliveryEmail);
 }
 
 /** What differs from the defaults; the same object when nothing changes. */
-function choose(
+function chosenSettings(
   before: Partial<UserSettings>,
   changed: readonly UserSettingName[],
   values: ChangeSettingsArgs['values'],
@@ -142,13 +142,13 @@ function choose(
 /** The modern event first, then the one for clients without `user_settings_object`. */
 function settingEvents(user: number, name: UserSettingName, value: UserSettingValue): LogItem[] {
   const language = name === 'default_language' ? { language_name: LANGUAGES.get(String(value)) ?? '' } : {};
-  const events = [tellUser(user, { type: 'user_settings', op: 'update', property: name, value, ...language })];
+  const events = [eventToUser(user, { type: 'user_settings', op: 'update', property: name, value, ...language })];
   const { group } = USER_SETTINGS[name];
   if (group === 'display') {
-    events.push(tellUser(user, { type: 'update_display_settings', setting_name: name, setting: value, ...language }));
+    events.push(eventToUser(user, { type: 'update_display_settings', setting_name: name, setting: value, ...language }));
   }
   if (group === 'notification') {
-    events.push(tellUser(user, { type: 'update_global_notifications', notification_name: name, setting: value }));
+    events.push(eventToUser(user, { type: 'update_global_notifications', notification_name: name, setting: value }));
   }
   return events;
 }

@@ -3,17 +3,17 @@
 import type { Json } from '#base';
 import type { LogItem } from '#model';
 import type { DirectoryPreferences, UserStatus } from '#model/records';
-import { tellReplicas } from '../../log-items.js';
-import { asPart, PERSONAL_PART } from '../../state.js';
+import { directoryItem } from '../../log-items.js';
+import { toPart, PREFERENCES_PART } from '../../state.js';
 
 /** The part and the directory change that store what a person chose. */
-export function storePersonal(personal: DirectoryPreferences): {
+export function storePreferences(personal: DirectoryPreferences): {
   readonly parts: Record<string, Json>;
   readonly change: LogItem;
 } {
   return {
-    parts: { [`${PERSONAL_PART}${personal.user}`]: asPart(personal) },
-    change: tellReplicas({ personal }),
+    parts: { [`${PREFERENCES_PART}${personal.user}`]: toPart(personal) },
+    change: directoryItem({ personal }),
   };
 }
 

@@ -7,7 +7,7 @@ import type { OutboxCommand } from '#model/commands';
 import { outboxCommand, presenceCommands } from '#model/commands';
 import type { DirectoryUser, UserStatus } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { tellEverybody } from '../../log-items.js';
+import { eventToAll } from '../../log-items.js';
 
 /** Whoever hides was last here so long ago: beyond the time after which one is offline. */
 const HIDDEN_SINCE_MS = 320_000;
@@ -28,7 +28,7 @@ export function switchPresence(
 ): PresenceSwitch {
   const connected = on ? now : now - HIDDEN_SINCE_MS;
   const active = on ? now : 0;
-  const event = tellEverybody(version, presenceEvent(user, { active, connected }, now));
+  const event = eventToAll(version, presenceEvent(user, { active, connected }, now));
   const command: OutboxCommand = outboxCommand({
     to: presenceKey(realmId(realm)),
     name: presenceCommands.switched,
@@ -38,6 +38,6 @@ export function switchPresence(
   });
   // Whoever can be seen again is not away.
   if (!on || !status?.away) return { events: [event], commands: [command] };
-  const back = tellEverybody(version, { type: 'user_status', user_id: user.id, away: false });
+  const back = eventToAll(version, { type: 'user_status', user_id: user.id, away: false });
   return { status: { ...status, away: false }, events: [event, back], commands: [command] };
 }

@@ -9,11 +9,11 @@ import type { ProfileEntry, realmCommands } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryProfileField, DirectoryUser, ProfileValue } from '#model/records';
 import type { Outcome } from '#runtime';
-import { tellEverybody, tellReplicas } from '../../log-items.js';
-import { asPart, type Parts, PROFILE_PART, profileFieldsOf, profileOf, type RealmState, userOf } from '../../state.js';
+import { eventToAll, directoryItem } from '../../log-items.js';
+import { toPart, type Parts, PROFILE_PART, profileFieldsOf, profileOf, type RealmState, userOf } from '../../state.js';
 import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { LANE } from '../command.js';
+import { SETTINGS_LANE } from '../command.js';
 
 /** Field id → HTML of what is to be set. */
 export type RenderedValues = ReadonlyMap<number, string>;
@@ -24,13 +24,13 @@ export interface ProfileChange {
   readonly events: LogItem[];
 }
 
-interface Given {
+interface NewValue {
   readonly id: number;
   readonly value: GivenValue;
 }
 
 /** Longer ones are refused anyway. */
-const LONGEST_RENDERED = 1_000;
+const MAX_RENDERED = 1_000;
 
 const isEmpty = ({ value }: ProfileEntry): boolean => value === null || value.length === 0;
 
@@ -44,7 +44,7 @@ export function renderValues(parts: Parts, entries: readonly ProfileEntry[]): Re
   const types = new Map(profileFieldsOf(parts).map(({ id, type }) => [id, type]));
   const rendered = new Map<number, string>();
   for (const { id, value } of lastOfEach(entries.filter((entry) => !isEmpty(entry)))) {
-    const isText = typeof value === 'string' && value.length <= LONGEST_RENDERED;
+    const isText = typeof value === 'string' && value.length <= MAX_RENDERED;
     if (isText && RENDERED_TYPES.has(types.get(id) ?? 0)) rendered.set(id, htmlOrNone(value));
   }
   return rendered;
@@ -80,7 +80,7 @@ class Profile {
   }
 
   /** All or none. @throws ApiError */
-  set(entries: readonly Given[], rendered: RenderedValues): void {
+  set(entries: readonly NewValue[], rendered: RenderedValues): void {
     const find = (id: number): DirectoryUser | undefined => userOf(this.parts, id);
     const checked = entries.map(({ id, value }) => ({ id, value: checkProfileValue(this.#field(id), value, find) }));
     const values = lastOfEach(checked).map(({ id, value }): [number, ProfileValue] => {
@@ -96,21 +96,21 @@ class Profile {
 
   /** What differs from before. */
   change(): ProfileChange {
-    const changed = [...this.#touched].filter(
+    const profileOutcome = [...this.#touched].filter(
       (id) => this.#before.get(String(id))?.value !== this.#values.get(String(id))?.value,
     );
-    if (changed.length === 0) return { parts: {}, events: [] };
+    if (profileOutcome.length === 0) return { parts: {}, events: [] };
     const profile = { user: this.user.id, values: Object.fromEntries(this.#values) };
     return {
-      parts: { [`${PROFILE_PART}${this.user.id}`]: asPart(profile) },
-      events: [tellReplicas({ profile }), ...changed.map((id) => this.#told(id, this.#values.get(String(id))))],
+      parts: { [`${PROFILE_PART}${this.user.id}`]: toPart(profile) },
+      events: [directoryItem({ profile }), ...profileOutcome.map((id) => this.#event(id, this.#values.get(String(id))))],
     };
   }
 
-  #told(id: number, value: ProfileValue | undefined): LogItem {
+  #event(id: number, value: ProfileValue | undefined): LogItem {
     const custom_profile_field = { id, ...(value ? presentValue(value) : { value: null }) };
     const person = { user_id: this.user.id, custom_profile_field };
-    return tellEverybody(this.version, { type: 'realm_user', op: 'update', person });
+    return eventToAll(this.version, { type: 'realm_user', op: 'update', person });
   }
 
   #field(id: number): DirectoryProfileField {
@@ -136,7 +136,7 @@ export function editProfile(
   try {
     profile.clear(entries.filter(isEmpty).map(({ id }) => id));
     profile.set(
-      entries.filter((entry): entry is Given => !isEmpty(entry)),
+      entries.filter((entry): entry is NewValue => !isEmpty(entry)),
       rendered,
     );
   } catch (error) {
@@ -155,7 +155,7 @@ const changed = (change: ProfileChange, version: number): Outcome<RealmState> =>
 
 /** PATCH /users/me/profile_data. */
 export const changeOwnProfile: RealmCommand<typeof realmCommands.changeOwnProfile, RenderedValues> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   inputs: ({ data }, { view }) => renderValues(view.parts, data),
   handle({ parts }, { data }, rendered, { caller, version }) {
     const profile = new Profile(parts, actingUser(parts, caller), version);
@@ -166,7 +166,7 @@ export const changeOwnProfile: RealmCommand<typeof realmCommands.changeOwnProfil
 
 /** DELETE /users/me/profile_data. */
 export const clearOwnProfile: RealmCommand<typeof realmCommands.clearOwnProfile> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ parts }, { data }, _inputs, { caller, version }) {
     const profile = new Profile(parts, actingUser(parts, caller), version);
     profile.clear(data);

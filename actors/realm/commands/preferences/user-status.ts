@@ -6,19 +6,19 @@ import type { EmojiRef, LogItem } from '#model';
 import type { realmCommands, StatusEmoji } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryPreferences } from '#model/records';
-import { tellEverybody } from '../../log-items.js';
+import { eventToAll } from '../../log-items.js';
 import type { Parts } from '../../state.js';
-import { EMOJI_PART, PERSONAL_PART, personalOf } from '../../state.js';
+import { EMOJI_PART, PREFERENCES_PART, preferencesOf } from '../../state.js';
 import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { LANE } from '../command.js';
+import { SETTINGS_LANE } from '../command.js';
 import { changeSettings } from './own-settings.js';
-import { storePersonal, withStatus } from './preferences.js';
+import { storePreferences, withStatus } from './preferences.js';
 
 const NO_EMOJI = { emoji_name: '', emoji_code: '', reaction_type: 'unicode_emoji' } as const;
 
 export const setStatus: RealmCommand<typeof realmCommands.setStatus> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle(view, { text, away, emoji, domain }, _inputs, context) {
     const { caller, version } = context;
     actingUser(view.parts, caller);
@@ -28,13 +28,13 @@ export const setStatus: RealmCommand<typeof realmCommands.setStatus> = {
       away === undefined
         ? undefined
         : changeSettings.handle(view, { values: { presence_enabled: !away }, domain }, undefined, context);
-    const before = personalIn(switching?.parts, caller) ?? personalOf(view.parts, caller);
+    const before = writtenPreferences(switching?.parts, caller) ?? preferencesOf(view.parts, caller);
     const status = {
       text: text ?? before.status?.text ?? '',
       emoji: emoji === undefined ? (before.status?.emoji ?? null) : stored(emoji),
       away: away ?? before.status?.away ?? false,
     };
-    const change = storePersonal(withStatus(before, status));
+    const change = storePreferences(withStatus(before, status));
     const told: JsonObject = {
       type: 'user_status',
       user_id: caller,
@@ -46,7 +46,7 @@ export const setStatus: RealmCommand<typeof realmCommands.setStatus> = {
       ...switching,
       reply: success(undefined, version),
       parts: { ...switching?.parts, ...change.parts },
-      events: [...(switching?.events ?? []).filter(isNotStatus), change.change, tellEverybody(version, told)],
+      events: [...(switching?.events ?? []).filter(isNotStatus), change.change, eventToAll(version, told)],
     };
   },
 };
@@ -61,11 +61,11 @@ function checkStillThere(parts: Parts, { type, code }: EmojiRef): void {
 const stored = (emoji: StatusEmoji | null): EmojiRef | null =>
   emoji && { name: emoji.name, code: emoji.code, type: emoji.type };
 
-const personalIn = (
+const writtenPreferences = (
   parts: Readonly<Record<string, Json>> | undefined,
   user: number,
 ): DirectoryPreferences | undefined =>
-  parts?.[`${PERSONAL_PART}${user}`] as unknown as DirectoryPreferences | undefined;
+  parts?.[`${PREFERENCES_PART}${user}`] as unknown as DirectoryPreferences | undefined;
 
 /** What is told of the whole status includes it. */
 const isNotStatus = (item: LogItem): boolean => item.t !== 'event' || item.event.type !== 'user_status';

@@ -9,10 +9,10 @@ import type { Membership, OutboxCommand, realmCommands } from '#model/commands';
 import { outboxCommand, streamCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
-import { tellReplicas } from '../../log-items.js';
+import { directoryItem } from '../../log-items.js';
 import type { RealmState } from '../../state.js';
-import { asPart, STREAM_PART, streamOf } from '../../state.js';
-import { administered } from '../callers.js';
+import { toPart, STREAM_PART, streamOf } from '../../state.js';
+import { administeredStream } from '../callers.js';
 import type { RealmCommand, RealmView } from '../command.js';
 import {
   defaultStreamsChanged,
@@ -28,20 +28,20 @@ export function archivedName({ id, name }: Pick<DirectoryStream, 'id' | 'name'>)
   return [...`${hash}!DEACTIVATED:${name}`].slice(0, MAX_STREAM_NAME).join('');
 }
 
-interface Archiving {
+interface ArchiveEffect {
   readonly state: RealmState;
-  readonly part: Record<string, ReturnType<typeof asPart>>;
+  readonly part: Record<string, ReturnType<typeof toPart>>;
   readonly events: readonly LogItem[];
   /** Stages. */
   readonly commands: readonly (readonly OutboxCommand[])[];
 }
 
-function archiving(
+function archiveEffect(
   { state, parts, volatile }: RealmView,
   stream: DirectoryStream,
   { members, mv }: Pick<Membership, 'members' | 'mv'>,
   { realm, version }: { readonly realm: RealmId; readonly version: number },
-): Archiving {
+): ArchiveEffect {
   const after: DirectoryStream = {
     ...stream,
     name: archivedName(stream),
@@ -51,13 +51,13 @@ function archiving(
     isDefault: false,
   };
   volatile.freeStreamName(stream.id, stream.name);
-  const events: LogItem[] = [tellReplicas({ stream: after })];
+  const events: LogItem[] = [directoryItem({ stream: after })];
   if (stream.isDefault) events.push(defaultStreamsChanged(parts, after, version));
   if (!stream.inviteOnly && inStreamGroups(parts, stream)) events.push(streamGroupsChanged(parts, after, version));
   events.push(streamEvent(streamAudience(stream, mv, version), 'delete', stream));
   const named = STREAM_SETTING_NAMES.filter((setting) => state.settings[setting] === stream.id);
   const settings = Object.fromEntries(named.map((setting) => [setting, -1]));
-  if (named.length > 0) events.push(tellReplicas({ settings }));
+  if (named.length > 0) events.push(directoryItem({ settings }));
   for (const property of named) {
     events.push({ t: 'event', to: { role: ROLE.guest, rv: version }, event: realmSettingEvent(property, -1) });
   }
@@ -81,7 +81,7 @@ function archiving(
   });
   return {
     state: named.length > 0 ? { ...state, settings: { ...state.settings, ...settings } } : state,
-    part: { [`${STREAM_PART}${stream.id}`]: asPart(after) },
+    part: { [`${STREAM_PART}${stream.id}`]: toPart(after) },
     events,
     commands: [toUsers, [toStream]],
   };
@@ -96,9 +96,9 @@ export const archiveStream: RealmCommand<typeof realmCommands.archiveStream, Mem
 
   handle(view, { stream_id }, membership, { caller, realm, version }) {
     const { parts } = view;
-    const { stream } = administered(parts, caller, stream_id, membership);
+    const { stream } = administeredStream(parts, caller, stream_id, membership);
     if (stream.archived) throw apiError('STREAM_ALREADY_DEACTIVATED');
-    const { state, part, events, commands } = archiving(view, stream, membership!, { realm, version });
+    const { state, part, events, commands } = archiveEffect(view, stream, membership!, { realm, version });
     return { reply: success({}, version), state, parts: part, events, commands, replyAfterCommands: true };
   },
 };
@@ -112,12 +112,12 @@ export const vacated: RealmCommand<typeof realmCommands.vacated, ReadonlyMap<num
     return new Map(ids.map((id, i) => [id, read[i]!.mv]));
   },
   handle(view, args, versions, { realm, version }) {
-    const made: Archiving[] = [];
+    const made: ArchiveEffect[] = [];
     let { state } = view;
     for (const { stream: id, members } of args.streams) {
       const stream = streamOf(view.parts, streamId(id));
       if (!stream || stream.archived) continue;
-      const one = archiving({ ...view, state }, stream, { members, mv: versions.get(id) ?? 0 }, { realm, version });
+      const one = archiveEffect({ ...view, state }, stream, { members, mv: versions.get(id) ?? 0 }, { realm, version });
       state = one.state;
       made.push(one);
     }

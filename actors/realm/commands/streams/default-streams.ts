@@ -9,9 +9,9 @@ import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryStreamGroup } from '#model/records';
 import type { InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import { tellReplicas } from '../../log-items.js';
+import { directoryItem } from '../../log-items.js';
 import {
-  asPart,
+  toPart,
   type Parts,
   type RealmState,
   STREAM_GROUPS_PART,
@@ -51,24 +51,24 @@ function checkFree(parts: Parts, name: string): void {
 }
 
 /** The whole list as it shall be. */
-function stored(parts: Parts, groups: readonly DirectoryStreamGroup[], version: number) {
+function storeGroups(parts: Parts, groups: readonly DirectoryStreamGroup[], version: number) {
   return {
     reply: success(undefined, version),
-    parts: { [STREAM_GROUPS_PART]: asPart(groups) },
-    events: [tellReplicas({ streamGroups: groups }), streamGroupsChanged(parts, undefined, version, groups)],
+    parts: { [STREAM_GROUPS_PART]: toPart(groups) },
+    events: [directoryItem({ streamGroups: groups }), streamGroupsChanged(parts, undefined, version, groups)],
   } satisfies Outcome<RealmState>;
 }
 
-const replaced = (parts: Parts, group: DirectoryStreamGroup): DirectoryStreamGroup[] =>
+const withGroup = (parts: Parts, group: DirectoryStreamGroup): DirectoryStreamGroup[] =>
   streamGroupsOf(parts).map((one) => (one.id === group.id ? group : one));
 
-interface Named extends JsonObject {
+interface StreamNameArgs extends JsonObject {
   readonly stream_names: readonly string[];
 }
 
 /** Ids of the named private streams that the caller is in. */
-async function ownPrivate(
-  { stream_names }: Named,
+async function loadOwnPrivateStreams(
+  { stream_names }: StreamNameArgs,
   { realm, view, caller }: InputContext<RealmState, RealmVolatile>,
   sources: InputSources,
 ): Promise<readonly number[]> {
@@ -80,7 +80,7 @@ async function ownPrivate(
 
 /** Each once, in the order given. @throws ApiError for the first that the caller can't access */
 function namedStreams(
-  { stream_names }: Named,
+  { stream_names }: StreamNameArgs,
   { parts, volatile }: { readonly parts: Parts; readonly volatile: RealmVolatile },
   own: readonly number[],
   caller: number,
@@ -101,7 +101,7 @@ function checkNotDefault(stream: DirectoryStream, group: string): void {
 
 export const createStreamGroup: RealmCommand<typeof realmCommands.createStreamGroup, readonly number[]> = {
   ...DIRECTORY,
-  inputs: ownPrivate,
+  inputs: loadOwnPrivateStreams,
   handle(view, args, own, { caller, version }) {
     const { state, parts } = view;
     const { name, description } = args;
@@ -113,7 +113,7 @@ export const createStreamGroup: RealmCommand<typeof realmCommands.createStreamGr
     const id = state.nextStreamGroup;
     const group = { id, name, description, streams: streams.map((stream) => stream.id) };
     return {
-      ...stored(parts, [...streamGroupsOf(parts), group], version),
+      ...storeGroups(parts, [...streamGroupsOf(parts), group], version),
       state: { ...state, nextStreamGroup: id + 1 },
     };
   },
@@ -130,14 +130,14 @@ export const updateStreamGroup: RealmCommand<typeof realmCommands.updateStreamGr
       checkFree(parts, name);
     }
     const after = { ...group, name: name ?? group.name, description: description ?? group.description };
-    return stored(parts, replaced(parts, after), version);
+    return storeGroups(parts, withGroup(parts, after), version);
   },
 };
 
 /** Adds streams, or takes them out: all of them or none. */
 export const editStreamGroup: RealmCommand<typeof realmCommands.editStreamGroup, readonly number[]> = {
   ...DIRECTORY,
-  inputs: ownPrivate,
+  inputs: loadOwnPrivateStreams,
   handle(view, args, own, { caller, version }) {
     const { parts } = view;
     checkAdmin(parts, caller);
@@ -156,7 +156,7 @@ export const editStreamGroup: RealmCommand<typeof realmCommands.editStreamGroup,
     }
     const ids = streams.map((stream) => stream.id);
     const after = args.op === 'add' ? [...group.streams, ...ids] : group.streams.filter((id) => !ids.includes(id));
-    return stored(parts, replaced(parts, { ...group, streams: after }), version);
+    return storeGroups(parts, withGroup(parts, { ...group, streams: after }), version);
   },
 };
 
@@ -165,7 +165,7 @@ export const removeStreamGroup: RealmCommand<typeof realmCommands.removeStreamGr
   handle({ parts }, { group_id }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
     const { id } = groupOf(parts, group_id);
-    return stored(
+    return storeGroups(
       parts,
       streamGroupsOf(parts).filter((one) => one.id !== id),
       version,
@@ -195,8 +195,8 @@ export const setDefaultStream: RealmCommand<typeof realmCommands.setDefaultStrea
     if (stream.isDefault === isDefault) return { reply: success(), events: [changed] };
     return {
       reply: success({}, version),
-      parts: { [`${STREAM_PART}${stream_id}`]: asPart(after) },
-      events: [tellReplicas({ stream: after }), changed],
+      parts: { [`${STREAM_PART}${stream_id}`]: toPart(after) },
+      events: [directoryItem({ stream: after }), changed],
     };
   },
 };

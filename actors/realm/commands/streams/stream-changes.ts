@@ -7,7 +7,7 @@ import type { LogItem, RealmSettings } from '#model';
 import type { Membership } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import { renderDescription } from '../subscriptions/subscribe-checks.js';
-import { sightChanged, streamAudience, streamUpdate } from './stream-events.js';
+import { streamVisibilityEvents, streamAudience, streamUpdate } from './stream-events.js';
 
 export interface StreamChange {
   readonly stream: DirectoryStream;
@@ -36,7 +36,7 @@ export function privacyChange(before: DirectoryStream, privacy: Privacy, context
   const what = '[access permissions](/help/stream-permissions) for this stream';
   return {
     stream,
-    events: [...sightChanged(before, stream, context.membership, context.version), update],
+    events: [...streamVisibilityEvents(before, stream, context.membership, context.version), update],
     notice: `${silentMention(context.acting)} changed the ${what} from **${kindOf(before)}** to **${kindOf(privacy)}**.`,
   };
 }

@@ -5,7 +5,7 @@ import { audienceRole, byName, presentStream, presentStreamGroups } from '#domai
 import type { Audience, LogItem } from '#model';
 import type { Membership } from '#model/commands';
 import type { DirectoryStream, DirectoryStreamGroup } from '#model/records';
-import { tellReplicas } from '../../log-items.js';
+import { directoryItem } from '../../log-items.js';
 import { type Parts, streamGroupsOf, streamOf, streamsOf } from '../../state.js';
 
 /** Everybody who can see the stream, and its former subscribers: registrations show it to them among `unsubscribed`. */
@@ -28,7 +28,7 @@ export const streamEvent = (to: Audience, op: 'create' | 'delete', stream: Direc
  * from their own actor when they join it, so that their snapshots show both or neither.
  */
 export const streamCreated = (stream: DirectoryStream, version: number): LogItem[] => [
-  tellReplicas({ stream }),
+  directoryItem({ stream }),
   streamEvent({ role: audienceRole(stream), rv: version }, 'create', stream),
 ];
 
@@ -48,7 +48,7 @@ export const streamUpdate = (
  * Users who never subscribed gain or lose sight of a stream whose privacy changed. Subscribers see it before and after,
  * former ones keep it in `unsubscribed`: these hear of its privacy, and of its subscribers once they may see them.
  */
-export function sightChanged(
+export function streamVisibilityEvents(
   before: DirectoryStream,
   after: DirectoryStream,
   { members, mv }: Membership,

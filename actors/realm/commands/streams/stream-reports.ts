@@ -1,7 +1,7 @@
 import { value } from '#actors/shared';
 import type { realmCommands } from '#model/commands';
-import { tellReplicas } from '../../log-items.js';
-import { asPart, STREAM_PART, streamOf, TRAFFIC_PART } from '../../state.js';
+import { directoryItem } from '../../log-items.js';
+import { toPart, STREAM_PART, streamOf, TRAFFIC_PART } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 
 export const firstMessage: RealmCommand<typeof realmCommands.firstMessage> = {
@@ -13,8 +13,8 @@ export const firstMessage: RealmCommand<typeof realmCommands.firstMessage> = {
     return {
       reply: value(null),
       state: { ...state, directoryVersion: version },
-      parts: { [`${STREAM_PART}${stream}`]: asPart(after) },
-      events: [tellReplicas({ stream: after })],
+      parts: { [`${STREAM_PART}${stream}`]: toPart(after) },
+      events: [directoryItem({ stream: after })],
     };
   },
 };
@@ -24,6 +24,6 @@ export const streamTraffic: RealmCommand<typeof realmCommands.streamTraffic> = {
   handle: (_view, { stream, recent }) => ({
     reply: value(null),
     parts: { [`${TRAFFIC_PART}${stream}`]: recent },
-    events: [tellReplicas({ traffic: [[stream, recent]] })],
+    events: [directoryItem({ traffic: [[stream, recent]] })],
   }),
 };

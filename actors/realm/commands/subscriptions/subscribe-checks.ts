@@ -34,14 +34,14 @@ export function checkPrincipals(
 }
 
 /** Streams of one call: more are made by several calls. */
-export const MOST_STREAMS = 1_000;
+export const MAX_STREAMS = 1_000;
 /** Streams times users of one call. */
-export const MOST_SUBSCRIPTIONS = 50_000;
+export const MAX_SUBSCRIPTIONS = 50_000;
 
 /** @throws ApiError */
 export function checkSize(streams: number, users: number): void {
-  checkCount('subscriptions', streams, MOST_STREAMS);
-  if (streams > 0) checkCount('principals', users, Math.floor(MOST_SUBSCRIPTIONS / streams));
+  checkCount('subscriptions', streams, MAX_STREAMS);
+  if (streams > 0) checkCount('principals', users, Math.floor(MAX_SUBSCRIPTIONS / streams));
 }
 
 export const renderDescription = (description: string): string =>

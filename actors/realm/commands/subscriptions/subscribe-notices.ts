@@ -10,7 +10,7 @@ import type { DirectoryStream, DirectoryUser } from '#model/records';
 
 const NEW_STREAMS = 'new streams';
 
-export interface Subscribing {
+export interface SubscribeNoticeInput {
   readonly realm: RealmId;
   readonly acting: DirectoryUser;
   readonly created: readonly DirectoryStream[];
@@ -26,14 +26,14 @@ export interface Subscribing {
 const link = (name: string): string => `#**${name}**`;
 
 /** Characters of a notice's list: with what stands beside it, as long as a message may be. */
-const LONGEST_LIST = 9_000;
+const MAX_LIST_CHARS = 9_000;
 
 /** The first names, as many as a message has room for, and the number of the others. */
 function shownNames(names: readonly string[]): { readonly shown: readonly string[]; readonly more: number } {
   let length = 0;
   const over = names.findIndex((name) => {
     length += link(name).length + 3;
-    return length > LONGEST_LIST;
+    return length > MAX_LIST_CHARS;
   });
   return over < 0 ? { shown: names, more: 0 } : { shown: names.slice(0, over), more: names.length - over };
 }
@@ -56,7 +56,7 @@ function announcement(acting: DirectoryUser, created: readonly DirectoryStream[]
 const createdText = (acting: DirectoryUser, stream: DirectoryStream): string =>
   `**${kindOf(stream)}** stream created by ${silentMention(acting)}. **Description:**\n${quoted(stream.description)}`;
 
-export function subscribeNotices(of: Subscribing): OutboxCommand[] {
+export function subscribeNotices(of: SubscribeNoticeInput): OutboxCommand[] {
   const { realm, acting, created, settings, origin, after } = of;
   const notice = (content: string): Notice => ({ content, origin, after, read: [acting.id] });
   const notices: OutboxCommand[] = [];

@@ -16,7 +16,7 @@ import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import type { RealmState } from '../../state.js';
-import { asPart, STREAM_PART, streamOf, userOf } from '../../state.js';
+import { toPart, STREAM_PART, streamOf, userOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import type { RealmCommand, RealmView } from '../command.js';
 import { streamCreated } from '../streams/stream-events.js';
@@ -34,7 +34,7 @@ import { subscribeNotices } from './subscribe-notices.js';
 import { JoiningPlan } from './subscription-plan.js';
 
 /** What subscribing will do; nothing of it has happened yet. */
-export interface Joining {
+export interface JoinDecision {
   readonly acting: DirectoryUser;
   readonly plan: JoiningPlan;
   readonly created: readonly DirectoryStream[];
@@ -47,9 +47,9 @@ export interface Joining {
 export function decideJoining(
   { state, parts, volatile }: RealmView,
   args: SubscribeArgs,
-  { members, rendered }: JoiningNeeds,
+  { members, rendered }: JoinInputs,
   { caller, now, realm, version }: CommandContext,
-): Joining {
+): JoinDecision {
   const acting = userOf(parts, caller);
   if (!acting) throw apiError('INSUFFICIENT_PERMISSION');
   if (acting.role === ROLE.guest) throw apiError('NO_GUESTS');
@@ -106,17 +106,17 @@ export function decideJoining(
 }
 
 /** What a decided Joining does to the realm actor, its outcome but for the reply. */
-export function joined({ volatile }: RealmView, { created, next }: Joining, version: number) {
+export function joinOutcome({ volatile }: RealmView, { created, next }: JoinDecision, version: number) {
   for (const stream of created) volatile.addStream(stream.id, stream.name);
   return {
     ...(created.length > 0 ? { state: next } : {}),
-    parts: Object.fromEntries(created.map((stream) => [`${STREAM_PART}${stream.id}`, asPart(stream)])),
+    parts: Object.fromEntries(created.map((stream) => [`${STREAM_PART}${stream.id}`, toPart(stream)])),
     events: created.flatMap((stream) => streamCreated(stream, version)),
   };
 }
 
-export const noticesOf = (
-  { acting, created, plan, next }: Joining,
+export const joinNotices = (
+  { acting, created, plan, next }: JoinDecision,
   { announce, origin }: Pick<SubscribeArgs, 'announce' | 'origin'>,
   { realm }: CommandContext,
 ): OutboxCommand[] =>
@@ -142,31 +142,31 @@ export const subscribersByName = (
   return readSubscribers(realm, [...new Set(ids.filter((id) => id !== undefined))], sources);
 };
 
-export interface JoiningNeeds {
+export interface JoinInputs {
   readonly members: Subscribers;
   /** HTML of descriptions. */
   readonly rendered: ReadonlyMap<string, string>;
 }
 
 /** Loads the inputs of `decideJoining`. @param leaving names of streams that the same call leaves */
-export async function joiningNeeds(
+export async function loadJoinInputs(
   { subscriptions }: Pick<SubscribeArgs, 'subscriptions'>,
   leaving: readonly string[],
   { realm, view }: { readonly realm: CommandContext['realm']; readonly view: RealmView },
   sources: InputSources,
-): Promise<JoiningNeeds> {
+): Promise<JoinInputs> {
   const names = [...subscriptions.map(({ name }) => name), ...leaving];
   const members = await subscribersByName(names, realm, view.volatile, sources);
   return { members, rendered: await renderDescriptions(subscriptions) };
 }
 
-export const subscribe: RealmCommand<typeof realmCommands.subscribe, JoiningNeeds> = {
+export const subscribe: RealmCommand<typeof realmCommands.subscribe, JoinInputs> = {
   lane: 'directory',
   exclusive: true,
 
   inputs: async (args, context, sources) => {
     checkSize(args.subscriptions.length, 1);
-    return joiningNeeds(args, [], context, sources);
+    return loadJoinInputs(args, [], context, sources);
   },
 
   handle(view, args, needs, context) {
@@ -179,8 +179,8 @@ export const subscribe: RealmCommand<typeof realmCommands.subscribe, JoiningNeed
     };
     return {
       reply: success(fields, created.length > 0 ? context.version : undefined),
-      ...joined(view, joining, context.version),
-      commands: plan.stages(next.directoryVersion, [noticesOf(joining, args, context)]),
+      ...joinOutcome(view, joining, context.version),
+      commands: plan.stages(next.directoryVersion, [joinNotices(joining, args, context)]),
       replyAfterCommands: true,
     };
   },

@@ -18,7 +18,7 @@ import {
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 
 /** Commands to one user or stream, with the arguments collected for it */
-function commands<T extends NewSubscription | UnsubscribedArgs['streams'][number]>(
+function userAndStreamStages<T extends NewSubscription | UnsubscribedArgs['streams'][number]>(
   realm: RealmId,
   toUser: Command<'user', { readonly streams: readonly T[] }>,
   toStream: Command<'stream', { readonly users: readonly number[] }>,
@@ -36,14 +36,14 @@ function commands<T extends NewSubscription | UnsubscribedArgs['streams'][number
   return users.length > 0 ? [users, streams] : [];
 }
 
-const listed = <K, V>(map: Map<K, V[]>, key: K, value: V): void => {
+const appendTo = <K, V>(map: Map<K, V[]>, key: K, value: V): void => {
   const list = map.get(key);
   if (list) list.push(value);
   else map.set(key, [value]);
 };
 
 /** Approximate bytes of all commands in one commit: a root with its outbox is one document of the Store. */
-const MOST_WEIGHT = 2 * 1024 * 1024;
+const MAX_WEIGHT = 2 * 1024 * 1024;
 /** Approximate bytes of one user's part of a command, without the ids of subscribers. */
 const PART_WEIGHT = 1_000;
 const ID_WEIGHT = 5;
@@ -58,7 +58,7 @@ export class JoiningPlan {
   /** Streams that existed before, by user who was subscribed to them. */
   readonly intoExisting = new Map<DirectoryUser, string[]>();
   /** What the commits after the first hold. */
-  readonly #later: RemainingJoin[][] = [];
+  readonly #laterCommits: RemainingJoin[][] = [];
   readonly #perUser = new Map<number, NewSubscription[]>();
   readonly #perStream = new Map<number, number[]>();
   /** Those of later commands, too. */
@@ -84,7 +84,7 @@ export class JoiningPlan {
     }
     if (joining.length === 0) return;
     this.#joining.set(stream.id, new Set(joining.map((user) => user.id)));
-    if (!isNew) for (const user of joining) listed(this.intoExisting, user, stream.name);
+    if (!isNew) for (const user of joining) appendTo(this.intoExisting, user, stream.name);
     const color = this.colors.get(foldName(stream.name)) ?? null;
     this.#join(
       stream,
@@ -98,30 +98,30 @@ export class JoiningPlan {
   carryOn(stream: DirectoryStream, { users, color }: RemainingJoin): void {
     const before = new Set(this.members.get(stream.id));
     const joining = users.filter((user) => !before.has(user));
-    if (joining.length > 0) this.#tell(stream, before, joining, color);
+    if (joining.length > 0) this.#plan(stream, before, joining, color);
   }
 
   #join(stream: DirectoryStream, before: ReadonlySet<number>, joining: readonly number[], color: string | null): void {
     for (let from = 0; from < joining.length; ) {
       const count = this.#fitting(before.size + from, joining.length - from, stream);
       if (count === 0) {
-        this.#later.push([]);
+        this.#laterCommits.push([]);
         this.#weight = 0;
         continue;
       }
       const users = joining.slice(from, from + count);
-      const slice = this.#later.at(-1);
+      const slice = this.#laterCommits.at(-1);
       if (slice) slice.push({ stream: stream.id, users, color });
-      else this.#tell(stream, before, users, color);
+      else this.#plan(stream, before, users, color);
       from += count;
     }
   }
 
-  #tell(stream: DirectoryStream, before: ReadonlySet<number>, users: readonly number[], color: string | null): void {
+  #plan(stream: DirectoryStream, before: ReadonlySet<number>, users: readonly number[], color: string | null): void {
     const subscribers = [...before, ...users].sort((a, b) => a - b);
     for (const user of users) {
       const own = user === this.caller ? color : null;
-      listed(this.#perUser, user, { stream: stream as never, subscribers, color: own });
+      appendTo(this.#perUser, user, { stream: stream as never, subscribers, color: own });
     }
     this.#perStream.set(stream.id, [...users]);
   }
@@ -134,7 +134,7 @@ export class JoiningPlan {
     let high = joining;
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
-      if (this.#weight + weight(middle) <= MOST_WEIGHT) low = middle;
+      if (this.#weight + weight(middle) <= MAX_WEIGHT) low = middle;
       else high = middle - 1;
     }
     this.#weight += weight(low);
@@ -155,7 +155,7 @@ export class JoiningPlan {
    * of this one to a stream or a user would keep theirs waiting, which it waits for itself.
    */
   stages(after: number, then: readonly (readonly OutboxCommand[])[] = []): (readonly OutboxCommand[])[] {
-    const now = commands(
+    const now = userAndStreamStages(
       this.realm,
       userCommands.subscribed,
       streamCommands.join,
@@ -164,13 +164,13 @@ export class JoiningPlan {
       this.caller,
       after,
     );
-    if (this.#later.length === 0) return [...now, ...then];
+    if (this.#laterCommits.length === 0) return [...now, ...then];
     const carryOn = (args: CarryOnJoiningArgs): OutboxCommand[] => {
       return [
         outboxCommand({ to: realmKey(this.realm), name: realmCommands.carryOnJoining, args, caller: this.caller }),
       ];
     };
-    const later = this.#later.map((streams) => carryOn({ streams }));
+    const later = this.#laterCommits.map((streams) => carryOn({ streams }));
     return [...now, ...later, carryOn({ streams: [], afterwards: then })];
   }
 }
@@ -195,8 +195,8 @@ export class LeavingPlan {
       return;
     }
     this.removed.push(stream.name);
-    listed(this.#perUser, user.id, { id: stream.id, name: stream.name });
-    listed(this.#perStream, stream.id, user.id);
+    appendTo(this.#perUser, user.id, { id: stream.id, name: stream.name });
+    appendTo(this.#perStream, stream.id, user.id);
   }
 
   /** Of this stream. */
@@ -205,7 +205,7 @@ export class LeavingPlan {
   }
 
   stages(after: number): OutboxCommand[][] {
-    return commands(
+    return userAndStreamStages(
       this.realm,
       userCommands.unsubscribed,
       streamCommands.leave,

@@ -17,14 +17,14 @@ import { streamOf, userOf } from '../../state.js';
 import type { RealmCommand, RealmView } from '../command.js';
 import {
   decideJoining,
-  type Joining,
-  type JoiningNeeds,
-  joined,
-  joiningNeeds,
-  noticesOf,
+  type JoinDecision,
+  type JoinInputs,
+  joinOutcome,
+  loadJoinInputs,
+  joinNotices,
   subscribersByName,
 } from './subscribe.js';
-import { activePrincipals, checkSize, findPrincipal, MOST_STREAMS } from './subscribe-checks.js';
+import { activePrincipals, checkSize, findPrincipal, MAX_STREAMS } from './subscribe-checks.js';
 import { LeavingPlan } from './subscription-plan.js';
 
 /** Streams by their names, each once. @throws ApiError */
@@ -41,7 +41,7 @@ function namedStreams({ parts, volatile }: RealmView, names: readonly string[], 
   return [...streams.values()];
 }
 
-interface Leaving {
+interface LeaveDecision {
   readonly plan: LeavingPlan;
   /** Private streams without an active subscriber, and who of the deactivated is left. */
   readonly vacated: readonly { readonly stream: number; readonly members: readonly number[] }[];
@@ -53,8 +53,8 @@ function decideLeaving(
   { subscriptions, principals }: UnsubscribeArgs,
   members: Subscribers,
   { caller, now, realm }: CommandContext,
-  joining?: Joining,
-): Leaving {
+  joining?: JoinDecision,
+): LeaveDecision {
   const { state, parts, volatile } = view;
   const acting = userOf(parts, caller);
   if (!acting) throw apiError('INSUFFICIENT_PERMISSION');
@@ -89,7 +89,7 @@ function decideLeaving(
 }
 
 /** A private stream that everybody has left is archived, after they have heard that they left. */
-function vacating(vacated: Leaving['vacated'], { realm }: CommandContext): OutboxCommand[] {
+function archiveVacated(vacated: LeaveDecision['vacated'], { realm }: CommandContext): OutboxCommand[] {
   if (vacated.length === 0) return [];
   return [outboxCommand({ to: realmKey(realm), name: realmCommands.vacated, args: { streams: vacated }, caller: 0 })];
 }
@@ -107,21 +107,21 @@ export const unsubscribe: RealmCommand<typeof realmCommands.unsubscribe, Subscri
     const { plan, vacated } = decideLeaving(view, args, members, context);
     return {
       reply: success({ removed: plan.removed, not_removed: plan.notRemoved }),
-      commands: [...plan.stages(view.state.directoryVersion), vacating(vacated, context)],
+      commands: [...plan.stages(view.state.directoryVersion), archiveVacated(vacated, context)],
       replyAfterCommands: true,
     };
   },
 };
 
 /** Both or neither; what is added is there before anything is removed. */
-export const updateSubscriptions: RealmCommand<typeof realmCommands.updateSubscriptions, JoiningNeeds> = {
+export const updateSubscriptions: RealmCommand<typeof realmCommands.updateSubscriptions, JoinInputs> = {
   lane: 'directory',
   exclusive: true,
 
   inputs: async (args, context, sources) => {
-    checkCount('add', args.add.subscriptions.length, MOST_STREAMS);
-    checkCount('delete', args.delete.length, MOST_STREAMS);
-    return joiningNeeds(args.add, args.delete, context, sources);
+    checkCount('add', args.add.subscriptions.length, MAX_STREAMS);
+    checkCount('delete', args.delete.length, MAX_STREAMS);
+    return loadJoinInputs(args.add, args.delete, context, sources);
   },
 
   handle(view, args, needs, context) {
@@ -137,10 +137,10 @@ export const updateSubscriptions: RealmCommand<typeof realmCommands.updateSubscr
     };
     return {
       reply: success(fields, joining.created.length > 0 ? context.version : undefined),
-      ...joined(view, joining, context.version),
+      ...joinOutcome(view, joining, context.version),
       commands: [
-        ...joining.plan.stages(after, [noticesOf(joining, args.add, context), ...leaving.plan.stages(after)]),
-        vacating(leaving.vacated, context),
+        ...joining.plan.stages(after, [joinNotices(joining, args.add, context), ...leaving.plan.stages(after)]),
+        archiveVacated(leaving.vacated, context),
       ],
       replyAfterCommands: true,
     };
