@@ -1,4 +1,8 @@
-/** Invitations that stand: parts of the realm actor, in no directory, because only who may see them asks for them. */
+/**
+ * Valid invitations. They are parts of the realm actor and in no directory: only users who may see them ask for them,
+ * so replicas need no copy.
+ */
+
 import type { Json } from '#base';
 import type { InvitationName } from '#domain/invitations';
 import { ROLE } from '#domain/people';
@@ -7,15 +11,15 @@ import { type Parts, withPrefix } from './state.js';
 
 export interface Invitation {
   readonly id: number;
-  /** Invited; null for a link. */
+  /** Invited address; null for a link. */
   readonly email: string | null;
   readonly inviter: number;
   /** Seconds since 1970. */
   readonly invited: number;
-  /** From `invited` on; null = for ever. */
+  /** Validity, counted from `invited`; null = unlimited. */
   readonly minutes: number | null;
   readonly role: number;
-  /** To be subscribed to; [] = the default ones. */
+  /** Streams that the newcomer is subscribed to; [] = the default streams. */
   readonly streams: readonly number[];
   /** See InvitationName. */
   readonly nonce: string;
@@ -23,8 +27,11 @@ export interface Invitation {
 
 type InvitationKind = InvitationName['kind'];
 
-/** To one person each; links. */
-export const INVITATION_PARTS: Readonly<Record<InvitationKind, string>> = { single: 'invitation/', link: 'invitation-link/' };
+/** Prefix of the parts: invitations to one address each, and links for any number of people. */
+export const INVITATION_PARTS: Readonly<Record<InvitationKind, string>> = {
+  single: 'invitation/',
+  link: 'invitation-link/',
+};
 
 export const kindOf = ({ email }: Invitation): InvitationKind => (email === null ? 'link' : 'single');
 
@@ -44,19 +51,19 @@ export const expiryOf = ({ invited, minutes }: Invitation): number | null =>
 
 const isValid = (of: Invitation, now: number): boolean => (expiryOf(of) ?? Number.POSITIVE_INFINITY) * 1000 > now;
 
-/** One that stands. @param now ms */
+/** The invitation, unless it has expired. @param now ms */
 export function invitationOf(parts: Parts, kind: InvitationKind, id: number, now: number): Invitation | undefined {
   const found = parts.get(`${INVITATION_PARTS[kind]}${id}`) as unknown as Invitation | undefined;
   return found && isValid(found, now) ? found : undefined;
 }
 
-/** Those that stand, by id. @param now ms */
+/** Valid invitations, by id. @param now ms */
 export const invitationsOf = (parts: Parts, kind: InvitationKind, now: number): Invitation[] =>
   [...withPrefix<Invitation>(parts, INVITATION_PARTS[kind])]
     .filter((of) => isValid(of, now))
     .sort((a, b) => a.id - b.id);
 
-/** What has expired goes when new ones come. @param now ms */
+/** Deletes expired invitations; written with the commit that stores new ones. @param now ms */
 export function expiredParts(parts: Parts, now: number): Record<string, Json> {
   const gone: Record<string, Json> = {};
   for (const prefix of Object.values(INVITATION_PARTS)) {
@@ -72,7 +79,7 @@ export const invitesChanged = (version: number): LogItem => ({
   event: { type: 'invites_changed' },
 });
 
-/** Without those of this user: for the commit that deactivates the account. */
+/** Deletes the invitations of a user, in the commit that deactivates the account. */
 export function withoutInvitationsBy(
   parts: Parts,
   user: number,

@@ -1,3 +1,5 @@
+/** Log items of the realm actor: changes of the directory for its replicas, and events for clients. */
+
 import type { JsonObject } from '#base';
 import type { DirectoryChange } from '#directory';
 import { ROLE } from '#domain/people';

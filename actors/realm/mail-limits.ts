@@ -1,26 +1,28 @@
 /**
- * Letters to people who want to join. How many an address got is part of the realm's state: whoever asks again after the actor
- * moved to another host, or was loaded anew, is counted on.
+ * Limit of mails with links that strangers can request for an address (conventions.md § Rate limits). The counts are
+ * parts of the realm, so the limit holds across restarts of the actor.
  */
+
 import type { Limit } from '#base';
 import { type Json, stillCounts, waitFor, withTime } from '#base';
 import { type Parts, withPrefix } from './state.js';
 
-/** Times at which an address got letters. */
+/** Times of the mails to one address. */
 interface MailTimes {
   readonly address: string;
   /** ms, ascending. */
   readonly times: readonly number[];
 }
 
+/** Prefix of the parts, as stored. */
 export const MAILS_PART = 'letters/';
-/** Addresses that are counted at a time; of more, the one that was longest quiet is forgotten. */
+/** Counted addresses; beyond that, the address whose last mail is the oldest is dropped. */
 const MAX_ADDRESSES = 10_000;
 
 const partOf = (address: string): string => MAILS_PART + address;
 const newest = ({ times }: MailTimes): number => times.at(-1) ?? 0;
 
-/** One more letter to an address: the milliseconds until it may get it, or the parts that count it. */
+/** Counts one more mail to an address. @returns `wait` ms until the address may get it; 0: `parts` count it */
 export function countMail(
   parts: Parts,
   email: string,
@@ -33,7 +35,7 @@ export function countMail(
   const others = [...withPrefix<MailTimes>(parts, MAILS_PART)].filter((of) => of.address !== address);
   const gone = others.filter(({ times }) => !stillCounts(MAIL_LIMITS, times, now));
   if (others.length - gone.length >= MAX_ADDRESSES) {
-    gone.push(others.reduce((quiet, of) => (newest(of) < newest(quiet) ? of : quiet)));
+    gone.push(others.reduce((oldest, of) => (newest(of) < newest(oldest) ? of : oldest)));
   }
   const counted: MailTimes = { address, times: withTime(MAIL_LIMITS, before, now) };
   return {

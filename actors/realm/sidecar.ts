@@ -1,4 +1,4 @@
-/** Gives back, before the actor leaves memory, the message ids that it has reserved and not given out. */
+/** Returns reserved message ids that were not handed out, before the actor leaves memory. */
 
 import { realmCommands } from '#model/commands';
 import type { ActivationHandle, DeferredRequest, PassivationReason, Sidecar } from '#runtime';
@@ -20,7 +20,7 @@ export class RealmSidecar implements Sidecar {
 
   async flush(reason: PassivationReason): Promise<void> {
     const { volatile } = this.handle;
-    // A passivation may yet be called off by a command, and whoever drains takes ids for others to the end.
+    // Draining actors still take ids, which are then reserved singly. A passivation may be called off by a command.
     if (reason === 'drained') volatile.draining = true;
     if (volatile.nextId <= this.handle.state().reservedIds) await this.handle.sendSelf(realmCommands.returnIds, {});
   }

@@ -1,4 +1,7 @@
-/** Persisted state of a realm actor. Everything that grows, such as records and lists of the directory, is in parts. */
+/**
+ * Stored state of a realm actor. The root holds settings and counters; records and lists of the directory are parts,
+ * because they grow.
+ */
 
 import type { Json, JsonObject } from '#base';
 import type { Records, Singletons, Traffic } from '#directory';
@@ -16,23 +19,23 @@ export interface RealmState extends JsonObject {
   readonly nextUser: number;
   readonly nextStream: number;
   readonly nextRecipient: number;
-  /** Highest message id that may have been handed out: after a crash the sequence continues above it. */
+  /** Upper bound of the message ids handed out: after a crash the sequence continues above it. */
   readonly reservedIds: number;
   readonly nextGroup: number;
   readonly nextLinkifier: number;
   readonly nextPlayground: number;
   readonly nextStreamGroup: number;
   readonly nextDomain: number;
-  /** Numbers of the next invitation to an address, and of the next link. */
+  /** Next numbers of an invitation to an address, and of a link. */
   readonly invitations: { readonly nextSingle: number; readonly nextLink: number };
-  /** Version of the newest commit that changed the directory; receivers of commands wait for it in their replicas. */
+  /** Version of the newest commit that changed the directory; receivers of commands wait until their replica has it. */
   readonly directoryVersion: number;
   /** Realm 0 only: number of the next realm. */
   readonly nextRealm: number;
-  /** Uploaded files: number of the next, bytes that all take. */
+  /** Uploaded files: the next number, and the bytes that all files take. */
   readonly uploads: { readonly next: number; readonly used: number };
   readonly nextEmoji: number;
-  /** Wall time up to which new full members (by age of the account) were announced, ms. */
+  /** Time up to which accounts that became full members by age were announced, ms. */
   readonly fullMembersAt: number;
   readonly nextProfileField: number;
 }
@@ -54,14 +57,14 @@ export const PROFILE_FIELDS_PART = 'profile-fields';
 export const USER_DEFAULTS_PART = 'user-defaults';
 export const PICTURES_PART = 'pictures';
 
-/** A part per stream: messages of the last 28 days. */
+/** One part per stream: its messages of the last 28 days. */
 export const TRAFFIC_PART = 'traffic/';
-/** Recipients of direct-message groups. */
+/** Recipient ids of direct-message groups. */
 export const GROUP_PART = 'group/';
-/** Uploads of one picture each; see commands/files/pictures.ts. */
+/** One part per picture: its uploads; see commands/files/pictures.ts. */
 export const UPLOADS_PART = 'uploads/';
 
-/** A part for each record, named by prefix and number. */
+/** Prefix of each collection's parts: one part per record, named by prefix and number. */
 export const RECORD_PARTS: { readonly [C in keyof Records]: string } = {
   users: USER_PART,
   streams: STREAM_PART,
@@ -73,7 +76,7 @@ export const RECORD_PARTS: { readonly [C in keyof Records]: string } = {
   bots: BOT_PART,
 };
 
-/** One part with all of it. */
+/** Parts that hold a whole list or table each. */
 export const SINGLETON_PARTS: { readonly [W in keyof Singletons]: string } = {
   linkifiers: LINKIFIERS_PART,
   playgrounds: PLAYGROUNDS_PART,
@@ -132,11 +135,11 @@ export const profileFieldsOf = singleton('profileFields');
 export const userDefaultsOf = singleton('userDefaults');
 export const picturesOf = singleton('pictures');
 
-/** As the streams' actors told last. */
+/** Traffic as the stream actors reported it last. */
 export const trafficOf = (parts: Parts): Traffic[] =>
   [...parts]
     .filter(([name]) => name.startsWith(TRAFFIC_PART))
     .map(([name, recent]) => [Number(name.slice(TRAFFIC_PART.length)), recent as number]);
 
-/** What is stored of a record, or of all that is kept whole. */
+/** Stored form of a record or singleton. */
 export const toPart = (value: Records[keyof Records] | Singletons[keyof Singletons]): Json => value as unknown as Json;

@@ -1,3 +1,5 @@
+/** Checks of the caller: the account on whose behalf a command runs, and its rights over accounts and streams. */
+
 import { isAdmin, isOwner } from '#domain/people';
 import type { Membership } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -5,14 +7,14 @@ import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { Parts } from '../state.js';
 import { streamOf, userOf, usersOf } from '../state.js';
 
-/** The caller's account. @throws ApiError */
+/** The caller's account, which must be active. @throws ApiError */
 export function actingUser(parts: Parts, caller: number): DirectoryUser {
   const user = userOf(parts, caller);
   if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
   return user;
 }
 
-/** undefined = the system, which may do everything. @throws ApiError when the caller is no administrator */
+/** The calling administrator; undefined = the system, which has all rights. @throws ApiError for other callers */
 export function actingAdmin(parts: Parts, caller: number): DirectoryUser | undefined {
   if (caller === 0) return undefined;
   const acting = userOf(parts, caller);
@@ -20,12 +22,12 @@ export function actingAdmin(parts: Parts, caller: number): DirectoryUser | undef
   return acting;
 }
 
-/** Owners are changed by owners only. @throws ApiError */
+/** Only owners and the system (undefined) may change owners. @throws ApiError */
 export function checkIsOwner(acting: DirectoryUser | undefined): void {
   if (acting && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
 }
 
-/** The only active human who is an owner. An organization must not lose him in any way. */
+/** Whether the user is the only active human owner; an organization must keep one. */
 export function isLastOwner(parts: Parts, user: DirectoryUser): boolean {
   const owns = (one: DirectoryUser): boolean => isOwner(one) && one.isActive && one.botType === null;
   if (!owns(user)) return false;
@@ -33,13 +35,17 @@ export function isLastOwner(parts: Parts, user: DirectoryUser): boolean {
   return true;
 }
 
+/** An administrator, the stream to change, and whether the administrator is subscribed to it. */
 export interface StreamAdmin {
   readonly acting: DirectoryUser;
   readonly stream: DirectoryStream;
   readonly subscribed: boolean;
 }
 
-/** Administrators may change every stream, private and archived ones too. @throws ApiError */
+/**
+ * The stream and the caller, if the caller may change it (streams.md § PATCH /streams/{stream_id}): administrators may
+ * change every stream, private and archived ones too. @throws ApiError
+ */
 export function administeredStream(
   parts: Parts,
   caller: number,

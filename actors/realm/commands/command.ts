@@ -1,3 +1,5 @@
+/** Types of the realm's command handlers, and what all handlers have in common. */
+
 import type { JsonObject } from '#base';
 import type { ArgsOf, Command } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -8,7 +10,7 @@ import type { RealmState } from '../state.js';
 import { userOf } from '../state.js';
 import type { RealmVolatile } from '../volatile.js';
 
-/** Handler of commands with these arguments. */
+/** Handler of commands with the arguments `A` and the inputs `I`. */
 export type RealmHandler<A extends JsonObject, I = undefined> = CommandDefinition<
   RealmState,
   A,
@@ -22,8 +24,8 @@ export type RealmCommand<C extends Command<'realm'>, I = undefined> = RealmHandl
 type Commands = Readonly<Record<string, AnyCommand<RealmState, RealmVolatile>>>;
 
 /**
- * Every commit with directory items, and no other, moves `directoryVersion`: what replicas have reached is its number. And
- * every change of an account counts for how many there are.
+ * Wraps all handlers. A commit sets `directoryVersion` if and only if it has directory items, because replicas can only
+ * reach versions that the log shows them. Changed accounts are counted, and commands of deactivated callers are refused.
  */
 export const withDirectoryVersion = (commands: Commands): Commands =>
   Object.fromEntries(
@@ -33,7 +35,7 @@ export const withDirectoryVersion = (commands: Commands): Commands =>
 function wrappedHandler(command: AnyCommand<RealmState, RealmVolatile>): typeof command.handle {
   return (view, args, inputs, context) => {
     const { caller } = context;
-    // The frontend that let him in may not have heard of it yet.
+    // The replica of the frontend that admitted the caller may lag behind the deactivation.
     if (caller !== 0 && userOf(view.parts, caller)?.isActive === false) throw apiError('ACCOUNT_DEACTIVATED');
     const outcome = command.handle(view, args, inputs, context);
     let changes = false;

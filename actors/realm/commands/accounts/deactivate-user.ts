@@ -28,7 +28,11 @@ function withBots(parts: Parts, user: DirectoryUser): DirectoryUser[] {
  * What deactivating these accounts does, one after the other; those that are not active are left out. Their own actors
  * take them out of their streams. Needs the lane in which people join and leave.
  */
-export function deactivationEffect(accounts: readonly DirectoryUser[], view: RealmView, context: CommandContext): Effect {
+export function deactivationEffect(
+  accounts: readonly DirectoryUser[],
+  view: RealmView,
+  context: CommandContext,
+): Effect {
   const active = accounts.filter((user) => user.isActive);
   return mergeEffects(
     active.map((before) => {
@@ -46,7 +50,12 @@ export function deactivationEffect(accounts: readonly DirectoryUser[], view: Rea
 const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /** @param comment what the administrator has to say; may be empty */
-function deactivationMail(realm: RealmId, user: DirectoryUser, comment: string, settings: RealmSettings): OutboxCommand {
+function deactivationMail(
+  realm: RealmId,
+  user: DirectoryUser,
+  comment: string,
+  settings: RealmSettings,
+): OutboxCommand {
   const organization = flat(settings.name);
   const said = comment.trim() === '' ? [] : ['An administrator adds:', '', comment.trim(), ''];
   return mailCommand(realm, {

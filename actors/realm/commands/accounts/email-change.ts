@@ -12,7 +12,7 @@ import { apiError, PRODUCT } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import { directoryItem } from '../../log-items.js';
 import { MAIL_LIMITS } from '../../mail-limits.js';
-import { toPart, domainsOf, type Parts, type RealmState, USER_PART, userOf, usersOf } from '../../state.js';
+import { domainsOf, type Parts, type RealmState, toPart, USER_PART, userOf, usersOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import type { RealmCommand } from '../command.js';
 import { SETTINGS_LANE } from '../command.js';

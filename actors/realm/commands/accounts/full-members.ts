@@ -8,7 +8,7 @@ import { ROLE, SYSTEM_GROUP, shownGroupsOf } from '#domain/people';
 import type { LogItem, RealmSettings } from '#model';
 import type { realmCommands } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
-import { eventToAll, directoryItem } from '../../log-items.js';
+import { directoryItem, eventToAll } from '../../log-items.js';
 import { usersOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 

@@ -14,7 +14,7 @@ import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import type { RealmState } from '../../state.js';
-import { toPart, domainsOf, streamOf, USER_PART, userDefaultsOf } from '../../state.js';
+import { domainsOf, streamOf, toPart, USER_PART, userDefaultsOf } from '../../state.js';
 import type { RealmView } from '../command.js';
 import { storePreferences } from '../preferences/preferences.js';
 import { userAddedItems } from './person-events.js';

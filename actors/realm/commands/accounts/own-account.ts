@@ -16,7 +16,7 @@ import type { RealmState } from '../../state.js';
 import { userOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import type { ConfirmationLink, RealmFacts } from './email-change.js';
-import { requestAddress, LINK_VALID_MS } from './email-change.js';
+import { LINK_VALID_MS, requestAddress } from './email-change.js';
 import { nameChangedEvent } from './person-events.js';
 
 export interface AccountInputs {
@@ -45,7 +45,11 @@ async function newPassword(
   return { checked, hash: good ? await services.secrets.hashPassword(new_password) : null };
 }
 
-export async function loadAccountInputs(args: AccountArgs, context: AccountInputContext, sources: InputSources): Promise<AccountInputs> {
+export async function loadAccountInputs(
+  args: AccountArgs,
+  context: AccountInputContext,
+  sources: InputSources,
+): Promise<AccountInputs> {
   const { secrets, clock } = sources.services;
   const facts = { realm: context.realm, user: userId(context.caller), expires: clock.now() + LINK_VALID_MS };
   const token = sealLink(secrets, 'change-email', facts);

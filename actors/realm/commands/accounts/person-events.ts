@@ -11,7 +11,7 @@ import {
 } from '#domain/people';
 import type { Audience, LogItem, RealmSettings } from '#model';
 import type { DirectoryUser } from '#model/records';
-import { eventToAll, directoryItem } from '../../log-items.js';
+import { directoryItem, eventToAll } from '../../log-items.js';
 import type { Parts } from '../../state.js';
 import { profileFieldsOf, profileOf } from '../../state.js';
 
@@ -58,7 +58,11 @@ export function addressVisibilityEvents(
 }
 
 /** A new real address: to those who may see it; a gravatar goes with it; where it is public, the API address is new too. */
-export function addressChangedEvents(after: DirectoryUser, everybody: Iterable<DirectoryUser>, version: number): LogItem[] {
+export function addressChangedEvents(
+  after: DirectoryUser,
+  everybody: Iterable<DirectoryUser>,
+  version: number,
+): LogItem[] {
   const isPublic = after.emailVisibility === 1;
   const event = update(after, { delivery_email: after.deliveryEmail });
   const seeing = isPublic

@@ -9,7 +9,7 @@ import { apiError } from '#model/errors';
 import type { DirectoryBot, DirectoryUser } from '#model/records';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import { BOT_LANE, botAdded, checkBotName, botChange, streamNames } from '../../bots.js';
+import { BOT_LANE, botAdded, botChange, checkBotName, streamNames } from '../../bots.js';
 import type { Parts, RealmState } from '../../state.js';
 import { streamOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';

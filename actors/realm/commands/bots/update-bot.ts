@@ -13,11 +13,11 @@ import type { CommandContext } from '#runtime';
 import {
   type BotAccount,
   botAdded,
+  botChange,
   botDeletedFor,
   botUpdated,
   checkBotName,
   managedBot,
-  botChange,
   streamNames,
 } from '../../bots.js';
 import { type Parts, userOf } from '../../state.js';
@@ -28,7 +28,7 @@ import { personUpdated } from '../accounts/person-events.js';
 import { checkRole, roleChangeEffect } from '../accounts/role-change.js';
 import { actingUser } from '../callers.js';
 import type { RealmCommand, RealmView } from '../command.js';
-import { checkInterface, chosenStream, type OwnPrivateStreams, loadOwnPrivateStreams } from './create-bot.js';
+import { checkInterface, chosenStream, loadOwnPrivateStreams, type OwnPrivateStreams } from './create-bot.js';
 
 interface Inputs {
   readonly own: OwnPrivateStreams;

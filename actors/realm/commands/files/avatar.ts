@@ -9,12 +9,12 @@ import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { botUpdated, managedBot } from '../../bots.js';
-import { eventToAll, directoryItem } from '../../log-items.js';
-import { toPart, botOf, type Parts, type RealmState, USER_PART } from '../../state.js';
+import { directoryItem, eventToAll } from '../../log-items.js';
+import { botOf, type Parts, type RealmState, toPart, USER_PART } from '../../state.js';
 import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
 import { SETTINGS_LANE } from '../command.js';
-import { discardUploads, eraseBlobs, activateUpload } from './pictures.js';
+import { activateUpload, discardUploads, eraseBlobs } from './pictures.js';
 
 /** The account whose avatar changes: the caller's, or a bot of the caller's. @throws ApiError */
 function avatarAccount({ settings }: RealmState, parts: Parts, caller: number, id: number): DirectoryUser {

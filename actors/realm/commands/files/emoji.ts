@@ -12,7 +12,7 @@ import { apiError } from '#model/errors';
 import type { DirectoryEmoji } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { directoryItem } from '../../log-items.js';
-import { toPart, EMOJI_PART, emojiOf, type Parts, type RealmState, userOf } from '../../state.js';
+import { EMOJI_PART, emojiOf, type Parts, type RealmState, toPart, userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 
 const active = (parts: Parts, name: string): DirectoryEmoji | undefined =>

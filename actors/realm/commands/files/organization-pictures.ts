@@ -7,12 +7,12 @@ import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { RealmPictureName, RealmPictures } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { eventToAll, directoryItem } from '../../log-items.js';
-import { toPart, type Parts, PICTURES_PART, picturesOf, type RealmState } from '../../state.js';
+import { directoryItem, eventToAll } from '../../log-items.js';
+import { type Parts, PICTURES_PART, picturesOf, type RealmState, toPart } from '../../state.js';
 import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
 import { SETTINGS_LANE } from '../command.js';
-import { discardUploads, eraseBlobs, type UploadReplacement, activateUpload } from './pictures.js';
+import { activateUpload, discardUploads, eraseBlobs, type UploadReplacement } from './pictures.js';
 
 export const setRealmPicture: RealmCommand<typeof realmCommands.setRealmPicture> = {
   lane: SETTINGS_LANE,

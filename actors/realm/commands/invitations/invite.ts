@@ -19,16 +19,16 @@ import type { ArgsOf, realmCommands } from '#model/commands';
 import { type ApiError, apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { toPart, expiredParts, type Invitation, invitesChanged, partOf } from '../../invitations.js';
+import { expiredParts, type Invitation, invitesChanged, partOf, toPart } from '../../invitations.js';
 import { domainsOf, userOf } from '../../state.js';
 import { actingUser } from '../callers.js';
 import type { RealmCommand, RealmView } from '../command.js';
 import {
-  hiddenLinkMaker,
   checkInvitedStreams,
+  hiddenLinkMaker,
+  invitationMail,
   type LinkMaker,
   readInvitationMembers,
-  invitationMail,
 } from './invitation-links.js';
 
 export type InviteArgs = ArgsOf<typeof realmCommands.invite>;

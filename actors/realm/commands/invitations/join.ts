@@ -16,7 +16,11 @@ import {
 } from '../accounts/new-account.js';
 import type { RealmCommand } from '../command.js';
 
-export function invitationByLink(parts: Parts, { kind, id, nonce }: InvitationLink, now: number): Invitation | undefined {
+export function invitationByLink(
+  parts: Parts,
+  { kind, id, nonce }: InvitationLink,
+  now: number,
+): Invitation | undefined {
   const found = invitationOf(parts, kind, id, now);
   return found?.nonce === nonce ? found : undefined;
 }

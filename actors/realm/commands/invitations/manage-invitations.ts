@@ -8,18 +8,26 @@ import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { Invitation } from '../../invitations.js';
-import { toPart, expiredParts, expiryOf, invitationOf, invitationsOf, invitesChanged, partOf } from '../../invitations.js';
+import {
+  expiredParts,
+  expiryOf,
+  invitationOf,
+  invitationsOf,
+  invitesChanged,
+  partOf,
+  toPart,
+} from '../../invitations.js';
 import type { Parts } from '../../state.js';
 import { userOf } from '../../state.js';
 import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
 import type { LinkMaker } from './invitation-links.js';
 import {
-  hiddenLinkMaker,
   checkInvitedStreams,
+  hiddenLinkMaker,
+  invitationMail,
   linkMaker,
   readInvitationMembers,
-  invitationMail,
 } from './invitation-links.js';
 
 const LANE = 'invitations';

@@ -11,7 +11,7 @@ import { apiError } from '#model/errors';
 import type { RealmEntry } from '#model/records';
 import { directoryItem } from '../../log-items.js';
 import type { RealmState } from '../../state.js';
-import { toPart, REALM_PART, realmsOf, USER_DEFAULTS_PART, USER_PART } from '../../state.js';
+import { REALM_PART, realmsOf, toPart, USER_DEFAULTS_PART, USER_PART } from '../../state.js';
 import { createUserCommand, FIRST_USER, hiddenEmail, newUser } from '../accounts/user-record.js';
 import type { RealmCommand } from '../command.js';
 import { initialStreams } from '../streams/initial-streams.js';

@@ -9,8 +9,8 @@ import type { LinkifierContent, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryLinkifier } from '#model/records';
 import type { Outcome } from '#runtime';
-import { eventToAll, directoryItem } from '../../log-items.js';
-import { toPart, LINKIFIERS_PART, linkifiersOf, type Parts, type RealmState } from '../../state.js';
+import { directoryItem, eventToAll } from '../../log-items.js';
+import { LINKIFIERS_PART, linkifiersOf, type Parts, type RealmState, toPart } from '../../state.js';
 import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
 import { SETTINGS_LANE } from '../command.js';
@@ -22,7 +22,10 @@ function checkAdmin(parts: Parts, caller: number): void {
 }
 
 /** @param others that it must differ from. @throws ApiError */
-function checkLinkifier({ pattern, url_template }: LinkifierContent, others: readonly DirectoryLinkifier[]): LinkifierContent {
+function checkLinkifier(
+  { pattern, url_template }: LinkifierContent,
+  others: readonly DirectoryLinkifier[],
+): LinkifierContent {
   const linkifier = { pattern: pattern.trim(), url_template: url_template.trim() };
   const errors = linkifierErrors(linkifier.pattern, linkifier.url_template);
   const taken = linkifier.pattern !== '' && others.some((other) => other.pattern === linkifier.pattern);

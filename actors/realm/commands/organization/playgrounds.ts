@@ -6,8 +6,8 @@ import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryPlayground } from '#model/records';
 import type { Outcome } from '#runtime';
-import { eventToAll, directoryItem } from '../../log-items.js';
-import { toPart, PLAYGROUNDS_PART, playgroundsOf, type RealmState } from '../../state.js';
+import { directoryItem, eventToAll } from '../../log-items.js';
+import { PLAYGROUNDS_PART, playgroundsOf, type RealmState, toPart } from '../../state.js';
 import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
 import { SETTINGS_LANE } from '../command.js';
@@ -16,7 +16,10 @@ import { refuseFields } from './linkifiers.js';
 const BLANK = ['This field cannot be blank.'];
 const TAKEN = ['Realm playground with this Realm, Pygments language and Name already exists.'];
 
-function storeList(list: readonly DirectoryPlayground[], version: number): Pick<Outcome<RealmState>, 'parts' | 'events'> {
+function storeList(
+  list: readonly DirectoryPlayground[],
+  version: number,
+): Pick<Outcome<RealmState>, 'parts' | 'events'> {
   const shown = list.map(presentPlayground);
   return {
     parts: { [PLAYGROUNDS_PART]: toPart(list) },

@@ -20,8 +20,8 @@ import type { ProfileFieldContent, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryProfileField } from '#model/records';
 import type { Outcome } from '#runtime';
-import { eventToAll, directoryItem } from '../../log-items.js';
-import { toPart, type Parts, PROFILE_FIELDS_PART, profileFieldsOf, type RealmState } from '../../state.js';
+import { directoryItem, eventToAll } from '../../log-items.js';
+import { type Parts, PROFILE_FIELDS_PART, profileFieldsOf, type RealmState, toPart } from '../../state.js';
 import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
 import { SETTINGS_LANE } from '../command.js';
@@ -31,7 +31,11 @@ function checkAdmin(parts: Parts, caller: number): void {
 }
 
 /** @throws ApiError */
-function checkContent(type: number, content: ProfileFieldContent, others: readonly DirectoryProfileField[]): CheckedField {
+function checkContent(
+  type: number,
+  content: ProfileFieldContent,
+  others: readonly DirectoryProfileField[],
+): CheckedField {
   const { name, hint, field_data, display_in_profile_summary: inSummary } = content;
   const field = checkField(type, { name, hint, data: JSON.parse(field_data) as FieldData, inSummary });
   if (others.some((other) => other.name === field.name)) throw apiError('PROFILE_LABEL_TAKEN');

@@ -8,8 +8,8 @@ import type { OutboxCommand } from '#model/commands';
 import { outboxCommand, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { RealmEntry } from '#model/records';
-import { eventToAll, directoryItem } from '../../log-items.js';
-import { toPart, REALM_PART, realmsOf, userOf } from '../../state.js';
+import { directoryItem, eventToAll } from '../../log-items.js';
+import { REALM_PART, realmsOf, toPart, userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 
 const toServer = (realm: RealmId, deactivated: boolean): OutboxCommand[] => [

@@ -17,7 +17,7 @@ import {
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { eventToAll, directoryItem } from '../../log-items.js';
+import { directoryItem, eventToAll } from '../../log-items.js';
 import type { Parts } from '../../state.js';
 import { streamOf, USER_DEFAULTS_PART, userDefaultsOf, usersOf } from '../../state.js';
 import { fullMemberEvents, nextFullMember } from '../accounts/full-members.js';

@@ -28,7 +28,10 @@ const alertWordCommand = (
     return {
       reply: success({ alert_words: alertWords }, changed ? version : undefined),
       ...(changed ? { parts: stored.parts } : {}),
-      events: [...(changed ? [stored.change] : []), eventToUser(caller, { type: 'alert_words', alert_words: alertWords })],
+      events: [
+        ...(changed ? [stored.change] : []),
+        eventToUser(caller, { type: 'alert_words', alert_words: alertWords }),
+      ],
     };
   },
 });

@@ -11,13 +11,13 @@ import type { ChangeSettingsArgs, OutboxCommand, realmCommands } from '#model/co
 import { outboxCommand, userCommands } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
-import { eventToAll, directoryItem, eventToUser } from '../../log-items.js';
+import { directoryItem, eventToAll, eventToUser } from '../../log-items.js';
 import type { RealmState } from '../../state.js';
-import { toPart, preferencesOf, USER_PART, usersOf } from '../../state.js';
+import { preferencesOf, toPart, USER_PART, usersOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import type { RealmFacts } from '../accounts/email-change.js';
 import type { AccountInputs, OwnAccountChange } from '../accounts/own-account.js';
-import { loadAccountInputs, changeAccount } from '../accounts/own-account.js';
+import { changeAccount, loadAccountInputs } from '../accounts/own-account.js';
 import { addressVisibilityEvents } from '../accounts/person-events.js';
 import { hiddenAddress } from '../accounts/user-record.js';
 import { actingUser } from '../callers.js';
@@ -73,7 +73,8 @@ function settingsOutcome(
   for (const name of names) {
     events.push(...settingEvents(user.id, name, values[name]!));
     if (name === 'presence_enabled') events.push(...presence!.events);
-    if (name === 'email_address_visibility') events.push(...addressVisibilityEvents(before, user, usersOf(parts), version));
+    if (name === 'email_address_visibility')
+      events.push(...addressVisibilityEvents(before, user, usersOf(parts), version));
     if (name === 'timezone') {
       const person = { user_id: user.id, email: user.email, timezone: user.timezone };
       events.push(eventToAll(version, { type: 'realm_user', op: 'update', person }));
@@ -145,7 +146,9 @@ function settingEvents(user: number, name: UserSettingName, value: UserSettingVa
   const events = [eventToUser(user, { type: 'user_settings', op: 'update', property: name, value, ...language })];
   const { group } = USER_SETTINGS[name];
   if (group === 'display') {
-    events.push(eventToUser(user, { type: 'update_display_settings', setting_name: name, setting: value, ...language }));
+    events.push(
+      eventToUser(user, { type: 'update_display_settings', setting_name: name, setting: value, ...language }),
+    );
   }
   if (group === 'notification') {
     events.push(eventToUser(user, { type: 'update_global_notifications', notification_name: name, setting: value }));

@@ -4,7 +4,7 @@ import type { Json } from '#base';
 import type { LogItem } from '#model';
 import type { DirectoryPreferences, UserStatus } from '#model/records';
 import { directoryItem } from '../../log-items.js';
-import { toPart, PREFERENCES_PART } from '../../state.js';
+import { PREFERENCES_PART, toPart } from '../../state.js';
 
 /** The part and the directory change that store what a person chose. */
 export function storePreferences(personal: DirectoryPreferences): {

@@ -9,8 +9,8 @@ import type { ProfileEntry, realmCommands } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryProfileField, DirectoryUser, ProfileValue } from '#model/records';
 import type { Outcome } from '#runtime';
-import { eventToAll, directoryItem } from '../../log-items.js';
-import { toPart, type Parts, PROFILE_PART, profileFieldsOf, profileOf, type RealmState, userOf } from '../../state.js';
+import { directoryItem, eventToAll } from '../../log-items.js';
+import { type Parts, PROFILE_PART, profileFieldsOf, profileOf, type RealmState, toPart, userOf } from '../../state.js';
 import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
 import { SETTINGS_LANE } from '../command.js';
@@ -103,7 +103,10 @@ class Profile {
     const profile = { user: this.user.id, values: Object.fromEntries(this.#values) };
     return {
       parts: { [`${PROFILE_PART}${this.user.id}`]: toPart(profile) },
-      events: [directoryItem({ profile }), ...profileOutcome.map((id) => this.#event(id, this.#values.get(String(id))))],
+      events: [
+        directoryItem({ profile }),
+        ...profileOutcome.map((id) => this.#event(id, this.#values.get(String(id)))),
+      ],
     };
   }
 

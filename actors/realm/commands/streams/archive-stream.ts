@@ -11,7 +11,7 @@ import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
 import { directoryItem } from '../../log-items.js';
 import type { RealmState } from '../../state.js';
-import { toPart, STREAM_PART, streamOf } from '../../state.js';
+import { STREAM_PART, streamOf, toPart } from '../../state.js';
 import { administeredStream } from '../callers.js';
 import type { RealmCommand, RealmView } from '../command.js';
 import {

@@ -11,13 +11,13 @@ import type { InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import { directoryItem } from '../../log-items.js';
 import {
-  toPart,
   type Parts,
   type RealmState,
   STREAM_GROUPS_PART,
   STREAM_PART,
   streamGroupsOf,
   streamOf,
+  toPart,
   userOf,
 } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';

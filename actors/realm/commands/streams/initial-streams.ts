@@ -6,7 +6,7 @@ import { streamId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { toPart, type RealmState, STREAM_PART } from '../../state.js';
+import { type RealmState, STREAM_PART, toPart } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import { renderDescription } from '../subscriptions/subscribe-checks.js';
 import { subscribeNotices } from '../subscriptions/subscribe-notices.js';

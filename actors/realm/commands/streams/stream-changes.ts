@@ -7,7 +7,7 @@ import type { LogItem, RealmSettings } from '#model';
 import type { Membership } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import { renderDescription } from '../subscriptions/subscribe-checks.js';
-import { streamVisibilityEvents, streamAudience, streamUpdate } from './stream-events.js';
+import { streamAudience, streamUpdate, streamVisibilityEvents } from './stream-events.js';
 
 export interface StreamChange {
   readonly stream: DirectoryStream;

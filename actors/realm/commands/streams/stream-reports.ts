@@ -1,7 +1,7 @@
 import { value } from '#actors/shared';
 import type { realmCommands } from '#model/commands';
 import { directoryItem } from '../../log-items.js';
-import { toPart, STREAM_PART, streamOf, TRAFFIC_PART } from '../../state.js';
+import { STREAM_PART, streamOf, TRAFFIC_PART, toPart } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 
 export const firstMessage: RealmCommand<typeof realmCommands.firstMessage> = {

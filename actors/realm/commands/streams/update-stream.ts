@@ -10,8 +10,8 @@ import type { Membership, realmCommands, UpdateStreamArgs } from '#model/command
 import { ApiError, apiError } from '#model/errors';
 import { streamRenamedEvents } from '../../bots.js';
 import { directoryItem } from '../../log-items.js';
-import { toPart, STREAM_PART, streamOf } from '../../state.js';
-import { type StreamAdmin, administeredStream } from '../callers.js';
+import { STREAM_PART, streamOf, toPart } from '../../state.js';
+import { administeredStream, type StreamAdmin } from '../callers.js';
 import type { RealmCommand, RealmView } from '../command.js';
 import { checkRemoveGroup, checkWebPublic, retentionOf } from '../subscriptions/subscribe-checks.js';
 import {

@@ -16,7 +16,7 @@ import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import type { RealmState } from '../../state.js';
-import { toPart, STREAM_PART, streamOf, userOf } from '../../state.js';
+import { STREAM_PART, streamOf, toPart, userOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import type { RealmCommand, RealmView } from '../command.js';
 import { streamCreated } from '../streams/stream-events.js';

@@ -19,9 +19,9 @@ import {
   decideJoining,
   type JoinDecision,
   type JoinInputs,
+  joinNotices,
   joinOutcome,
   loadJoinInputs,
-  joinNotices,
   subscribersByName,
 } from './subscribe.js';
 import { activePrincipals, checkSize, findPrincipal, MAX_STREAMS } from './subscribe-checks.js';
