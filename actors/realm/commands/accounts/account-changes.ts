@@ -1,4 +1,4 @@
-/** What changing an account does: it is stored, replicas and clients hear of it, and other features follow. */
+/** Every change of an account goes through here: its record, the item for replicas, and the effects of other areas. */
 
 import { success } from '#actors/shared';
 import type { RealmId } from '#model';
@@ -16,7 +16,7 @@ import type { RealmView } from '../command.js';
 import type { AccountChange, AccountEffect, Effect } from './effect.js';
 import { mergeEffects } from './effect.js';
 
-/** @param own what clients hear of the change itself, before they hear what follows from it */
+/** @param own events and commands of the change itself; they precede those of other areas */
 export function accountChangeEffect(
   change: AccountChange,
   own: Effect,
@@ -34,14 +34,14 @@ export function accountChangeEffect(
   ]);
 }
 
-/** Nobody joins on the invitation of somebody who is gone. */
-const invitationsEnd: AccountEffect = ({ before, after }, { parts }, { version }) =>
+/** Deactivating an account revokes its invitations. */
+const invitationEffect: AccountEffect = ({ before, after }, { parts }, { version }) =>
   before.isActive && !after.isActive ? withoutInvitationsBy(parts, after.id, version) : {};
 
-/** In the order in which clients hear of them. */
-export const ACCOUNT_EFFECTS: readonly AccountEffect[] = [botEffect, invitationsEnd];
+/** Effects of other areas, in the order of their events. */
+export const ACCOUNT_EFFECTS: readonly AccountEffect[] = [botEffect, invitationEffect];
 
-/** For the account's own actor. */
+/** A command of the system to the account's own actor. */
 export const toUserActor = (
   realm: RealmId,
   { id }: DirectoryUser,
@@ -49,7 +49,7 @@ export const toUserActor = (
   after: number,
 ): OutboxCommand => outboxCommand({ to: userKey(realm, id), name, args: {}, caller: 0, after });
 
-/** The outcome of changing accounts. */
+/** Outcome of a command that changes accounts. */
 export function accountOutcome(
   { parts = {}, events = [], commands = [] }: Effect,
   version: number,

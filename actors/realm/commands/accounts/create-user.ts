@@ -1,4 +1,4 @@
-/** POST /users (users.md). The account is prepared by the needs: hashing a password takes longer than a handler may. */
+/** POST /users (users.md). The inputs prepare the account, because hashing a password takes too long for a handler. */
 
 import { success } from '#actors/shared';
 import { isAdmin, ROLE } from '#domain/people';
@@ -21,7 +21,7 @@ export const createUser: RealmCommand<typeof realmCommands.createUser, PreparedA
     const system = caller === 0;
     if (!system) {
       const acting = userOf(parts, caller);
-      // The peer's `can_create_users` is here a right of the role, so that it comes and goes with the role.
+      // The peer has a right `can_create_users` per account; here the role implies it.
       if (!acting || !isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
     }
     checkApplicant(prepared, view);

@@ -1,4 +1,6 @@
-/** Accounts are deactivated (users.md): by an administrator, by themselves, from the command line, or with their owner. */
+/**
+ * Deactivates accounts (users.md): by an administrator, by the user, from the command line; bots also with their owner.
+ */
 
 import { mailCommand, success } from '#actors/shared';
 import { isOwner } from '#domain/people';
@@ -18,15 +20,15 @@ import { accountChangeEffect, accountOutcome, toUserActor } from './account-chan
 import type { Effect } from './effect.js';
 import { mergeEffects } from './effect.js';
 
-/** With the bots that it owns, which go first. */
+/** The account's active bots, then the account. */
 function withBots(parts: Parts, user: DirectoryUser): DirectoryUser[] {
   const bots = [...usersOf(parts)].filter((one) => one.isActive && one.botType !== null && one.botOwner === user.id);
   return [...bots.sort((a, b) => a.id - b.id), user];
 }
 
 /**
- * What deactivating these accounts does, one after the other; those that are not active are left out. Their own actors
- * take them out of their streams. Needs the lane in which people join and leave.
+ * Effect of deactivating these accounts, in order; inactive ones are skipped. The user actors then leave the streams.
+ * The command must run in the lane `directory`, in which users join and leave.
  */
 export function deactivationEffect(
   accounts: readonly DirectoryUser[],
@@ -37,19 +39,19 @@ export function deactivationEffect(
   return mergeEffects(
     active.map((before) => {
       const person = { user_id: before.id, full_name: before.fullName };
-      // Also to whom it is about: his event queues end with it.
-      const told = eventToAll(context.version, { type: 'realm_user', op: 'remove', person });
+      // Sent to the deactivated user too: the event ends the user's event queues.
+      const removed = eventToAll(context.version, { type: 'realm_user', op: 'remove', person });
       const toUser = toUserActor(context.realm, before, userCommands.deactivated, context.version);
       const change = { before, after: { ...before, isActive: false } };
-      return accountChangeEffect(change, { events: [told], commands: [toUser] }, view, context);
+      return accountChangeEffect(change, { events: [removed], commands: [toUser] }, view, context);
     }),
   );
 }
 
-/** One line: names of organizations may hold anything. */
+/** Puts the text on one line, because names of organizations may contain line breaks. */
 const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** @param comment what the administrator has to say; may be empty */
+/** @param comment of the administrator; may be empty */
 function deactivationMail(
   realm: RealmId,
   user: DirectoryUser,
@@ -57,7 +59,7 @@ function deactivationMail(
   settings: RealmSettings,
 ): OutboxCommand {
   const organization = flat(settings.name);
-  const said = comment.trim() === '' ? [] : ['An administrator adds:', '', comment.trim(), ''];
+  const added = comment.trim() === '' ? [] : ['An administrator adds:', '', comment.trim(), ''];
   return mailCommand(realm, {
     to: user.deliveryEmail,
     subject: `Your account in ${organization} was deactivated`,
@@ -66,7 +68,7 @@ function deactivationMail(
       '',
       `your Conclave account ${user.deliveryEmail} in ${organization} was deactivated. You cannot log in any more.`,
       '',
-      ...said,
+      ...added,
     ].join('\n'),
   });
 }
@@ -84,8 +86,8 @@ export const deactivateUser: RealmCommand<typeof realmCommands.deactivateUser> =
     const acting = actingAdmin(parts, context.caller);
     if (isOwner(user)) checkIsOwner(acting);
     if (isLastOwner(parts, user)) throw apiError('ONLY_OWNER_DEACTIVATION');
-    const letter = comment === null ? [] : [deactivationMail(context.realm, user, comment, state.settings)];
-    const effect = mergeEffects([deactivationEffect(withBots(parts, user), view, context), { commands: letter }]);
+    const mails = comment === null ? [] : [deactivationMail(context.realm, user, comment, state.settings)];
+    const effect = mergeEffects([deactivationEffect(withBots(parts, user), view, context), { commands: mails }]);
     return accountOutcome(effect, context.version);
   },
 };
@@ -105,6 +107,7 @@ export const deactivateSelf: RealmCommand<typeof realmCommands.deactivateSelf> =
   },
 };
 
+/** DELETE /bots/{bot_id} (users.md); without effect on a bot that is already deactivated. */
 export const deactivateBot: RealmCommand<typeof realmCommands.deactivateBot> = {
   lane: 'directory',
   exclusive: true,

@@ -1,4 +1,4 @@
-/** A change of an account, and what follows from it in the same commit. */
+/** Effects: pieces of an outcome that several areas contribute when an account changes. */
 
 import type { Json } from '#base';
 import type { LogItem } from '#model';
@@ -7,11 +7,11 @@ import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import type { RealmView } from '../command.js';
 
-/** Part of an outcome. */
+/** A piece of an outcome. */
 export interface Effect {
   readonly parts?: Readonly<Record<string, Json>>;
   readonly events?: readonly LogItem[];
-  /** All of them after the commit, in any order. */
+  /** Sent after the commit, in any order. */
   readonly commands?: readonly OutboxCommand[];
 }
 
@@ -20,7 +20,7 @@ export interface AccountChange {
   readonly after: DirectoryUser;
 }
 
-/** What follows from a change of an account (name, role, activity, …) for another feature; in the same commit. */
+/** Consequences of a change of an account (name, role, activity, …) for another area, in the same commit. */
 export type AccountEffect = (change: AccountChange, view: RealmView, context: CommandContext) => Effect;
 
 export function mergeEffects(effects: readonly Effect[]): Required<Effect> {

@@ -1,4 +1,7 @@
-/** A new account, whoever makes it: what is checked (users.md § POST /users), and what comes of it. */
+/**
+ * New accounts of people, by POST /users, an invitation or a sign-up: prepare (hashing, keys), check (users.md
+ * § POST /users), and add to the organization.
+ */
 
 import type { NewcomersHistory } from '#domain/messages';
 import { newcomersHistory } from '#domain/messages';
@@ -25,20 +28,20 @@ export interface Applicant {
   readonly email: string;
   readonly fullName: string;
   readonly password: string;
-  /** Those that he will probably be subscribed to. */
+  /** Streams that the newcomer will probably be subscribed to. */
   readonly streams: readonly DirectoryStream[];
 }
 
-/** What a handler can't work out itself: a password takes longer to hash than it may, keys are random. */
+/** Inputs that a handler can't compute: hashing a password takes too long for it, and keys are random. */
 export interface PreparedAccount {
   readonly account: FirstAccount;
   readonly strong: boolean;
   readonly disposable: boolean;
-  /** undefined: there is nothing to be seen of the past. */
+  /** Older messages that the newcomer gets; undefined: none. */
   readonly history: NewcomersHistory | undefined;
 }
 
-/** Its past is given to everybody. */
+/** Newcomers get the history of the stream. */
 const isOpen = (stream: DirectoryStream): boolean => !stream.inviteOnly;
 
 export async function prepareAccount(
@@ -65,7 +68,7 @@ export async function prepareAccount(
 
 const REFUSALS = { domain: 'EMAIL_NOT_ALLOWED', disposable: 'EMAIL_DISPOSABLE', plus: 'EMAIL_PLUS' } as const;
 
-/** @throws ApiError for an address that the organization does not admit */
+/** @throws ApiError if the organization does not admit the address */
 export function checkAddress(email: string, disposable: boolean, { state, parts }: RealmView): void {
   const problem = addressProblem(email, state.settings, domainsOf(parts), disposable);
   if (problem) refuseAddress(problem, email);
@@ -76,7 +79,7 @@ function refuseAddress(problem: AddressProblem, email: string): never {
   throw apiError(REFUSALS[problem] as 'EMAIL_DISPOSABLE' | 'EMAIL_PLUS');
 }
 
-/** In the order of users.md. @throws ApiError */
+/** Checks in the order of users.md. @throws ApiError */
 export function checkApplicant({ account, strong, disposable }: PreparedAccount, view: RealmView): void {
   const { volatile } = view;
   const { email } = account;
@@ -89,14 +92,14 @@ export function checkApplicant({ account, strong, disposable }: PreparedAccount,
 
 type Streams = Pick<RealmView, 'parts' | 'volatile'>;
 
-/** As `defaultStreams`, without a look at every account. */
+/** Like `defaultStreams`, by the index of streams instead of a scan of all parts. */
 const defaults = ({ parts, volatile }: Streams): DirectoryStream[] =>
   [...volatile.streams()]
     .flatMap((id) => streamOf(parts, id) ?? [])
     .filter((stream) => stream.isDefault && !stream.archived)
     .sort(byName);
 
-/** Streams that a newcomer is subscribed to: those named that are still there, else the default ones; guests get none of these. */
+/** First streams of a newcomer: the named ones that still exist, or the default streams; guests get no default streams. */
 export function firstStreams(of: Streams, named: readonly number[], role: number): DirectoryStream[] {
   if (named.length === 0) return role === ROLE.guest ? [] : defaults(of);
   return named.flatMap((id) => {
@@ -109,7 +112,7 @@ export interface Newcomer {
   readonly prepared: PreparedAccount;
   readonly role: number;
   readonly streams: readonly DirectoryStream[];
-  /** Base URL of the organization; null: nobody is greeted. */
+  /** Base URL of the organization; null: no notices and no mail. */
   readonly origin: string | null;
 }
 
@@ -122,15 +125,15 @@ export interface AddedAccount {
 }
 
 /**
- * Costs the same however many accounts there are: nobody can have been subscribed to anything, so no list of subscribers is
- * read, and nobody can have a queue yet, so no event shows one.
+ * Adds an account. The cost does not depend on the number of accounts: a new account has no subscriptions and no event
+ * queues, so no lists of subscribers are read and no events are made for the newcomer.
  */
 export function addAccount(view: RealmView, of: Newcomer, { now, realm, version }: CommandContext): AddedAccount {
   const { state, parts, volatile } = view;
   const { account, history } = of.prepared;
   const id = state.nextUser;
   const defaults = userDefaultsOf(parts);
-  // A fact of the account itself.
+  // This default is a field of the account.
   const { email_address_visibility: _, ...settings } = defaults;
   const user = newUser({
     id,

@@ -1,4 +1,4 @@
-/** The part of PATCH /settings that is about the account itself: password, address, name (users.md § PATCH /settings). */
+/** Password, address and name of one's own account, in PATCH /settings (users.md § PATCH /settings). */
 
 import type { Json } from '#base';
 import { hiddenLink } from '#domain/mail';
@@ -15,15 +15,16 @@ import type { InputSources } from '../../../services.js';
 import type { RealmState } from '../../state.js';
 import { userOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
-import type { ConfirmationLink, RealmFacts } from './email-change.js';
+import type { RealmView } from '../command.js';
+import type { ConfirmationLink } from './email-change.js';
 import { LINK_VALID_MS, requestAddress } from './email-change.js';
 import { nameChangedEvent } from './person-events.js';
 
 export interface AccountInputs {
-  /** null: no new password is asked for. */
+  /** null: the request has no new password. */
   readonly password: {
     readonly checked: CheckedPassword;
-    /** null: too weak, or the old one was wrong. */
+    /** Hash of the new password; null: it is too weak, or the old password was wrong. */
     readonly hash: string | null;
   } | null;
   readonly link: ConfirmationLink;
@@ -70,12 +71,12 @@ export interface OwnAccountChange {
   readonly commands: readonly OutboxCommand[];
 }
 
-/** Checks all of it before any of it is done. @throws ApiError */
+/** Decides the whole change, or refuses all of it. @throws ApiError */
 export function changeAccount(
   user: DirectoryUser,
   { full_name, email }: AccountArgs,
   { password, link }: AccountInputs,
-  facts: RealmFacts,
+  facts: RealmView,
   { realm, now, version }: CommandContext,
 ): OwnAccountChange {
   const commands: OutboxCommand[] = [];
@@ -93,15 +94,15 @@ export function changeAccount(
       }),
     );
   }
-  const asked = email === null ? undefined : requestAddress(email, user, link, facts, { realm, now });
-  if (asked) commands.push(...asked.commands);
+  const request = email === null ? undefined : requestAddress(email, user, link, facts, { realm, now });
+  if (request) commands.push(...request.commands);
   const fixed = facts.state.settings.name_changes_disabled && !isAdmin(user);
   const fullName =
     full_name === null || full_name === user.fullName || fixed ? user.fullName : checkFullName(full_name);
   const after = fullName === user.fullName ? user : { ...user, fullName };
   return {
     user: after,
-    parts: asked?.parts ?? {},
+    parts: request?.parts ?? {},
     events: after === user ? [] : [nameChangedEvent(after, version)],
     commands,
   };

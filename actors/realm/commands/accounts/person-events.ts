@@ -1,3 +1,5 @@
+/** Events about accounts: new, changed and reactivated ones (users.md § User object, events.md § realm_user). */
+
 import type { JsonObject } from '#base';
 import {
   addressRole,
@@ -31,7 +33,10 @@ const apiAddress = (user: DirectoryUser, version: number): LogItem =>
 const avatar = (user: DirectoryUser, version: number): LogItem =>
   eventToAll(version, update(user, presentAvatar(user)));
 
-/** The real address to those who may see it from now on, null to those who no more may; a new API address to all. */
+/**
+ * Events of a changed visibility of the real address: the address for users who may see it now, null for users who
+ * no longer may, and a new API address for all.
+ */
 export function addressVisibilityEvents(
   before: DirectoryUser,
   after: DirectoryUser,
@@ -57,7 +62,10 @@ export function addressVisibilityEvents(
   return [...events, apiAddress(after, version), avatar(after, version)];
 }
 
-/** A new real address: to those who may see it; a gravatar goes with it; where it is public, the API address is new too. */
+/**
+ * Events of a new real address, for users who may see it. A gravatar changes with the address, and so does the API
+ * address if the real one is public.
+ */
 export function addressChangedEvents(
   after: DirectoryUser,
   everybody: Iterable<DirectoryUser>,
@@ -75,11 +83,11 @@ export function addressChangedEvents(
   ];
 }
 
-/** @param person fields beside the id */
+/** @param version of the commit @param person fields besides the id */
 export const personUpdated = (version: number, user: number, person: JsonObject): LogItem =>
   eventToAll(version, { type: 'realm_user', op: 'update', person: { user_id: user, ...person } });
 
-/** As many for any number of others. */
+/** Log items of a new account; their number does not depend on the number of other accounts. */
 export function userAddedItems(user: DirectoryUser, settings: RealmSettings, now: number, version: number): LogItem[] {
   const person = presentUser(user, user, { clientGravatar: false, profile: NO_PROFILE });
   const tell = (to: Audience, shown: JsonObject): LogItem => ({
@@ -99,7 +107,7 @@ export function userAddedItems(user: DirectoryUser, settings: RealmSettings, now
   ];
 }
 
-/** Everybody gets to know the account; its real address those who may see it. */
+/** Events of a reactivated account, for all users; the real address only for users who may see it. */
 export function userReactivatedEvents(user: DirectoryUser, parts: Parts, version: number): LogItem[] {
   const profile = presentProfile(profileOf(parts, user.id), profileFieldsOf(parts));
   const known = presentUser(user, user, { clientGravatar: false, profile: { profile: () => profile } });

@@ -1,4 +1,4 @@
-/** POST /users/{user_id}/reactivate (users.md): the account is back, in the streams that it was in. */
+/** POST /users/{user_id}/reactivate (users.md): the account is active again and keeps its former subscriptions. */
 
 import { success } from '#actors/shared';
 import { isAdmin } from '#domain/people';
@@ -14,8 +14,8 @@ import type { RealmCommand } from '../command.js';
 import { accountChangeEffect, accountOutcome, toUserActor } from './account-changes.js';
 import { userReactivatedEvents } from './person-events.js';
 
-/** Administrators may, and owners of bots where they may create such bots. @throws ApiError */
-function checkMay(parts: Parts, caller: number, user: DirectoryUser, settings: RealmSettings): void {
+/** Allows administrators, and owners of a bot who may create bots of its type. @throws ApiError */
+function checkMayReactivate(parts: Parts, caller: number, user: DirectoryUser, settings: RealmSettings): void {
   if (caller === 0) return;
   const acting = userOf(parts, caller);
   if (!acting || (!isAdmin(acting) && user.botOwner !== acting.id)) throw apiError('INSUFFICIENT_PERMISSION');
@@ -28,7 +28,7 @@ export const reactivateUser: RealmCommand<typeof realmCommands.reactivateUser> =
   handle(view, { user_id }, _inputs, context) {
     const before = userOf(view.parts, user_id);
     if (!before) throw apiError('NO_SUCH_USER');
-    checkMay(view.parts, context.caller, before, view.state.settings);
+    checkMayReactivate(view.parts, context.caller, before, view.state.settings);
     if (before.isActive) return { reply: success() };
     const { realm, version } = context;
     const after = { ...before, isActive: true };

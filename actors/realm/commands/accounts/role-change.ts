@@ -1,4 +1,4 @@
-/** An account gets another role (users.md § PATCH /users/{user_id}). */
+/** Changes of an account's role (users.md § PATCH /users/{user_id}). */
 
 import { isOwner, shownGroupsOf } from '#domain/people';
 import type { Subscription } from '#domain/streams';
@@ -16,46 +16,46 @@ import { mergeEffects } from './effect.js';
 import { personUpdated } from './person-events.js';
 import { visibilityEffect } from './visibility-change.js';
 
-/**
- * Only owners give and take the role of an owner. @param acting undefined = the system.
- * @throws ApiError
- */
+/** Only owners may grant or revoke the owner role. @param acting undefined = the system @throws ApiError */
 export function checkRole(parts: Parts, acting: DirectoryUser | undefined, user: DirectoryUser, role: number): void {
   const ofOwners = isOwner(user) || isOwner({ ...user, role });
   if (ofOwners) checkIsOwner(acting);
   if (isLastOwner(parts, user)) throw apiError('ONLY_OWNER_ROLE');
 }
 
-/** Older changes of one account's role are told apart no more. */
+/** Past roles kept per account; older ones are merged. */
 const MAX_PAST_ROLES = 64;
 
-/** Where two are taken for one, it is the weaker: replay may then lose an event, but shows nobody what he could not see. */
+/**
+ * Past roles with the present one added. Two merged roles count as the weaker one: replay may then omit an event, but
+ * never shows one that the user could not see.
+ */
 function nextPastRoles({ pastRoles: past, role }: DirectoryUser, version: number): DirectoryUser['pastRoles'] {
   const [oldest, next, ...rest] = [...past, [role, version] as const];
   if (!oldest || !next || rest.length + 2 <= MAX_PAST_ROLES) return [...past, [role, version]];
   return [[Math.max(oldest[0], next[0]), next[1]], ...rest];
 }
 
-/** First the groups of the roles, then that of full members. */
+/** Events of the system groups: first those of the roles, then that of full members. */
 function systemGroupEvents(before: DirectoryUser, after: DirectoryUser, state: RealmState, version: number): LogItem[] {
   const { settings, fullMembersAt } = state;
   const [was, is] = [before, after].map((user) => shownGroupsOf(user, settings, fullMembersAt)) as [
     readonly number[],
     readonly number[],
   ];
-  const tell = (op: 'add_members' | 'remove_members', groups: readonly number[]): LogItem[] =>
+  const changed = (op: 'add_members' | 'remove_members', groups: readonly number[]): LogItem[] =>
     groups.map((group_id) => eventToAll(version, { type: 'user_group', op, group_id, user_ids: [after.id] }));
   const left = was.filter((group) => !is.includes(group));
   const joined = is.filter((group) => !was.includes(group));
   return [
-    ...tell('remove_members', left.slice(0, 1)),
-    ...tell('add_members', joined.slice(0, 1)),
-    ...tell('remove_members', left.slice(1)),
-    ...tell('add_members', joined.slice(1)),
+    ...changed('remove_members', left.slice(0, 1)),
+    ...changed('add_members', joined.slice(0, 1)),
+    ...changed('remove_members', left.slice(1)),
+    ...changed('add_members', joined.slice(1)),
   ];
 }
 
-/** @param subscriptions of the account, former ones too */
+/** @param subscriptions of the account, former ones included */
 export function roleChangeEffect(
   before: DirectoryUser,
   role: number,
@@ -65,10 +65,13 @@ export function roleChangeEffect(
 ): { readonly user: DirectoryUser; readonly effect: Effect } {
   const { version } = context;
   const after: DirectoryUser = { ...before, role, pastRoles: nextPastRoles(before, version) };
-  const told: Effect = {
+  const own: Effect = {
     events: [personUpdated(version, after.id, { role }), ...systemGroupEvents(before, after, view.state, version)],
   };
-  // Who is deactivated has no clients.
-  const sight = after.isActive ? visibilityEffect({ before, after }, subscriptions, view.parts, context) : {};
-  return { user: after, effect: accountChangeEffect({ before, after }, mergeEffects([told, sight]), view, context) };
+  // A deactivated account has no clients.
+  const visibility = after.isActive ? visibilityEffect({ before, after }, subscriptions, view.parts, context) : {};
+  return {
+    user: after,
+    effect: accountChangeEffect({ before, after }, mergeEffects([own, visibility]), view, context),
+  };
 }

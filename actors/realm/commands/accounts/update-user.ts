@@ -1,6 +1,6 @@
 /**
- * PATCH /users/{user_id} (users.md): role, then name, then profile. What was changed stays when a later part is refused.
- * Also from the command line, as the system.
+ * PATCH /users/{user_id} (users.md), also from the command line: applies role, name and profile in this order. Earlier
+ * changes stay if a later one is refused.
  */
 
 import { readOwnState, refusedAfter, success } from '#actors/shared';
@@ -30,11 +30,11 @@ interface Inputs {
 interface Step {
   readonly user: DirectoryUser;
   readonly effect: Effect;
-  /** Only the rest of this step was refused. */
+  /** Refusal of the rest of this step; its effect stands. */
   readonly refusal?: ApiError | undefined;
 }
 
-/** What each part of the request changes, in order; the first refusal ends it. */
+/** The steps of the request, in order; the first refusal ends them. */
 function steps(
   user: DirectoryUser,
   acting: DirectoryUser | undefined,
@@ -50,11 +50,11 @@ function steps(
       return roleChangeEffect(before, role, subscriptions, view, context);
     },
     (before) => {
-      // A blank name is none.
+      // A blank name counts as absent.
       if (full_name === null || full_name.trim() === '' || full_name.trim() === before.fullName) return undefined;
       const after = { ...before, fullName: checkFullName(full_name) };
-      const told = { events: [personUpdated(context.version, user.id, { full_name: after.fullName })] };
-      return { user: after, effect: accountChangeEffect({ before, after }, told, view, context) };
+      const own = { events: [personUpdated(context.version, user.id, { full_name: after.fullName })] };
+      return { user: after, effect: accountChangeEffect({ before, after }, own, view, context) };
     },
     (before) => {
       if (profile_data === null) return undefined;
@@ -65,7 +65,7 @@ function steps(
 }
 
 export const updateUser: RealmCommand<typeof realmCommands.updateUser, Inputs> = {
-  // Nobody joins or leaves a stream meanwhile: what is gained and lost depends on it.
+  // No user joins or leaves a stream meanwhile: the visibility of streams depends on subscriptions.
   lane: 'directory',
   exclusive: true,
 

@@ -1,3 +1,5 @@
+/** The record of a new account, and the command that creates the account's own actor. */
+
 import type { JsonObject } from '#base';
 import { FAKE_EMAIL_DOMAIN, FRESH_ACCOUNT, LAST_RESERVED_USER } from '#domain/people';
 import { realmId, userId, userKey } from '#model';
@@ -6,10 +8,10 @@ import { outboxCommand, userCommands } from '#model/commands';
 import type { DirectoryUser, UserDefaults } from '#model/records';
 import type { RealmVolatile } from '../../volatile.js';
 
-/** Of accounts and of their recipients: those before are kept for system bots. */
+/** First id of accounts and of recipients; lower ids are reserved for system bots. */
 export const FIRST_USER = LAST_RESERVED_USER + 1;
 
-/** Whether, and how, a new account's real address is hidden. */
+/** Visibility and API address of a new account whose real address is hidden; undefined: it is visible to all. */
 export function hiddenEmail(
   { email_address_visibility: visibility = 1 }: UserDefaults,
   id: number,
@@ -26,7 +28,7 @@ export function newUser(of: {
   readonly account: FirstAccount;
   readonly role: number;
   readonly now: number;
-  /** Whose real address is hidden has another for the API. */
+  /** Present if the real address is hidden: its visibility, and the address that the API shows instead. */
   readonly hidden?: { readonly visibility: number; readonly email: string } | undefined;
 }): DirectoryUser {
   return {
@@ -43,11 +45,11 @@ export function newUser(of: {
   };
 }
 
-/** A stream to which an account is subscribed when it is made. */
+/** A stream that a new account is subscribed to from the start. */
 export interface FirstStream extends JsonObject {
   readonly id: number;
   readonly recipient: number;
-  /** Messages up to this id are read. */
+  /** Messages up to this id count as read. */
   readonly mark: number;
 }
 
@@ -68,8 +70,9 @@ export function createUserCommand(
   });
 }
 
+/** The API's address of an account whose real address is hidden. */
 export function hiddenAddress(id: number, domain: string, volatile: RealmVolatile): string {
   const address = `user${id}@${domain}`;
-  // Somebody may really have it.
+  // The address may be the real one of another account.
   return volatile.userByEmail(address) === undefined ? address : `user${id}@${FAKE_EMAIL_DOMAIN}`;
 }

@@ -1,6 +1,6 @@
 /**
- * What somebody gains and loses sight of when his role changes: streams that he is not in, their subscribers, the default
- * streams, and addresses of others. Only his own clients hear of it; everybody else sees what he saw before.
+ * Objects that a user can or can no longer see after a change of role: streams without a subscription, their
+ * subscribers, the default streams, and addresses of others. Only the user's own clients get these events.
  */
 
 import { value } from '#actors/shared';
@@ -19,14 +19,14 @@ import type { RealmCommand } from '../command.js';
 import { defaultStreams, shownStreamGroups } from '../streams/stream-events.js';
 import type { AccountChange, Effect } from './effect.js';
 
-/** Streams in one event weigh about as much as this many characters of JSON. */
+/** Approximate size of the streams in one event, characters of JSON. */
 const MAX_EVENT_CHARS = 200_000;
-/** Addresses shown or hidden in one commit. */
+/** Addresses that one commit shows or hides. */
 const MAX_ADDRESSES = 2_000;
 
 /**
- * @param subscriptions present ones, whose streams are seen in every role, and former ones, which clients go on having in
- * `unsubscribed`: of these only the subscribers are told
+ * @param subscriptions present and former ones. Streams of present ones are visible in every role; streams of former ones
+ * stay in the clients' `unsubscribed`, so only their subscribers are sent.
  */
 export function visibilityEffect(
   { before, after }: AccountChange,
@@ -41,7 +41,7 @@ export function visibilityEffect(
   const sees = ({ role }: DirectoryUser, stream: DirectoryStream): boolean => role <= audienceRole(stream);
   const gained = others.filter((stream) => sees(after, stream) && !sees(before, stream));
   const lost = others.filter((stream) => sees(before, stream) && !sees(after, stream));
-  const shown = gained.map(({ id }): OutboxCommand => {
+  const showSubscribers = gained.map(({ id }): OutboxCommand => {
     return outboxCommand({
       to: streamKey(realm, id),
       name: streamCommands.showSubscribers,
@@ -56,7 +56,7 @@ export function visibilityEffect(
       ...streamEvents(after.id, 'create', gained.filter(unknown)),
       ...defaultStreamEvents(before, after, parts),
     ],
-    commands: [...shown, ...addressBatches(before, after, parts).map((args) => toSelf(realm, args))],
+    commands: [...showSubscribers, ...addressBatches(before, after, parts).map((args) => toSelf(realm, args))],
   };
 }
 
@@ -65,23 +65,23 @@ const toSelf = (realm: CommandContext['realm'], args: AddressBatch): OutboxComma
 
 function streamEvents(user: number, op: 'create' | 'delete', streams: readonly DirectoryStream[]): LogItem[] {
   const events: LogItem[] = [];
-  let some: JsonObject[] = [];
+  let batch: JsonObject[] = [];
   let size = 0;
-  const tell = (): void => {
-    if (some.length > 0) events.push(eventToUser(user, { type: 'stream', op, streams: some }));
-    some = [];
+  const flush = (): void => {
+    if (batch.length > 0) events.push(eventToUser(user, { type: 'stream', op, streams: batch }));
+    batch = [];
     size = 0;
   };
   for (const stream of streams.map(presentStream)) {
     size += JSON.stringify(stream).length;
-    some.push(stream);
-    if (size > MAX_EVENT_CHARS) tell();
+    batch.push(stream);
+    if (size > MAX_EVENT_CHARS) flush();
   }
-  tell();
+  flush();
   return events;
 }
 
-/** Guests have no default streams, and no groups of them. */
+/** Guests see neither default streams nor default stream groups. */
 function defaultStreamEvents(before: DirectoryUser, after: DirectoryUser, parts: Parts): LogItem[] {
   if (isGuest(before) === isGuest(after)) return [];
   const streams = defaultStreams(parts).map(presentStream);
@@ -95,7 +95,7 @@ function defaultStreamEvents(before: DirectoryUser, after: DirectoryUser, parts:
 
 type AddressBatch = ArgsOf<typeof realmCommands.showAddresses>;
 
-/** Whose addresses he sees from now on, or no longer. */
+/** Users whose address becomes visible or hidden, in batches. */
 function addressBatches(before: DirectoryUser, after: DirectoryUser, parts: Parts): AddressBatch[] {
   const ids: number[] = [];
   for (const user of usersOf(parts)) if (seesAddress(before, user) !== seesAddress(after, user)) ids.push(user.id);
@@ -106,7 +106,7 @@ function addressBatches(before: DirectoryUser, after: DirectoryUser, parts: Part
   return slices;
 }
 
-/** From the realm actor itself: as many events as there are addresses are more than one commit should hold. */
+/** Sent by the realm to itself for each batch: one event per address would be too much for one commit. */
 export const showAddresses: RealmCommand<typeof realmCommands.showAddresses> = {
   lane: 'addresses',
   handle({ parts }, { viewer: id, of }) {

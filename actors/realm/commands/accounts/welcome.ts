@@ -1,4 +1,4 @@
-/** What is said when somebody has joined: to the organization, and to the newcomer (users.md § POST /users). */
+/** Notices and mail about a new account: to the organization and to the newcomer (users.md § POST /users). */
 
 import { directNotice, mailCommand, silentMention, streamNotice } from '#actors/shared';
 import { WELCOME_BOT } from '#domain/people';
@@ -28,7 +28,7 @@ export function welcome(
   const commands = [directNotice(realm, user.id, { content: greeting(user), origin, after }, WELCOME_BOT)];
   const stream = settings.signup_notifications_stream_id;
   if (stream > 0) {
-    // The newcomer is counted by the commit.
+    // The commit, which counts the newcomer, is still to come.
     const content = `${silentMention(user)} just signed up for ${PRODUCT}. (total: ${volatile.humans + 1})`;
     commands.push(streamNotice(realm, stream, SIGNUPS, { content, origin, after }));
   }

@@ -15,13 +15,12 @@ import { directoryItem, eventToAll, eventToUser } from '../../log-items.js';
 import type { RealmState } from '../../state.js';
 import { preferencesOf, toPart, USER_PART, usersOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
-import type { RealmFacts } from '../accounts/email-change.js';
 import type { AccountInputs, OwnAccountChange } from '../accounts/own-account.js';
 import { changeAccount, loadAccountInputs } from '../accounts/own-account.js';
 import { addressVisibilityEvents } from '../accounts/person-events.js';
 import { hiddenAddress } from '../accounts/user-record.js';
 import { actingUser } from '../callers.js';
-import type { RealmCommand } from '../command.js';
+import type { RealmCommand, RealmView } from '../command.js';
 import { SETTINGS_LANE } from '../command.js';
 import { storePreferences, withStatus } from './preferences.js';
 import { switchPresence } from './presence-switch.js';
@@ -41,7 +40,7 @@ export const changeOwnAccount: RealmCommand<typeof realmCommands.changeOwnAccoun
 };
 
 function settingsOutcome(
-  { parts, volatile }: RealmFacts,
+  { parts, volatile }: RealmView,
   { values, domain }: ChangeSettingsArgs,
   context: CommandContext,
   more: ((user: DirectoryUser) => OwnAccountChange) | undefined,
