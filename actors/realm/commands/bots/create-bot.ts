@@ -1,4 +1,4 @@
-/** POST /bots (users.md § Bots). All checks are the handler's but for the shape of parameters and the avatar's picture. */
+/** POST /bots (users.md § Bots). The frontend checks only the types of parameters and the avatar's picture. */
 
 import { readMembership, success } from '#actors/shared';
 import { avatarUrl, BOT_TYPE, checkFullName, isAdmin, isEmail, presentDefaults, ROLE } from '#domain/people';
@@ -18,7 +18,7 @@ import { createUserCommand, newUser } from '../accounts/user-record.js';
 import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
 
-/** Private streams among those named in which the caller is. */
+/** Ids of the named private streams that the caller is subscribed to. */
 export type OwnPrivateStreams = ReadonlySet<number>;
 
 export async function loadOwnPrivateStreams(
@@ -34,7 +34,7 @@ export async function loadOwnPrivateStreams(
 
 const isPrivate = (parts: Parts, id: number): boolean => streamOf(parts, id)?.inviteOnly === true;
 
-/** A stream that the caller can access; null where the name is empty. @throws ApiError */
+/** The named stream; null for an empty name. @throws ApiError if the caller can't access it */
 export function chosenStream(
   name: string,
   acting: DirectoryUser,
@@ -49,7 +49,7 @@ export function chosenStream(
 
 const INTERFACES = [1, 2];
 
-/** @throws ApiError */
+/** Checks the payload format of an outgoing webhook. @throws ApiError */
 export function checkInterface(of: number): void {
   if (!INTERFACES.includes(of)) throw apiError('INVALID_INTERFACE_TYPE');
 }
@@ -57,7 +57,7 @@ export function checkInterface(of: number): void {
 const EVERYBODY = 1;
 const GENERIC_BY_ADMINS = 2;
 
-/** bot_creation_policy. @throws ApiError */
+/** Applies `bot_creation_policy`. @throws ApiError */
 export function checkMayCreateBot(
   acting: DirectoryUser,
   type: number,
@@ -67,7 +67,7 @@ export function checkMayCreateBot(
   if (policy !== GENERIC_BY_ADMINS || type === BOT_TYPE.generic) throw apiError('ADMIN_REQUIRED');
 }
 
-/** Types that can be made: none is embedded. */
+/** Types that the API can create; embedded bots are not served. */
 const CREATABLE_TYPES: readonly number[] = [BOT_TYPE.generic, BOT_TYPE.incomingWebhook, BOT_TYPE.outgoingWebhook];
 
 interface BotInputs {
@@ -107,13 +107,13 @@ export const createBot: RealmCommand<typeof realmCommands.createBot, BotInputs> 
       name === null ? null : chosenStream(name, acting, own, { parts, volatile });
     const sendingStream = stream(args.sending);
     const eventsStream = stream(args.events);
-    // No integrations are served yet, so there is no name of one.
+    // No integrations are served yet, so every name of one is unknown.
     if (args.type === BOT_TYPE.incomingWebhook && args.service) {
       throw apiError('INVALID_INTEGRATION', { name: args.service });
     }
     if (args.dry) return { reply: success() };
     const id = state.nextUser;
-    // Its actor needs no key: nobody logs in as a bot.
+    // The user actor needs no key, because bots do not log in.
     const account: FirstAccount = { email, fullName, passwordHash: null, keyHash, keySealed: '' };
     const user: DirectoryUser = {
       ...newUser({ id, recipient: state.nextRecipient, account, role: ROLE.member, now }),
@@ -134,7 +134,7 @@ export const createBot: RealmCommand<typeof realmCommands.createBot, BotInputs> 
     };
     volatile.addUser(id, email);
     const stored = botChange({ user, bot });
-    const [, ...told] = userAddedItems(user, state.settings, now, version);
+    const [, ...addedEvents] = userAddedItems(user, state.settings, now, version);
     return {
       reply: success(
         {
@@ -147,7 +147,7 @@ export const createBot: RealmCommand<typeof realmCommands.createBot, BotInputs> 
       ),
       state: { ...state, nextUser: id + 1, nextRecipient: state.nextRecipient + 1 },
       parts: stored.parts,
-      events: [...stored.changes, ...told, botAdded(parts, { user, bot })],
+      events: [...stored.changes, ...addedEvents, botAdded(parts, { user, bot })],
       commands: [[createUserCommand(realm, id, account, version)]],
       replyAfterCommands: true,
     };

@@ -1,4 +1,4 @@
-/** PATCH /bots/{bot_id} (users.md § Bots): all of it or nothing. */
+/** PATCH /bots/{bot_id} (users.md § Bots): changes everything asked for, or refuses and changes nothing. */
 
 import { readOwnState, success } from '#actors/shared';
 import type { JsonObject } from '#base';
@@ -46,11 +46,11 @@ function rename(before: DirectoryUser, given: string, view: RealmView, context: 
   if (fullName === before.fullName) return undefined;
   checkBotName(view.parts, fullName);
   const after = { ...before, fullName };
-  const told = { events: [personUpdated(context.version, after.id, { full_name: fullName })] };
-  return { user: after, effect: accountChangeEffect({ before, after }, told, view, context) };
+  const own = { events: [personUpdated(context.version, after.id, { full_name: fullName })] };
+  return { user: after, effect: accountChangeEffect({ before, after }, own, view, context) };
 }
 
-/** @throws ApiError */
+/** The account, if it may own a bot. @throws ApiError */
 function newOwner(parts: Parts, id: number): DirectoryUser {
   const owner = userOf(parts, id);
   if (!owner) throw apiError('OWNER_NO_SUCH_USER');
@@ -59,7 +59,7 @@ function newOwner(parts: Parts, id: number): DirectoryUser {
   return owner;
 }
 
-/** Administrators know the bot already; for others it appears and goes. */
+/** Gives the bot another owner. Administrators know the bot already; for other owners it appears or disappears. */
 function changeOwner(before: BotAccount, id: number, view: RealmView, context: CommandContext): Step {
   const { parts } = view;
   const owner = newOwner(parts, id);
@@ -76,7 +76,7 @@ function changeOwner(before: BotAccount, id: number, view: RealmView, context: C
   return { user: after, effect: accountChangeEffect({ before: before.user, after }, { events }, view, context) };
 }
 
-/** @throws ApiError */
+/** The bot with the settings of the request. @throws ApiError */
 function withSettings(
   before: DirectoryBot,
   args: UpdateBotArgs,
@@ -104,7 +104,7 @@ function withSettings(
   };
 }
 
-/** One event for each field that clients see changed. */
+/** One event per changed field that clients see. */
 function settingEvents(parts: Parts, before: BotAccount, after: BotAccount): LogItem[] {
   const shown = ({ bot }: BotAccount): JsonObject => ({
     ...presentDefaults(bot, streamNames(parts)),
@@ -117,7 +117,7 @@ function settingEvents(parts: Parts, before: BotAccount, after: BotAccount): Log
 }
 
 export const updateBot: RealmCommand<typeof realmCommands.updateBot, Inputs> = {
-  // Nobody joins or leaves a stream meanwhile: what a change of role means depends on it.
+  // No user joins or leaves a stream meanwhile: the effect of a role depends on subscriptions.
   lane: 'directory',
   exclusive: true,
 
@@ -168,7 +168,7 @@ export const updateBot: RealmCommand<typeof realmCommands.updateBot, Inputs> = {
   },
 };
 
-/** What the bot is now; its service and configuration as the request has them. */
+/** Fields of the reply: the bot as it is now, with service and configuration as in the request. */
 function answer(parts: Parts, { user, bot }: BotAccount, args: UpdateBotArgs): JsonObject {
   const owner = user.botOwner === null ? undefined : userOf(parts, user.botOwner);
   return {

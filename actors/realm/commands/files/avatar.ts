@@ -1,4 +1,4 @@
-/** Avatars (users.md § Avatars). Their pictures are prepared and stored by the frontend (src/frontend/api/store-avatar.ts). */
+/** Avatars (users.md § Avatars). The frontend prepares and stores the pictures (src/frontend/api/store-avatar.ts). */
 
 import { success } from '#actors/shared';
 import { avatarUrl, isAdmin, presentAvatar } from '#domain/people';
@@ -16,7 +16,7 @@ import type { RealmCommand } from '../command.js';
 import { SETTINGS_LANE } from '../command.js';
 import { activateUpload, discardUploads, eraseBlobs } from './pictures.js';
 
-/** The account whose avatar changes: the caller's, or a bot of the caller's. @throws ApiError */
+/** The account whose avatar changes: the caller's, or a bot that the caller manages. @throws ApiError */
 function avatarAccount({ settings }: RealmState, parts: Parts, caller: number, id: number): DirectoryUser {
   const acting = actingUser(parts, caller);
   if (id === caller) {
@@ -26,12 +26,12 @@ function avatarAccount({ settings }: RealmState, parts: Parts, caller: number, i
   return managedBot(parts, id, acting).user;
 }
 
-/** @param user of an account, as an upload of its avatar is named */
+/** Name under which uploads of the account's avatar are counted. */
 const picture = (user: number): string => `avatar/${user}`;
 const blobsOf = (hash: string, numbers: readonly number[]): string[] =>
   numbers.flatMap((number) => AVATAR_SIZES.map((size) => blobOfAvatar(hash, number, size)));
 
-/** Everybody sees it; who manages a bot hears of that, too. */
+/** Log items of a changed avatar: for all users, and once more for the managers of a bot. */
 function avatarEvents(user: DirectoryUser, parts: Parts, version: number): LogItem[] {
   const events: LogItem[] = [
     directoryItem({ user }),
@@ -50,7 +50,7 @@ const changed = (user: DirectoryUser, parts: Parts, { version }: CommandContext)
   events: avatarEvents(user, parts, version),
 });
 
-/** Its picture is stored. */
+/** Sent by the frontend when the picture is stored. */
 export const setAvatar: RealmCommand<typeof realmCommands.setAvatar> = {
   lane: SETTINGS_LANE,
   handle({ state, parts }, { user: id, hash, number }, _inputs, context) {
@@ -70,7 +70,7 @@ export const setAvatar: RealmCommand<typeof realmCommands.setAvatar> = {
   },
 };
 
-/** Back to the gravatar. Its version grows also where there was none: the gravatar may be another one by now. */
+/** Returns to the gravatar. The version grows even without an avatar, because the gravatar may have changed. */
 export const removeAvatar: RealmCommand<typeof realmCommands.removeAvatar> = {
   lane: SETTINGS_LANE,
   handle({ state, parts }, { user: id, hash }, _inputs, context) {

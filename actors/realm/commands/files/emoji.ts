@@ -1,4 +1,4 @@
-/** Custom emoji (realm.md § Custom emoji). Their pictures are prepared and stored by the frontend. */
+/** Custom emoji (realm.md § Custom emoji). The frontend prepares and stores the pictures. */
 
 import { success } from '#actors/shared';
 import { emojiPicture, emojiStill, presentCustomEmoji } from '#domain/emoji';
@@ -26,7 +26,7 @@ function checkMayAdd({ settings }: RealmState, parts: Parts, name: string, { cal
   if (active(parts, name)) throw apiError('EMOJI_EXISTS');
 }
 
-/** All checks in their order but the picture itself, and the number under which it is stored. */
+/** All checks except that of the picture; replies with the number under which the frontend stores it. */
 export const emojiBegin: RealmCommand<typeof realmCommands.emojiBegin> = {
   handle({ state, parts }, { name, files, tooLarge, mib }, _inputs, context) {
     checkMayAdd(state, parts, name, context);
@@ -38,7 +38,7 @@ export const emojiBegin: RealmCommand<typeof realmCommands.emojiBegin> = {
   },
 };
 
-/** Its picture is stored. */
+/** Sent by the frontend when the picture is stored. */
 export const emojiAdd: RealmCommand<typeof realmCommands.emojiAdd> = {
   handle({ state, parts }, { id, name, extension, animated }, _inputs, context) {
     checkMayAdd(state, parts, name, context);
@@ -55,7 +55,7 @@ export const emojiAdd: RealmCommand<typeof realmCommands.emojiAdd> = {
   },
 };
 
-/** DELETE: old messages and reactions keep it. */
+/** DELETE: deactivates the emoji; old messages and reactions keep it. */
 export const emojiRemove: RealmCommand<typeof realmCommands.emojiRemove> = {
   handle({ parts }, { name }, _inputs, context) {
     const emoji = active(parts, name);

@@ -1,4 +1,4 @@
-/** Icon and logos of the organization (realm.md § Icon and logo). Their pictures are prepared and stored by the frontend. */
+/** Icon and logos of the organization (realm.md § Icon and logo). The frontend prepares and stores the pictures. */
 
 import { success } from '#actors/shared';
 import { isAdmin } from '#domain/people';
@@ -34,7 +34,7 @@ const answer = (
   { realm }: CommandContext,
   version?: number,
 ) =>
-  // Of a logo only the events tell.
+  // Only the reply for the icon has an address; clients learn that of a logo from the event.
   success(name === 'icon' ? { icon_url: realmPicture({ realm, subdomain, pictures }, name) } : undefined, version);
 
 function change(

@@ -1,4 +1,4 @@
-/** Members and subgroups of user groups (users.md § User groups): first added, then removed, all or nothing. */
+/** Members and subgroups of user groups (users.md § User groups): adds, then removes; all or nothing. */
 
 import { directNotice, silentMention, success } from '#actors/shared';
 import { SYSTEM_GROUP_NAMES } from '#domain/people';
@@ -32,10 +32,10 @@ export const editMembers: RealmCommand<typeof realmCommands.editMembers> = {
     }
     for (const user of removing) members.delete(user);
     const { parts: written, change } = storeGroup({ ...before, members: ascending(members) });
-    const tell = (op: string, user_ids: readonly number[]): LogItem[] =>
+    const changed = (op: string, user_ids: readonly number[]): LogItem[] =>
       user_ids.length === 0 ? [] : [eventToAll(version, { type: 'user_group', op, group_id: before.id, user_ids })];
     const group = `@_*${before.name}*`;
-    const said = (users: readonly number[], what: string): OutboxCommand[] =>
+    const noticesTo = (users: readonly number[], what: string): OutboxCommand[] =>
       users
         .map((user) => userOf(parts, user))
         .filter((user): user is DirectoryUser => user !== undefined && user.id !== caller)
@@ -47,11 +47,11 @@ export const editMembers: RealmCommand<typeof realmCommands.editMembers> = {
             after: version,
           }),
         );
-    const notices = [said(adding, 'added you to the group'), said(removing, 'removed you from the group')];
+    const notices = [noticesTo(adding, 'added you to the group'), noticesTo(removing, 'removed you from the group')];
     return {
       reply: success(undefined, version),
       parts: written,
-      events: [change, ...tell('add_members', adding), ...tell('remove_members', removing)],
+      events: [change, ...changed('add_members', adding), ...changed('remove_members', removing)],
       commands: notices.filter((stage) => stage.length > 0),
       replyAfterCommands: true,
     };
@@ -76,7 +76,7 @@ export const editSubgroups: RealmCommand<typeof realmCommands.editSubgroups> = {
     for (const id of args.delete) if (!subgroups.has(id)) throw apiError('NO_SUCH_SUBGROUP', { group_id: id });
     for (const id of args.delete) subgroups.delete(id);
     const { parts: written, change } = storeGroup({ ...before, subgroups: ascending(subgroups) });
-    const tell = (op: string, ids: readonly number[]): LogItem[] =>
+    const changed = (op: string, ids: readonly number[]): LogItem[] =>
       ids.length === 0
         ? []
         : [
@@ -90,7 +90,7 @@ export const editSubgroups: RealmCommand<typeof realmCommands.editSubgroups> = {
     return {
       reply: success(undefined, version),
       parts: written,
-      events: [change, ...tell('add_subgroups', args.add), ...tell('remove_subgroups', args.delete)],
+      events: [change, ...changed('add_subgroups', args.add), ...changed('remove_subgroups', args.delete)],
     };
   },
 };

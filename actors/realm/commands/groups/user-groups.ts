@@ -1,4 +1,4 @@
-/** User groups: make, change, remove (users.md § User groups). System groups follow from roles and are never changed. */
+/** Creates, changes and removes user groups (users.md § User groups). System groups follow from roles and are fixed. */
 
 import { success } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
@@ -14,7 +14,7 @@ import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
 import { SETTINGS_LANE } from '../command.js';
 
-/** The caller, who may edit groups in general. @throws ApiError */
+/** The caller, if they may edit user groups at all. @throws ApiError */
 export function groupEditor(parts: Parts, caller: number, settings: RealmSettings, now: number): DirectoryUser {
   const acting = actingUser(parts, caller);
   if (isGuest(acting)) throw apiError('NO_GUESTS');
@@ -25,7 +25,7 @@ export function groupEditor(parts: Parts, caller: number, settings: RealmSetting
   return acting;
 }
 
-/** A group that this user may change. @throws ApiError */
+/** The group, if this user may change it. @throws ApiError */
 export function editableGroup(parts: Parts, id: number, acting: DirectoryUser): DirectoryGroup {
   if (SYSTEM_GROUP_NAMES[id] !== undefined) throw apiError('INSUFFICIENT_PERMISSION');
   const group = groupOf(parts, id);
@@ -36,7 +36,7 @@ export function editableGroup(parts: Parts, id: number, acting: DirectoryUser): 
   return group;
 }
 
-/** Accounts of the organization, deactivated ones and bots included. @throws ApiError */
+/** Members may be any accounts, deactivated ones and bots included. @throws ApiError for an unknown id */
 export function checkMembers(parts: Parts, ids: readonly number[]): void {
   for (const id of ids) if (!userOf(parts, id)) throw apiError('INVALID_MEMBER_ID', { user_id: id });
 }
@@ -48,7 +48,7 @@ export const storeGroup = (group: DirectoryGroup): { parts: Record<string, Json>
   change: directoryItem({ group }),
 });
 
-/** Case counts. */
+/** Names are unique, with case. @throws ApiError */
 function checkName(parts: Parts, name: string): void {
   const taken = Object.values(SYSTEM_GROUP_NAMES).includes(name) || [...groupsOf(parts)].some((of) => of.name === name);
   if (taken) throw apiError('GROUP_EXISTS', { name });
@@ -109,7 +109,7 @@ export const removeGroup: RealmCommand<typeof realmCommands.removeGroup> = {
     const { id } = editableGroup(parts, user_group_id, acting);
     const written: Record<string, Json> = { [`${USER_GROUP_PART}${id}`]: null };
     const changes: LogItem[] = [directoryItem({ groupGone: id })];
-    // Clients take a group that is gone out of the others themselves.
+    // Clients remove the group from others themselves, so these changes are for replicas only.
     for (const other of groupsOf(parts)) {
       if (other.id === id || !other.subgroups.includes(id)) continue;
       const stored = storeGroup({ ...other, subgroups: other.subgroups.filter((sub) => sub !== id) });

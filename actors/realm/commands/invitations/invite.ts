@@ -1,4 +1,4 @@
-/** POST /invites (realm.md § Invitations): to addresses, each by a letter with a link of its own. */
+/** POST /invites (realm.md § Invitations): invites addresses by mail, each with its own link. */
 import { randomBytes } from 'node:crypto';
 import type { Subscribers } from '#actors/shared';
 import { success } from '#actors/shared';
@@ -24,8 +24,8 @@ import { domainsOf, userOf } from '../../state.js';
 import { actingUser } from '../callers.js';
 import type { RealmCommand, RealmView } from '../command.js';
 import {
-  checkInvitedStreams,
   hiddenLinkMaker,
+  inaccessibleStream,
   invitationMail,
   type LinkMaker,
   readInvitationMembers,
@@ -40,7 +40,7 @@ interface Inputs {
   readonly members: Subscribers;
 }
 
-/** Address, what is wrong with it, and whether its account was deactivated. */
+/** A refused address: the reason, and whether its account was deactivated. */
 type RefusedInvitee = readonly [email: string, reason: string, deactivated: boolean];
 
 const PROBLEMS: Readonly<Record<AddressProblem, string>> = {
@@ -49,7 +49,10 @@ const PROBLEMS: Readonly<Record<AddressProblem, string>> = {
   plus: 'Email addresses containing + are not allowed.',
 };
 
-/** In an organization that everybody may join, invitations would be mail to strangers. */
+/**
+ * Minimum age of the inviting account if anyone may join the organization: there, an account made for the purpose could
+ * send mail to strangers.
+ */
 const MIN_AGE_MS = 3 * 86_400_000;
 
 export const invite: RealmCommand<typeof realmCommands.invite, Inputs> = {
@@ -93,7 +96,7 @@ function checkStreams(
   { members }: Inputs,
   { now }: CommandContext,
 ): void {
-  const unknown = checkInvitedStreams(acting, stream_ids, parts, members).unknown;
+  const unknown = inaccessibleStream(acting, stream_ids, parts, members);
   if (unknown !== undefined) throw apiError('INVITE_STREAM_UNKNOWN', { stream_id: unknown });
   const policy = state.settings.invite_to_stream_policy;
   if (stream_ids.length > 0 && !policyAllows(policy, acting, state.settings, now)) {

@@ -1,4 +1,4 @@
-/** Opening the link of an invitation, and making an account with it. */
+/** Opens the link of an invitation, and creates an account with it. */
 
 import { directNotice, silentMention, success } from '#actors/shared';
 import type { Json } from '#base';
@@ -16,6 +16,7 @@ import {
 } from '../accounts/new-account.js';
 import type { RealmCommand } from '../command.js';
 
+/** The invitation that a link names, if it is valid and has the nonce of the link. */
 export function invitationByLink(
   parts: Parts,
   { kind, id, nonce }: InvitationLink,
@@ -25,7 +26,7 @@ export function invitationByLink(
   return found?.nonce === nonce ? found : undefined;
 }
 
-/** What the page shows. */
+/** Contents of the page behind the link. */
 export const peekInvitation: RealmCommand<typeof realmCommands.peekInvitation> = {
   lane: 'read',
   read: true,
@@ -37,15 +38,16 @@ export const peekInvitation: RealmCommand<typeof realmCommands.peekInvitation> =
   },
 };
 
+/** Creates an account by an invitation, which is then used up. */
 export const join: RealmCommand<typeof realmCommands.join, PreparedAccount | undefined> = {
-  // Of two who use the same invitation at once the second finds none.
+  // One at a time, so that an invitation to an address is used only once.
   lane: 'directory',
   exclusive: true,
 
   async inputs(args, { realm, view }, sources) {
     const { services } = sources;
     const found = invitationByLink(view.parts, args, services.clock.now());
-    // Nobody has us hash passwords for nothing.
+    // Without an invitation no password is hashed: hashing is expensive.
     if (!found) return undefined;
     const streams = firstStreams(view, found.streams, found.role);
     const { full_name: fullName, password } = args;
@@ -58,19 +60,19 @@ export const join: RealmCommand<typeof realmCommands.join, PreparedAccount | und
     checkApplicant(prepared, view);
     const streams = firstStreams(view, found.streams, found.role);
     const { user, ...added } = addAccount(view, { prepared, role: found.role, streams, origin: args.origin }, context);
-    const told = acceptedNotice(found, user, view.parts, args.origin, context);
+    const notice = acceptedNotice(found, user, view.parts, args.origin, context);
     return {
       ...added,
       reply: success({ organization: view.state.settings.name, email: user.deliveryEmail }),
       parts: { ...added.parts, ...usedInvitations(view.parts, user.deliveryEmail, context.now) },
       events: [...added.events, invitesChanged(context.version)],
-      commands: [...added.commands, told],
+      commands: [...added.commands, notice],
       replyAfterCommands: true,
     };
   },
 };
 
-/** All that went to the address; links stay. */
+/** Deletes all invitations to the address; links stay valid. */
 function usedInvitations(parts: Parts, email: string, now: number): Record<string, Json> {
   const folded = email.toLowerCase();
   const gone = invitationsOf(parts, 'single', now).filter((of) => of.email?.toLowerCase() === folded);

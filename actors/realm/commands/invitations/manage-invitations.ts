@@ -1,4 +1,4 @@
-/** Links for any number of people; listing, revoking and repeating invitations (realm.md § Invitations). */
+/** Invitation links, and listing, revoking and resending invitations (realm.md § Invitations). */
 import { randomBytes } from 'node:crypto';
 import type { Subscribers } from '#actors/shared';
 import { success } from '#actors/shared';
@@ -23,8 +23,8 @@ import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
 import type { LinkMaker } from './invitation-links.js';
 import {
-  checkInvitedStreams,
   hiddenLinkMaker,
+  inaccessibleStream,
   invitationMail,
   linkMaker,
   readInvitationMembers,
@@ -34,7 +34,7 @@ const LANE = 'invitations';
 
 interface LinkInputs {
   readonly nonce: string;
-  /** Sealed: replies may be remembered in the Store. */
+  /** Makes sealed links, because replies may be kept in the Store. */
   readonly link: LinkMaker;
   readonly members: Subscribers;
 }
@@ -53,7 +53,7 @@ export const inviteByLink: RealmCommand<typeof realmCommands.inviteByLink, LinkI
     const acting = actingUser(parts, caller);
     if (!isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
     if (role === ROLE.owner && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
-    const { unknown } = checkInvitedStreams(acting, stream_ids, parts, members);
+    const unknown = inaccessibleStream(acting, stream_ids, parts, members);
     if (unknown !== undefined) throw apiError('INVITE_LINK_STREAM_UNKNOWN', { stream_id: unknown });
     const { nextLink: id } = state.invitations;
     const made: Invitation = {
@@ -97,7 +97,7 @@ export const listInvitations: RealmCommand<typeof realmCommands.listInvitations,
   },
 };
 
-/** An invitation that the caller may take back or repeat. @throws ApiError */
+/** An invitation that the caller may revoke or resend. @throws ApiError */
 function manageable(parts: Parts, id: number, acting: DirectoryUser, now: number): Invitation {
   const found = invitationOf(parts, 'single', id, now);
   if (!found) throw apiError('NO_SUCH_INVITATION');
@@ -129,7 +129,7 @@ export const revokeLink: RealmCommand<typeof realmCommands.revokeLink> = {
   },
 };
 
-/** POST /invites/{id}/resend: the same link again, good for as long as at first. */
+/** POST /invites/{id}/resend: sends the same link again and restarts its validity. */
 export const resendInvitation: RealmCommand<typeof realmCommands.resendInvitation, LinkMaker> = {
   lane: LANE,
   inputs: ({ origin }, { realm }, { services }) => hiddenLinkMaker(services.secrets, realm, origin),

@@ -1,4 +1,7 @@
-/** Joining an organization that needs no invitation: an address is confirmed by a letter, then the account is made. */
+/**
+ * Sign-up: a mail confirms the address, then the link in it creates the account. For organizations that need no
+ * invitation, and for holders of an invitation link.
+ */
 
 import { mailCommand, success } from '#actors/shared';
 import { signUpLink } from '#domain/invitations';
@@ -20,13 +23,14 @@ import type { RealmCommand } from '../command.js';
 import { flat } from './invitation-links.js';
 import { invitationByLink } from './join.js';
 
+/** Validity of a link. */
 const VALID_MS = 24 * 3_600_000;
 
 function checkOpen({ settings }: RealmState): void {
   if (settings.invite_required) throw apiError('SIGN_UP_CLOSED');
 }
 
-/** What the page shows. */
+/** Contents of the sign-up page. */
 export const peekSignUp: RealmCommand<typeof realmCommands.peekSignUp> = {
   lane: 'read',
   read: true,
@@ -37,12 +41,12 @@ export const peekSignUp: RealmCommand<typeof realmCommands.peekSignUp> = {
 };
 
 interface SignUpInputs {
-  /** Hidden. */
+  /** The link, sealed until the mail leaves. */
   readonly link: string;
   readonly disposable: boolean;
 }
 
-/** The letter goes out whether the address has an account or not, and what is answered does not differ. */
+/** Mails a link. Addresses with an account get a mail too and the reply is the same, so that it discloses nothing. */
 export const askSignUp: RealmCommand<typeof realmCommands.askSignUp, SignUpInputs> = {
   lane: 'invitations',
   inputs: ({ email, by, origin }, { realm }, { services: { clock, secrets, disposable } }) => ({
@@ -86,12 +90,13 @@ export const askSignUp: RealmCommand<typeof realmCommands.askSignUp, SignUpInput
   },
 };
 
+/** Creates the account; the sender has checked the link. */
 export const signUp: RealmCommand<typeof realmCommands.signUp, PreparedAccount | undefined> = {
   lane: 'directory',
   exclusive: true,
 
   inputs({ email, full_name: fullName, password }, { realm, view }, sources) {
-    // Nobody has us hash passwords for nothing.
+    // If sign-up is closed, no password is hashed: hashing is expensive.
     if (view.state.settings.invite_required) return undefined;
     const streams = firstStreams(view, [], ROLE.member);
     return prepareAccount({ email, fullName, password, streams }, realm, sources);
