@@ -1,6 +1,6 @@
 /**
- * New organizations. Realm 0, the server itself, reserves number and subdomain, then has the new realm made; the new
- * realm makes its owner.
+ * New organizations. Realm 0, the server itself, reserves number and subdomain and sends `init` to the new realm, which
+ * creates the owner's account and the first streams.
  */
 
 import { success, value } from '#actors/shared';
@@ -16,7 +16,7 @@ import { createUserCommand, FIRST_USER, hiddenEmail, newUser } from '../accounts
 import type { RealmCommand } from '../command.js';
 import { initialStreams } from '../streams/initial-streams.js';
 
-/** Number of the realm to be made, for keys that name it; reserved by nobody, so callers serialize (one admin at a time). */
+/** Number of the next realm, for keys that name it. It is not reserved: a second sender is refused by `createRealm`. */
 export const peekRealm: RealmCommand<typeof realmCommands.peekRealm> = {
   creates: true,
   lane: 'realms',
@@ -33,6 +33,7 @@ export const subdomainTaken: RealmCommand<typeof realmCommands.subdomainTaken> =
   }),
 };
 
+/** At realm 0: registers the organization, if the number is still the next one and the subdomain is free. */
 export const createRealm: RealmCommand<typeof realmCommands.createRealm> = {
   creates: true,
   lane: 'realms',
@@ -52,6 +53,7 @@ export const createRealm: RealmCommand<typeof realmCommands.createRealm> = {
   },
 };
 
+/** At the new realm: settings, the owner's account, and the first streams unless `origin` is null. */
 export const init: RealmCommand<typeof realmCommands.init> = {
   creates: true,
   handle({ state, volatile }, { subdomain, name, owner, orgType, origin }, _inputs, context) {

@@ -1,4 +1,4 @@
-/** /realm/domains (realm.md § Domains). */
+/** /realm/domains (realm.md § Domains): address domains that may join. */
 
 import { success } from '#actors/shared';
 import type { JsonObject } from '#base';
@@ -27,7 +27,7 @@ function storeList(list: readonly DirectoryDomain[], version: number, event: Jso
   return { parts: { [DOMAINS_PART]: toPart(list) }, events };
 }
 
-/** Domains are stored in lower case; addresses name them in any. */
+/** The entry of a domain: stored in lower case, found in any case. @throws ApiError */
 function findDomain(list: readonly DirectoryDomain[], domain: string): DirectoryDomain {
   const found = list.find((one) => one.domain === domain.toLowerCase());
   if (!found) throw apiError('NO_SUCH_DOMAIN', { domain });
@@ -73,18 +73,18 @@ export const removeDomain: RealmCommand<typeof realmCommands.removeDomain> = {
     const next = list.filter((one) => one !== gone);
     const { parts: written, events } = storeList(next, version, { op: 'remove', domain: gone.domain });
     const reply = success(undefined, version);
-    // Restricted to none, nobody could join.
+    // A restriction to no domain would lock out all newcomers, so it ends with the last domain.
     if (next.length > 0 || !state.settings.emails_restricted_to_domains) {
       return { parts: written, events, reply };
     }
-    const opened = { emails_restricted_to_domains: false };
+    const unrestricted = { emails_restricted_to_domains: false };
     return {
       parts: written,
       reply,
-      state: { ...state, settings: { ...state.settings, ...opened } },
+      state: { ...state, settings: { ...state.settings, ...unrestricted } },
       events: [
         ...events,
-        directoryItem({ settings: opened }),
+        directoryItem({ settings: unrestricted }),
         eventToAll(version, realmSettingEvent('emails_restricted_to_domains', false)),
       ],
     };

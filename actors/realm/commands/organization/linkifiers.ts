@@ -1,4 +1,4 @@
-/** /realm/filters (realm.md § Linkifiers). Messages that exist keep their old rendering. */
+/** /realm/filters (realm.md § Linkifiers). Existing messages keep their rendering. */
 
 import { success } from '#actors/shared';
 import type { JsonObject } from '#base';
@@ -21,7 +21,7 @@ function checkAdmin(parts: Parts, caller: number): void {
   if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
 }
 
-/** @param others that it must differ from. @throws ApiError */
+/** @param others linkifiers whose patterns it must differ from @throws ApiError */
 function checkLinkifier(
   { pattern, url_template }: LinkifierContent,
   others: readonly DirectoryLinkifier[],
@@ -87,7 +87,7 @@ export const removeLinkifier: RealmCommand<typeof realmCommands.removeLinkifier>
   },
 };
 
-/** @throws ApiError with the first of the messages, when there is one */
+/** Refuses an object by its fields (errors.md). @throws ApiError with the first message, if there is one */
 export function refuseFields(errors: FieldErrors): void {
   const [first] = Object.values(errors);
   if (first) throw apiError('INVALID_FIELDS', { message: first[0]!, errors: errors as JsonObject });

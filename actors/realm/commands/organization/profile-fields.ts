@@ -1,6 +1,6 @@
 /**
- * /realm/profile_fields (realm.md § Custom profile fields). What people filled in is not touched: values of fields and
- * options that are gone are left out wherever profiles are shown (people/profile/profile-values.ts), however many there are.
+ * /realm/profile_fields (realm.md § Custom profile fields). Removing a field or option changes no profile: values of
+ * removed ones are omitted wherever profiles are shown (src/domain/people/profile/profile-values.ts).
  */
 
 import { success } from '#actors/shared';
@@ -30,7 +30,7 @@ function checkAdmin(parts: Parts, caller: number): void {
   if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
 }
 
-/** @throws ApiError */
+/** Checks a field's content; its name must differ from the others. @throws ApiError */
 function checkContent(
   type: number,
   content: ProfileFieldContent,
@@ -55,7 +55,7 @@ function storeFields(
   };
 }
 
-/** @throws ApiError */
+/** The field of this id. @throws ApiError */
 function find(fields: readonly DirectoryProfileField[], id: number): DirectoryProfileField {
   const field = fields.find((one) => one.id === id);
   if (!field) throw apiError('FIELD_NOT_FOUND', { id });
@@ -69,7 +69,7 @@ export const addProfileField: RealmCommand<typeof realmCommands.addProfileField>
     const fields = profileFieldsOf(parts);
     if (content.display_in_profile_summary) checkSummary(fields);
     const id = state.nextProfileField;
-    // Places are below the number of fields, or ids: the newest field is the last.
+    // The newest field is the last: other fields have places below the number of fields, or lower ids as places.
     const field = {
       id,
       type,
@@ -85,7 +85,7 @@ export const addProfileField: RealmCommand<typeof realmCommands.addProfileField>
   },
 };
 
-/** What is not given is not kept, but for the type. */
+/** PATCH replaces the whole content: omitted parameters are reset. Only the type stays. */
 export const updateProfileField: RealmCommand<typeof realmCommands.updateProfileField> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { field_id, ...given }, _inputs, { caller, version }) {

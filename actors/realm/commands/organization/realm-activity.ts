@@ -1,4 +1,4 @@
-/** The organization is deactivated (realm.md), and active again: by an owner, or from the command line. */
+/** Deactivates an organization (realm.md), by an owner or from the command line, and reactivates it. */
 
 import { success, value } from '#actors/shared';
 import { SERVER_REALM } from '#directory';
@@ -21,7 +21,7 @@ const toServer = (realm: RealmId, deactivated: boolean): OutboxCommand[] => [
   }),
 ];
 
-/** From then on nobody is let in; polls that wait end with the event. */
+/** From then on users are refused, and waiting polls end with the event. The phase follows from `machine.ts`. */
 export const deactivate: RealmCommand<typeof realmCommands.deactivate> = {
   handle({ parts }, _args, _inputs, { caller, realm, version }) {
     const acting = userOf(parts, caller);
@@ -38,7 +38,7 @@ export const deactivate: RealmCommand<typeof realmCommands.deactivate> = {
   },
 };
 
-/** From the command line only. */
+/** Only from the command line. */
 export const reactivate: RealmCommand<typeof realmCommands.reactivate> = {
   handle: (_view, _args, _inputs, { realm, version }) => ({
     reply: success(undefined, version),
@@ -48,7 +48,7 @@ export const reactivate: RealmCommand<typeof realmCommands.reactivate> = {
   }),
 };
 
-/** At the server's own realm: its list says which organizations are active. Never refuses; a repeat changes nothing. */
+/** At realm 0: notes in its list whether the organization is active. Never refused; a repeat changes nothing. */
 export const noteActivity: RealmCommand<typeof realmCommands.noteActivity> = {
   lane: 'realms',
   handle({ parts }, { realm, deactivated }) {

@@ -1,7 +1,9 @@
-/** PATCH /realm (realm.md § Settings). Everything is checked before anything changes. */
+/**
+ * PATCH /realm (realm.md § Settings) and PATCH /realm/user_settings_defaults (users.md § PATCH /settings): all or
+ * nothing.
+ */
 
 import { success } from '#actors/shared';
-import type { JsonObject } from '#base';
 import { isAdmin, isOwner } from '#domain/people';
 import type { RealmSettings, RealmSettingValue, UserSettingName, UserSettingValue } from '#model';
 import {
@@ -24,11 +26,6 @@ import { fullMemberEvents, nextFullMember } from '../accounts/full-members.js';
 import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
 import { SETTINGS_LANE } from '../command.js';
-
-export interface RealmSettingsArgs extends JsonObject {
-  /** Settings that the request has, checked and converted by the frontend. */
-  readonly values: Partial<RealmSettings>;
-}
 
 export const changeRealm: RealmCommand<typeof realmCommands.changeRealm> = {
   lane: SETTINGS_LANE,
@@ -69,7 +66,7 @@ function checkRights(acting: DirectoryUser, values: Partial<RealmSettings>): voi
   if (realmSettingEntries(values).some(([name]) => isOwnerSetting(name))) throw apiError('OWNER_REQUIRED');
 }
 
-/** Administrators may name private streams too. */
+/** Settings may name any stream that is not archived, private ones too. @throws ApiError */
 function checkStreams(values: Partial<RealmSettings>, parts: Parts): void {
   for (const name of STREAM_SETTING_NAMES) {
     const id = values[name];
@@ -79,6 +76,7 @@ function checkStreams(values: Partial<RealmSettings>, parts: Parts): void {
   }
 }
 
+/** Changes the settings that new accounts start with. */
 export const changeUserDefaults: RealmCommand<typeof realmCommands.changeUserDefaults> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { values }, _inputs, { caller, version }) {

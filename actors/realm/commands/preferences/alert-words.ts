@@ -1,4 +1,4 @@
-/** /users/me/alert_words (users.md § Alert words). Case is kept and ignored. */
+/** /users/me/alert_words (users.md § Alert words). Words keep their case, and are compared without it. */
 
 import { success } from '#actors/shared';
 import type { realmCommands } from '#model/commands';
@@ -10,10 +10,10 @@ import type { RealmCommand } from '../command.js';
 import { SETTINGS_LANE } from '../command.js';
 import { storePreferences } from './preferences.js';
 
-/** All of them are in each event, and looked for in each message; with 100 characters each they fit. */
+/** Each event has all words, and each message is searched for them; 1,000 words of 100 characters fit an event. */
 const MAX_ALERT_WORDS = 1_000;
 
-/** The list as it shall be, from the list as it is. */
+/** @param next the new list, from the present one and the words of the request */
 const alertWordCommand = (
   next: (before: readonly string[], given: readonly string[]) => string[],
 ): RealmCommand<typeof realmCommands.addAlertWords> => ({
@@ -24,7 +24,7 @@ const alertWordCommand = (
     const alertWords = next(before.alertWords, words);
     const stored = storePreferences({ ...before, alertWords });
     const changed = alertWords.length !== before.alertWords.length;
-    // The event comes in any case; without a change it has nothing to store.
+    // The event is sent even without a change, which then stores nothing.
     return {
       reply: success({ alert_words: alertWords }, changed ? version : undefined),
       ...(changed ? { parts: stored.parts } : {}),
@@ -36,7 +36,7 @@ const alertWordCommand = (
   },
 });
 
-/** POST. Of several spellings of a new word the last counts. */
+/** POST. A new word in several spellings gets the last one. */
 export const addAlertWords = alertWordCommand((before, given) => {
   const known = new Set(before.map((word) => word.toLowerCase()));
   const added = new Map<string, string>();

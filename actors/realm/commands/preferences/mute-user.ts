@@ -1,4 +1,4 @@
-/** Muted users (users.md § Muted users): who is muted is known to every replica, for messages to come. */
+/** Muted users (users.md § Muted users); stored in the directory, so that every replica can apply them to messages. */
 
 import { success } from '#actors/shared';
 import type { realmCommands } from '#model/commands';
@@ -33,6 +33,6 @@ const muteCommand = (mute: boolean): RealmCommand<typeof realmCommands.muteUser>
   },
 });
 
-/** Sent by the caller's own actor, which has marked read what was unread from that user. */
+/** Sent by the caller's user actor, which has marked the unread messages of the muted user as read. */
 export const muteUser = muteCommand(true);
 export const unmuteUser = muteCommand(false);

@@ -1,5 +1,6 @@
 /**
- * PATCH /settings (users.md § Settings): checked by the frontend, stored where every replica has it.
+ * PATCH /settings (users.md § Settings). The frontend has checked the values; the directory stores them, so that every
+ * replica has them.
  */
 
 import { success } from '#actors/shared';
@@ -25,13 +26,13 @@ import { SETTINGS_LANE } from '../command.js';
 import { storePreferences, withStatus } from './preferences.js';
 import { switchPresence } from './presence-switch.js';
 
-/** Settings alone wait for nothing; what else the request has may. */
+/** Requests with settings only: they need no inputs, so they never wait. */
 export const changeSettings: RealmCommand<typeof realmCommands.changeSettings> = {
   lane: SETTINGS_LANE,
   handle: (view, args, _inputs, context) => settingsOutcome(view, args, context, undefined),
 };
 
-/** As `change-settings`, with name, password or address. */
+/** Requests that also have a name, password or address; their inputs may wait for the user actor. */
 export const changeOwnAccount: RealmCommand<typeof realmCommands.changeOwnAccount, AccountInputs> = {
   lane: 'account',
   inputs: ({ account }, context, sources) => loadAccountInputs(account, context, sources),
@@ -43,14 +44,14 @@ function settingsOutcome(
   { parts, volatile }: RealmView,
   { values, domain }: ChangeSettingsArgs,
   context: CommandContext,
-  more: ((user: DirectoryUser) => OwnAccountChange) | undefined,
+  changeOf: ((user: DirectoryUser) => OwnAccountChange) | undefined,
 ): Outcome<RealmState> {
   const { caller, realm, version } = context;
   const before = actingUser(parts, caller);
-  const account = more?.(before);
-  const personal = preferencesOf(parts, caller);
+  const account = changeOf?.(before);
+  const preferences = preferencesOf(parts, caller);
   const names = USER_SETTING_NAMES.filter(
-    (name) => values[name] !== undefined && values[name] !== userSettingFrom(before, personal.settings, name),
+    (name) => values[name] !== undefined && values[name] !== userSettingFrom(before, preferences.settings, name),
   );
   const user = withAccountFields(account?.user ?? before, values, domain, volatile);
   const events: LogItem[] = [];
@@ -60,12 +61,14 @@ function settingsOutcome(
     written[`${USER_PART}${user.id}`] = toPart(user);
     events.push(directoryItem({ user }));
   }
-  const chosen = chosenSettings(personal.settings, names, values);
+  const chosen = chosenSettings(preferences.settings, names, values);
   const presence = names.includes('presence_enabled')
-    ? switchPresence(user, personal.status, values.presence_enabled === true, context)
+    ? switchPresence(user, preferences.status, values.presence_enabled === true, context)
     : undefined;
-  if (chosen !== personal.settings) {
-    const stored = storePreferences(withStatus({ ...personal, settings: chosen }, presence?.status ?? personal.status));
+  if (chosen !== preferences.settings) {
+    const stored = storePreferences(
+      withStatus({ ...preferences, settings: chosen }, presence?.status ?? preferences.status),
+    );
     Object.assign(written, stored.parts);
     events.push(stored.change);
   }
@@ -100,7 +103,7 @@ function settingsOutcome(
   };
 }
 
-/** The account with the settings that are facts of it. */
+/** The account with those settings that are fields of it. */
 function withAccountFields(
   user: DirectoryUser,
   {
@@ -111,7 +114,7 @@ function withAccountFields(
   volatile: RealmVolatile,
 ): DirectoryUser {
   if (timezone === user.timezone && emailVisibility === user.emailVisibility) return user;
-  // Once hidden, the address that stands for it stays the same until the account is visible again.
+  // A hidden account keeps its substitute address until its real one is visible again.
   const hidden = user.emailVisibility === 1 ? hiddenAddress(user.id, domain, volatile) : user.email;
   const email = emailVisibility === 1 ? user.deliveryEmail : hidden;
   return { ...user, timezone, emailVisibility, email };
@@ -123,7 +126,7 @@ function reindexAddress(volatile: RealmVolatile, before: DirectoryUser, after: D
   volatile.addUser(after.id, after.email, after.deliveryEmail);
 }
 
-/** What differs from the defaults; the same object when nothing changes. */
+/** Settings that differ from the defaults; the same object if nothing changes. */
 function chosenSettings(
   before: Partial<UserSettings>,
   changed: readonly UserSettingName[],
@@ -139,7 +142,7 @@ function chosenSettings(
   return after;
 }
 
-/** The modern event first, then the one for clients without `user_settings_object`. */
+/** Events of one setting: the modern one, then the one for clients without `user_settings_object`. */
 function settingEvents(user: number, name: UserSettingName, value: UserSettingValue): LogItem[] {
   const language = name === 'default_language' ? { language_name: LANGUAGES.get(String(value)) ?? '' } : {};
   const events = [eventToUser(user, { type: 'user_settings', op: 'update', property: name, value, ...language })];

@@ -1,4 +1,4 @@
-/** What commands on a person's own choices have in common. */
+/** The stored preferences of one user: settings, alert words, muted users and status. */
 
 import type { Json } from '#base';
 import type { LogItem } from '#model';
@@ -6,22 +6,22 @@ import type { DirectoryPreferences, UserStatus } from '#model/records';
 import { directoryItem } from '../../log-items.js';
 import { PREFERENCES_PART, toPart } from '../../state.js';
 
-/** The part and the directory change that store what a person chose. */
-export function storePreferences(personal: DirectoryPreferences): {
+/** The part and the directory change that store a user's preferences. */
+export function storePreferences(preferences: DirectoryPreferences): {
   readonly parts: Record<string, Json>;
   readonly change: LogItem;
 } {
   return {
-    parts: { [`${PREFERENCES_PART}${personal.user}`]: toPart(personal) },
-    change: directoryItem({ personal }),
+    parts: { [`${PREFERENCES_PART}${preferences.user}`]: toPart(preferences) },
+    change: directoryItem({ personal: preferences }),
   };
 }
 
-/** With this status, or none where it says nothing. */
+/** The preferences with this status; an empty status is omitted. */
 export function withStatus(
-  { status: _, ...personal }: DirectoryPreferences,
+  { status: _, ...preferences }: DirectoryPreferences,
   status?: UserStatus,
 ): DirectoryPreferences {
   const says = status && (status.text !== '' || status.emoji !== null || status.away);
-  return says ? { ...personal, status } : personal;
+  return says ? { ...preferences, status } : preferences;
 }

@@ -1,4 +1,4 @@
-/** What people fill into the organization's profile fields (users.md § Custom profile data). */
+/** Values of the organization's profile fields (users.md § Custom profile data). */
 
 import { success } from '#actors/shared';
 import type { Json } from '#base';
@@ -15,10 +15,10 @@ import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
 import { SETTINGS_LANE } from '../command.js';
 
-/** Field id → HTML of what is to be set. */
+/** Field id → HTML of the new value. */
 export type RenderedValues = ReadonlyMap<number, string>;
 
-/** Parts to write and events to tell; both empty when nothing changes. */
+/** Parts and events of a changed profile; both empty if nothing changes. */
 export interface ProfileChange {
   readonly parts: Record<string, Json>;
   readonly events: LogItem[];
@@ -29,17 +29,17 @@ interface NewValue {
   readonly value: GivenValue;
 }
 
-/** Longer ones are refused anyway. */
+/** Longer values, in characters, are not rendered: the checks refuse them. */
 const MAX_RENDERED = 1_000;
 
 const isEmpty = ({ value }: ProfileEntry): boolean => value === null || value.length === 0;
 
-/** Of several values for one field the last counts. */
+/** The last value for each field. */
 const lastOfEach = <E extends ProfileEntry>(entries: readonly E[]): E[] => [
   ...new Map(entries.map((entry) => [entry.id, entry])).values(),
 ];
 
-/** For the needs of commands that set values. A field that is not there when the command arrives is unknown to it. */
+/** HTML of the values, for the inputs of commands. Fields that do not exist yet are skipped, and refused later. */
 export function renderValues(parts: Parts, entries: readonly ProfileEntry[]): RenderedValues {
   const types = new Map(profileFieldsOf(parts).map(({ id, type }) => [id, type]));
   const rendered = new Map<number, string>();
@@ -50,18 +50,18 @@ export function renderValues(parts: Parts, entries: readonly ProfileEntry[]): Re
   return rendered;
 }
 
-/** One account's values, being changed. */
+/** A change of one account's values. */
 class Profile {
   readonly #fields: ReadonlyMap<number, DirectoryProfileField>;
   readonly #before: ReadonlyMap<string, ProfileValue>;
   readonly #values: Map<string, ProfileValue>;
-  /** Fields in the order in which they were touched. */
+  /** Changed or cleared fields, in order. */
   readonly #touched = new Set<number>();
 
   constructor(
     private readonly parts: Parts,
     private readonly user: DirectoryUser,
-    /** Of the commit. */
+    /** Version of the commit. */
     private readonly version: number,
   ) {
     const fields = profileFieldsOf(parts);
@@ -70,7 +70,7 @@ class Profile {
     this.#values = new Map(this.#before);
   }
 
-  /** All or none. @throws ApiError */
+  /** Clears all of these fields or none. @throws ApiError */
   clear(ids: readonly number[]): void {
     for (const id of ids) this.#field(id);
     for (const id of ids) {
@@ -79,7 +79,7 @@ class Profile {
     }
   }
 
-  /** All or none. @throws ApiError */
+  /** Sets all of these values or none. @throws ApiError */
   set(entries: readonly NewValue[], rendered: RenderedValues): void {
     const find = (id: number): DirectoryUser | undefined => userOf(this.parts, id);
     const checked = entries.map(({ id, value }) => ({ id, value: checkProfileValue(this.#field(id), value, find) }));
@@ -94,7 +94,7 @@ class Profile {
     }
   }
 
-  /** What differs from before. */
+  /** The difference from the stored profile. */
   change(): ProfileChange {
     const profileOutcome = [...this.#touched].filter(
       (id) => this.#before.get(String(id))?.value !== this.#values.get(String(id))?.value,
@@ -124,8 +124,8 @@ class Profile {
 }
 
 /**
- * `profile_data` of PATCH /users/{user_id}. What is empty is deleted first, and stays so when the rest is refused.
- * @param rendered made by `renderValues` in the command's needs
+ * `profile_data` of PATCH /users/{user_id}. Empty values are cleared first, and stay cleared if the rest is refused.
+ * @param rendered made by `renderValues` in the command's inputs
  */
 export function editProfile(
   parts: Parts,
@@ -146,11 +146,11 @@ export function editProfile(
     if (!(error instanceof ApiError)) throw error;
     refusal = error;
   }
-  // Bots have no profile: nobody is shown what is in it.
+  // Profiles of bots are never shown, so nothing is stored.
   return { ...(user.botType === null ? profile.change() : { parts: {}, events: [] }), refusal };
 }
 
-/** Nothing is committed where nothing changes, and so nothing to wait for. */
+/** Without a change there is no commit, and no version for replicas to wait for. */
 const changed = (change: ProfileChange, version: number): Outcome<RealmState> => ({
   ...change,
   reply: change.events.length > 0 ? success(undefined, version) : success(),

@@ -1,4 +1,4 @@
-/** POST /users/me/status (users.md § User status): known to every replica, which shows it to whoever registers. */
+/** POST /users/me/status (users.md § User status); stored in the directory, from which registrations show it. */
 
 import { success } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
@@ -23,7 +23,7 @@ export const setStatus: RealmCommand<typeof realmCommands.setStatus> = {
     const { caller, version } = context;
     actingUser(view.parts, caller);
     if (emoji) checkStillThere(view.parts, emoji);
-    // Being away is another name for a setting, and what the setting does comes first.
+    // `away` is an older name of the setting `presence_enabled`, whose change comes first.
     const switching =
       away === undefined
         ? undefined
@@ -35,7 +35,7 @@ export const setStatus: RealmCommand<typeof realmCommands.setStatus> = {
       away: away ?? before.status?.away ?? false,
     };
     const change = storePreferences(withStatus(before, status));
-    const told: JsonObject = {
+    const event: JsonObject = {
       type: 'user_status',
       user_id: caller,
       ...(away === undefined ? {} : { away }),
@@ -46,12 +46,12 @@ export const setStatus: RealmCommand<typeof realmCommands.setStatus> = {
       ...switching,
       reply: success(undefined, version),
       parts: { ...switching?.parts, ...change.parts },
-      events: [...(switching?.events ?? []).filter(isNotStatus), change.change, eventToAll(version, told)],
+      events: [...(switching?.events ?? []).filter(isNotStatus), change.change, eventToAll(version, event)],
     };
   },
 };
 
-/** The frontend has checked it; it may have been deactivated since. */
+/** Refuses a custom emoji that was deactivated after the frontend's check. @throws ApiError */
 function checkStillThere(parts: Parts, { type, code }: EmojiRef): void {
   if (type !== 'realm_emoji') return;
   const custom = parts.get(`${EMOJI_PART}${code}`) as { readonly deactivated: boolean } | undefined;
@@ -67,5 +67,5 @@ const writtenPreferences = (
 ): DirectoryPreferences | undefined =>
   parts?.[`${PREFERENCES_PART}${user}`] as unknown as DirectoryPreferences | undefined;
 
-/** What is told of the whole status includes it. */
+/** Drops the status event of the setting: the event of the whole status includes it. */
 const isNotStatus = (item: LogItem): boolean => item.t !== 'event' || item.event.type !== 'user_status';
