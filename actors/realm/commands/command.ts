@@ -24,8 +24,9 @@ export type RealmCommand<C extends Command<'realm'>, I = undefined> = RealmHandl
 type Commands = Readonly<Record<string, AnyCommand<RealmState, RealmVolatile>>>;
 
 /**
- * Wraps all handlers. A commit sets `directoryVersion` if and only if it has directory items, because replicas can only
- * reach versions that the log shows them. Changed accounts are counted, and commands of deactivated callers are refused.
+ * Wraps all handlers. A commit sets `directoryVersion` if and only if it has directory items, because replicas can
+ * only reach versions that the log shows them. Changed accounts are counted, and commands of deactivated callers are
+ * refused.
  */
 export const withDirectoryVersion = (commands: Commands): Commands =>
   Object.fromEntries(

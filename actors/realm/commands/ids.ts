@@ -24,8 +24,9 @@ export const takeIds: RealmCommand<typeof realmCommands.takeIds> = {
 };
 
 /**
- * Sent by the sidecar when the actor leaves memory, so that the next activation continues without a gap. Shares the lane
- * of `take-ids`: an id taken later needs a commit to reserve it, and a host that lost the partition cannot commit.
+ * Sent by the sidecar when the actor leaves memory, so that the next activation continues without a gap. Shares the
+ * lane of `take-ids`: an id taken later needs a commit to reserve it, and a host that lost the partition cannot
+ * commit.
  */
 export const returnIds: RealmCommand<typeof realmCommands.returnIds> = {
   lane: 'ids',

@@ -71,8 +71,8 @@ interface RenewalInputs extends NewKey {
 
 /**
  * Replaces a key that can't be unsealed (its server secret is gone) or that the command line replaces; the sender has
- * checked the right to the key. A token that can't be unsealed is replaced too. Replies with the sealed key, or with null
- * if a person's key is no longer `instead`: the user actor then has the newer key.
+ * checked the right to the key. A token that can't be unsealed is replaced too. Replies with the sealed key, or with
+ * null if a person's key is no longer `instead`: the user actor then has the newer key.
  */
 export const renewKey: RealmCommand<typeof realmCommands.renewKey, RenewalInputs> = {
   // One renewal at a time: the next command sees the key of the one before.

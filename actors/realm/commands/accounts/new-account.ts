@@ -99,7 +99,10 @@ const defaults = ({ parts, volatile }: Streams): DirectoryStream[] =>
     .filter((stream) => stream.isDefault && !stream.archived)
     .sort(byName);
 
-/** First streams of a newcomer: the named ones that still exist, or the default streams; guests get no default streams. */
+/**
+ * First streams of a newcomer: the named ones that still exist, or the default streams; guests get no default
+ * streams.
+ */
 export function firstStreams(of: Streams, named: readonly number[], role: number): DirectoryStream[] {
   if (named.length === 0) return role === ROLE.guest ? [] : defaults(of);
   return named.flatMap((id) => {

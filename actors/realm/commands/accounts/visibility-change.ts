@@ -25,8 +25,8 @@ const MAX_EVENT_CHARS = 200_000;
 const MAX_ADDRESSES = 2_000;
 
 /**
- * @param subscriptions present and former ones. Streams of present ones are visible in every role; streams of former ones
- * stay in the clients' `unsubscribed`, so only their subscribers are sent.
+ * @param subscriptions present and former ones. Streams of present ones are visible in every role; streams of former
+ * ones stay in the clients' `unsubscribed`, so only their subscribers are sent.
  */
 export function visibilityEffect(
   { before, after }: AccountChange,

@@ -7,8 +7,8 @@ import { BlobsUnavailable } from '#ports/blobs';
 import type { RealmCommand } from '../command.js';
 
 /**
- * Number of a new file; null: there is no space for it. Numbers of failed uploads are skipped. Running uploads count, so
- * that concurrent ones cannot exceed the quota together.
+ * Number of a new file; null: there is no space for it. Numbers of failed uploads are skipped. Running uploads count,
+ * so that concurrent ones cannot exceed the quota together.
  */
 export const fileId: RealmCommand<typeof realmCommands.fileId> = {
   lane: 'files',

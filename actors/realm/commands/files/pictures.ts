@@ -1,6 +1,7 @@
 /**
- * Uploads of pictures that replace each other: an avatar, the icon, a logo. Each upload gets a number first and is stored
- * under it. So the blobs of a frontend that died are known and deleted later, and no upload deletes another one's blob.
+ * Uploads of pictures that replace each other: an avatar, the icon, a logo. Each upload gets a number first and is
+ * stored under it. So the blobs of a frontend that died are known and deleted later, and no upload deletes another
+ * one's blob.
  */
 
 import { success, tellRealm } from '#actors/shared';

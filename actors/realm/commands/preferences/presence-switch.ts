@@ -9,7 +9,9 @@ import type { DirectoryUser, UserStatus } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { eventToAll } from '../../log-items.js';
 
-/** A user who hides appears as last connected this long ago: longer than the time after which users count as offline. */
+/**
+ * A user who hides appears as last connected this long ago: longer than the time after which users count as offline.
+ */
 const HIDDEN_SINCE_MS = 320_000;
 
 interface PresenceSwitch {

@@ -1,4 +1,4 @@
-/** The end of a stream: DELETE /streams/{stream_id}, and private streams that everybody has left (streams.md). */
+/** Archives streams (streams.md): by DELETE /streams/{stream_id}, and private streams that the last user has left. */
 import { createHash } from 'node:crypto';
 import { readMembership, success, value } from '#actors/shared';
 import { ROLE } from '#domain/people';
@@ -22,7 +22,7 @@ import {
   streamGroupsChanged,
 } from './stream-events.js';
 
-/** The name that an archived stream gets, so that its own is free: no other stream can have it. */
+/** Name of the stream once it is archived. It is unique, and the old name becomes free. */
 export function archivedName({ id, name }: Pick<DirectoryStream, 'id' | 'name'>): string {
   const hash = createHash('sha512').update(String(id)).digest('hex').slice(0, 7);
   return [...`${hash}!DEACTIVATED:${name}`].slice(0, MAX_STREAM_NAME).join('');
@@ -32,10 +32,11 @@ interface ArchiveEffect {
   readonly state: RealmState;
   readonly part: Record<string, ReturnType<typeof toPart>>;
   readonly events: readonly LogItem[];
-  /** Stages. */
+  /** Stages: the users leave first, then the stream actor archives the stream. */
   readonly commands: readonly (readonly OutboxCommand[])[];
 }
 
+/** @param members subscribers, who leave the stream without a notice */
 function archiveEffect(
   { state, parts, volatile }: RealmView,
   stream: DirectoryStream,
@@ -103,7 +104,10 @@ export const archiveStream: RealmCommand<typeof realmCommands.archiveStream, Mem
   },
 };
 
-/** From the realm actor itself, in a lane of its own: the one that decided it rests until this is done. */
+/**
+ * Sent by the realm to itself, to archive private streams without active subscribers. It has a lane of its own, because
+ * the lane of the deciding command waits until it is done.
+ */
 export const vacated: RealmCommand<typeof realmCommands.vacated, ReadonlyMap<number, number>> = {
   lane: 'vacated',
   async inputs({ streams }, { realm }, sources) {

@@ -1,4 +1,4 @@
-/** Default stream groups (streams.md § Default stream groups): made, changed and removed by administrators. */
+/** Default streams (streams.md), and groups of them (streams.md § Default stream groups); set by administrators. */
 
 import { readMembership, success } from '#actors/shared';
 import type { JsonObject } from '#base';
@@ -27,7 +27,7 @@ import { defaultStreamsChanged, streamGroupsChanged } from './stream-events.js';
 
 const MAX_NAME = 60;
 
-/** Which streams a name names, and who is in them, must not change between looking and deciding. */
+/** The exclusive lane: names and memberships of streams must not change between inputs and handler. */
 const DIRECTORY = { lane: 'directory', exclusive: true } as const;
 
 function checkAdmin(parts: Parts, caller: number): void {
@@ -50,7 +50,7 @@ function checkFree(parts: Parts, name: string): void {
   if (streamGroupsOf(parts).some((one) => one.name === name)) throw apiError('STREAM_GROUP_EXISTS', { group: name });
 }
 
-/** The whole list as it shall be. */
+/** Outcome that stores a new list of groups. */
 function storeGroups(parts: Parts, groups: readonly DirectoryStreamGroup[], version: number) {
   return {
     reply: success(undefined, version),
@@ -66,7 +66,7 @@ interface StreamNameArgs extends JsonObject {
   readonly stream_names: readonly string[];
 }
 
-/** Ids of the named private streams that the caller is in. */
+/** Ids of the named private streams that the caller is subscribed to. */
 async function loadOwnPrivateStreams(
   { stream_names }: StreamNameArgs,
   { realm, view, caller }: InputContext<RealmState, RealmVolatile>,
@@ -78,7 +78,7 @@ async function loadOwnPrivateStreams(
   return closed.filter((_, i) => memberships[i]!.members.includes(caller));
 }
 
-/** Each once, in the order given. @throws ApiError for the first that the caller can't access */
+/** The named streams, each once, in order. @throws ApiError for the first that the caller can't access */
 function namedStreams(
   { stream_names }: StreamNameArgs,
   { parts, volatile }: { readonly parts: Parts; readonly volatile: RealmVolatile },
@@ -134,7 +134,7 @@ export const updateStreamGroup: RealmCommand<typeof realmCommands.updateStreamGr
   },
 };
 
-/** Adds streams, or takes them out: all of them or none. */
+/** Adds streams to a group or removes them, all or none. */
 export const editStreamGroup: RealmCommand<typeof realmCommands.editStreamGroup, readonly number[]> = {
   ...DIRECTORY,
   inputs: loadOwnPrivateStreams,
@@ -173,6 +173,7 @@ export const removeStreamGroup: RealmCommand<typeof realmCommands.removeStreamGr
   },
 };
 
+/** POST and DELETE /default_streams. */
 export const setDefaultStream: RealmCommand<typeof realmCommands.setDefaultStream, Membership | undefined> = {
   lane: 'directory',
   exclusive: true,
@@ -188,7 +189,7 @@ export const setDefaultStream: RealmCommand<typeof realmCommands.setDefaultStrea
     const mayKnow = isDefault ? canAccess : canSeeMetadata;
     if (!stream || !mayKnow(acting, stream, subscribed)) throw apiError('INVALID_STREAM_ID');
     if (isDefault && stream.inviteOnly) throw apiError('DEFAULT_STREAM_PRIVATE_ADD');
-    // Adding one that is there already: nothing; removing one that is not: the list goes out all the same.
+    // Adding a default stream again sends nothing; removing a stream that is none still sends the list.
     if (isDefault && stream.isDefault) return { reply: success() };
     const after = { ...stream, isDefault };
     const changed = defaultStreamsChanged(parts, after, version);

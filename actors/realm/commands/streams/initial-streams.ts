@@ -1,4 +1,4 @@
-/** The streams of a new organization (realm.md § Other): one for all, one for those who run it. */
+/** First streams of a new organization (realm.md § Other): one for all members, one for its core team. */
 
 import { SYSTEM_GROUP } from '#domain/people';
 import type { LogItem } from '#model';
@@ -29,8 +29,9 @@ const INITIAL_STREAMS = [
 ] as const;
 
 /**
- * @param state to which they are added
- * @param owner whose streams they are
+ * State, parts, log items and commands that create the streams.
+ * @param state of the new realm
+ * @param owner first account, which creates the streams and is subscribed to them
  * @param origin base URL of the organization
  */
 export function initialStreams(

@@ -1,6 +1,6 @@
 /**
- * PATCH /streams/{stream_id} (streams.md). Parameters are applied one after the other; what was applied stays when a
- * later one is refused.
+ * PATCH /streams/{stream_id} (streams.md). Parameters are applied in a fixed order; earlier changes stay if a later one
+ * is refused.
  */
 
 import { readMembership, refusedAfter, STREAM_EVENTS, streamNotice, success } from '#actors/shared';
@@ -26,7 +26,7 @@ import {
 } from './stream-changes.js';
 import { inStreamGroups, streamGroupsChanged } from './stream-events.js';
 
-/** Privacy as asked for; undefined when it is not to change. @throws ApiError */
+/** The privacy asked for; undefined if the request has none. @throws ApiError */
 function checkedPrivacy(
   { acting, stream, subscribed }: StreamAdmin,
   args: UpdateStreamArgs,
@@ -59,7 +59,7 @@ function newName(before: string, given: string, { volatile }: RealmView): string
 
 type Step = (before: StreamChange['stream']) => StreamChange | undefined;
 
-/** In the order in which they are applied. A step throws ApiError to refuse its parameter. */
+/** Steps of the request, in order. A step throws ApiError to refuse its parameter. */
 function steps(of: StreamAdmin, args: UpdateStreamArgs, view: RealmView, context: ChangeContext): Step[] {
   const { acting, subscribed } = of;
   const given = <T>(value: T | null, step: (value: T, before: StreamChange['stream']) => StreamChange): Step => {
@@ -126,11 +126,11 @@ export const updateStream: RealmCommand<typeof realmCommands.updateStream, Membe
     }
     const regrouped = last.inviteOnly !== before.inviteOnly && inStreamGroups(view.parts, before);
     const notice = { origin: args.origin, after: version };
-    const said = changes.flatMap(({ notice: content }) => (content === undefined ? [] : [content]));
+    const contents = changes.flatMap(({ notice: content }) => (content === undefined ? [] : [content]));
     return {
       reply: refusal ? refusedAfter(refusal, version) : success({}, version),
       parts: { [`${STREAM_PART}${before.id}`]: toPart(last) },
-      // Nobody has an archived stream in his state, and nobody listens there.
+      // Clients do not have archived streams, so a change of one sends no events and no notices.
       events: [
         directoryItem({ stream: last }),
         ...(before.archived ? [] : changes.flatMap(({ events }) => events)),
@@ -139,7 +139,7 @@ export const updateStream: RealmCommand<typeof realmCommands.updateStream, Membe
       ],
       commands: before.archived
         ? []
-        : said.map((content) => [streamNotice(realm, before.id, STREAM_EVENTS, { ...notice, content })]),
+        : contents.map((content) => [streamNotice(realm, before.id, STREAM_EVENTS, { ...notice, content })]),
       replyAfterCommands: true,
     };
   },

@@ -1,7 +1,8 @@
 /**
- * POST /users/me/subscriptions (streams.md). The realm actor coordinates: it reserves names, reads who is subscribed,
- * decides, and has the decision carried out by the users (personal properties, subscription/add) and then by the
- * streams (membership, peer_add), so that the log shows them in the order that clients expect.
+ * POST /users/me/subscriptions (streams.md). The realm actor coordinates: it reads the subscribers, decides, and
+ * creates the missing streams. Its commands then go to the user actors (personal properties, subscription/add) and
+ * after them to the stream actors (membership, peer_add), so that the log has the events in the order that clients
+ * expect.
  */
 
 import type { Subscribers } from '#actors/shared';
@@ -33,7 +34,7 @@ import {
 import { subscribeNotices } from './subscribe-notices.js';
 import { JoiningPlan } from './subscription-plan.js';
 
-/** What subscribing will do; nothing of it has happened yet. */
+/** A decision to subscribe; nothing has changed yet. */
 export interface JoinDecision {
   readonly acting: DirectoryUser;
   readonly plan: JoiningPlan;
@@ -43,7 +44,7 @@ export interface JoinDecision {
   readonly next: RealmState;
 }
 
-/** @throws ApiError; changes nothing */
+/** Decides without changing anything. @throws ApiError */
 export function decideJoining(
   { state, parts, volatile }: RealmView,
   args: SubscribeArgs,
@@ -86,7 +87,7 @@ export function decideJoining(
       creator: acting.id,
       inviteOnly: args.invite_only,
       historyPublic: args.invite_only ? (args.history_public_to_subscribers ?? false) : true,
-      // Asked for both, it is private: the API has no refusal for that here.
+      // A request for both makes the stream private: the API has no error for it here.
       webPublic: args.is_web_public && !args.invite_only,
       postPolicy: args.stream_post_policy,
       retentionDays: retention,
@@ -105,7 +106,7 @@ export function decideJoining(
   return { acting, plan, created, closed: [...closed], next };
 }
 
-/** What a decided Joining does to the realm actor, its outcome but for the reply. */
+/** Outcome of the decision for the realm actor, without reply and commands. */
 export function joinOutcome({ volatile }: RealmView, { created, next }: JoinDecision, version: number) {
   for (const stream of created) volatile.addStream(stream.id, stream.name);
   return {
@@ -131,7 +132,7 @@ export const joinNotices = (
     after: next.directoryVersion,
   });
 
-/** Who is subscribed to the streams of these names. */
+/** Subscribers of the streams with these names. */
 export const subscribersByName = (
   names: readonly string[],
   realm: CommandContext['realm'],
@@ -144,11 +145,11 @@ export const subscribersByName = (
 
 export interface JoinInputs {
   readonly members: Subscribers;
-  /** HTML of descriptions. */
+  /** Description → HTML. */
   readonly rendered: ReadonlyMap<string, string>;
 }
 
-/** Loads the inputs of `decideJoining`. @param leaving names of streams that the same call leaves */
+/** Loads the inputs of `decideJoining`. @param leaving names of streams that the same request leaves */
 export async function loadJoinInputs(
   { subscriptions }: Pick<SubscribeArgs, 'subscriptions'>,
   leaving: readonly string[],
@@ -187,8 +188,9 @@ export const subscribe: RealmCommand<typeof realmCommands.subscribe, JoinInputs>
 };
 
 /**
- * From the realm actor itself, in a lane of its own: the one that decided it rests until this is done. Who has been
- * subscribed by then is passed over, so that a repeat changes nothing.
+ * Sent by the realm to itself for the users that the first commit left out. It has a lane of its own, because the
+ * lane of the deciding command waits until it is done. Users who are already subscribed are skipped, so a repeat does
+ * no harm.
  */
 export const carryOnJoining: RealmCommand<typeof realmCommands.carryOnJoining, Subscribers> = {
   lane: 'joining',

@@ -1,4 +1,4 @@
-/** Who joins and who leaves what, as commands: first to each user (all streams in one), then to each stream. */
+/** Plans of joining and leaving, as commands: one to each user with all streams, then one to each stream. */
 
 import type { Subscribers } from '#actors/shared';
 import { foldName } from '#directory';
@@ -17,7 +17,7 @@ import {
 } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 
-/** Commands to one user or stream, with the arguments collected for it */
+/** Two stages: the commands to the users, then those to the streams. */
 function userAndStreamStages<T extends NewSubscription | UnsubscribedArgs['streams'][number]>(
   realm: RealmId,
   toUser: Command<'user', { readonly streams: readonly T[] }>,
@@ -42,26 +42,27 @@ const appendTo = <K, V>(map: Map<K, V[]>, key: K, value: V): void => {
   else map.set(key, [value]);
 };
 
-/** Approximate bytes of all commands in one commit: a root with its outbox is one document of the Store. */
+/** Approximate bytes of all commands of one commit, because a root with its outbox is one document of the Store. */
 const MAX_WEIGHT = 2 * 1024 * 1024;
-/** Approximate bytes of one user's part of a command, without the ids of subscribers. */
+/** Approximate bytes of one user and stream in a command, without description and ids of subscribers. */
 const PART_WEIGHT = 1_000;
 const ID_WEIGHT = 5;
 
 /**
- * Every user is told of all subscribers of a stream, so that the commands weigh as much as users times subscribers. What is
- * more than one commit should hold is left for commands of their own, one after the other, which read the subscribers again.
+ * A plan of joining. The command to a user names all subscribers of each stream, so the commands weigh users times
+ * subscribers. Beyond `MAX_WEIGHT`, the rest is left to `carryOnJoining` commands, one after the other, which read the
+ * subscribers again.
  */
 export class JoiningPlan {
   readonly subscribed: Record<string, string[]> = {};
   readonly already: Record<string, string[]> = {};
-  /** Streams that existed before, by user who was subscribed to them. */
+  /** Names of existing streams, by the user who is subscribed to them. */
   readonly intoExisting = new Map<DirectoryUser, string[]>();
-  /** What the commits after the first hold. */
+  /** Joins of the commits after the first. */
   readonly #laterCommits: RemainingJoin[][] = [];
   readonly #perUser = new Map<number, NewSubscription[]>();
   readonly #perStream = new Map<number, number[]>();
-  /** Those of later commands, too. */
+  /** Stream → joining users, those of later commits included. */
   readonly #joining = new Map<number, Set<number>>();
   #weight = 0;
 
@@ -94,7 +95,7 @@ export class JoiningPlan {
     );
   }
 
-  /** What the first commit left for this one, which it was weighed for. */
+  /** Adds joins that the first commit left for this one; they were weighed then. */
   carryOn(stream: DirectoryStream, { users, color }: RemainingJoin): void {
     const before = new Set(this.members.get(stream.id));
     const joining = users.filter((user) => !before.has(user));
@@ -126,7 +127,7 @@ export class JoiningPlan {
     this.#perStream.set(stream.id, [...users]);
   }
 
-  /** How many of them may join with the commit that is planned now; one at least where it holds nothing yet. */
+  /** Number of users who fit the commit being planned; at least one if it is empty. */
   #fitting(before: number, joining: number, { description, renderedDescription }: DirectoryStream): number {
     const part = PART_WEIGHT + description.length + renderedDescription.length;
     const weight = (users: number): number => users * (part + (before + users) * ID_WEIGHT);
@@ -150,9 +151,10 @@ export class JoiningPlan {
   }
 
   /**
-   * @param after realm version that names the streams
-   * @param then stages that come when everybody has joined. Where later commits join some, one of those sends them: a command
-   * of this one to a stream or a user would keep theirs waiting, which it waits for itself.
+   * @param after realm version that has the streams
+   * @param then stages that follow when all users have joined. With later commits, the last `carryOnJoining` sends
+   * them: sent by this commit, they would block the later commands to the same actors, for which they wait
+   * themselves.
    */
   stages(after: number, then: readonly (readonly OutboxCommand[])[] = []): (readonly OutboxCommand[])[] {
     const now = userAndStreamStages(
@@ -199,7 +201,7 @@ export class LeavingPlan {
     appendTo(this.#perStream, stream.id, user.id);
   }
 
-  /** Of this stream. */
+  /** Users who leave the stream. */
   leaving(stream: number): readonly number[] {
     return this.#perStream.get(stream) ?? [];
   }

@@ -1,6 +1,6 @@
 /**
- * DELETE and PATCH /users/me/subscriptions (streams.md), coordinated like subscribing: users first (subscription/remove),
- * then streams (membership, peer_remove, and reading for those who left).
+ * DELETE and PATCH /users/me/subscriptions (streams.md), coordinated like subscribing: commands to the users first
+ * (subscription/remove), then to the streams (membership, peer_remove, and marking as read for users who left).
  */
 
 import type { Subscribers } from '#actors/shared';
@@ -27,7 +27,7 @@ import {
 import { activePrincipals, checkSize, findPrincipal, MAX_STREAMS } from './subscribe-checks.js';
 import { LeavingPlan } from './subscription-plan.js';
 
-/** Streams by their names, each once. @throws ApiError */
+/** The named streams, each once. @param made streams that the same request creates @throws ApiError */
 function namedStreams({ parts, volatile }: RealmView, names: readonly string[], made: readonly DirectoryStream[]) {
   const streams = new Map<string, DirectoryStream>();
   const madeByName = new Map(made.map((one) => [one.name.toLowerCase(), one]));
@@ -43,11 +43,13 @@ function namedStreams({ parts, volatile }: RealmView, names: readonly string[], 
 
 interface LeaveDecision {
   readonly plan: LeavingPlan;
-  /** Private streams without an active subscriber, and who of the deactivated is left. */
+  /** Private streams left without an active subscriber, with their deactivated ones. */
   readonly vacated: readonly { readonly stream: number; readonly members: readonly number[] }[];
 }
 
-/** @param joining what the same call does before. @throws ApiError; changes nothing */
+/**
+ * Decides without changing anything. @param joining decision of the same request, carried out before @throws ApiError
+ */
 function decideLeaving(
   view: RealmView,
   { subscriptions, principals }: UnsubscribeArgs,
@@ -88,7 +90,7 @@ function decideLeaving(
   return { plan, vacated };
 }
 
-/** A private stream that everybody has left is archived, after they have heard that they left. */
+/** Command that archives private streams without active subscribers, sent after the users have left. */
 function archiveVacated(vacated: LeaveDecision['vacated'], { realm }: CommandContext): OutboxCommand[] {
   if (vacated.length === 0) return [];
   return [outboxCommand({ to: realmKey(realm), name: realmCommands.vacated, args: { streams: vacated }, caller: 0 })];
@@ -113,7 +115,7 @@ export const unsubscribe: RealmCommand<typeof realmCommands.unsubscribe, Subscri
   },
 };
 
-/** Both or neither; what is added is there before anything is removed. */
+/** PATCH: adds and removes, both or neither; added streams exist before any is removed. */
 export const updateSubscriptions: RealmCommand<typeof realmCommands.updateSubscriptions, JoinInputs> = {
   lane: 'directory',
   exclusive: true,
