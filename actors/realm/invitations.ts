@@ -6,8 +6,8 @@
 import type { Json } from '#base';
 import type { InvitationName } from '#domain/invitations';
 import { ROLE } from '#domain/people';
-import type { LogItem, RealmId } from '#model';
-import { type Parts, withPrefix } from './state.js';
+import type { LogItem, Parts, RealmId } from '#model';
+import { PartTable } from '#model';
 
 export interface Invitation {
   readonly id: number;
@@ -35,7 +35,12 @@ export const INVITATION_PARTS: Readonly<Record<InvitationKind, string>> = {
 
 export const kindOf = ({ email }: Invitation): InvitationKind => (email === null ? 'link' : 'single');
 
-export const partOf = (of: Invitation): string => `${INVITATION_PARTS[kindOf(of)]}${of.id}`;
+const TABLES: Readonly<Record<InvitationKind, PartTable<Invitation>>> = {
+  single: new PartTable(INVITATION_PARTS.single),
+  link: new PartTable(INVITATION_PARTS.link),
+};
+
+export const partOf = (of: Invitation): string => TABLES[kindOf(of)].nameOf(of.id);
 export const toPart = (of: Invitation): Json => of as unknown as Json;
 
 export const nameOf = (realm: RealmId, of: Invitation): InvitationName => ({
@@ -53,21 +58,19 @@ const isValid = (of: Invitation, now: number): boolean => (expiryOf(of) ?? Numbe
 
 /** The invitation, unless it has expired. @param now ms */
 export function invitationOf(parts: Parts, kind: InvitationKind, id: number, now: number): Invitation | undefined {
-  const found = parts.get(`${INVITATION_PARTS[kind]}${id}`) as unknown as Invitation | undefined;
+  const found = TABLES[kind].get(parts, id);
   return found && isValid(found, now) ? found : undefined;
 }
 
 /** Valid invitations, by id. @param now ms */
 export const invitationsOf = (parts: Parts, kind: InvitationKind, now: number): Invitation[] =>
-  [...withPrefix<Invitation>(parts, INVITATION_PARTS[kind])]
-    .filter((of) => isValid(of, now))
-    .sort((a, b) => a.id - b.id);
+  [...TABLES[kind].values(parts)].filter((of) => isValid(of, now)).sort((a, b) => a.id - b.id);
 
 /** Deletes expired invitations; written with the commit that stores new ones. @param now ms */
 export function expiredParts(parts: Parts, now: number): Record<string, Json> {
   const gone: Record<string, Json> = {};
-  for (const prefix of Object.values(INVITATION_PARTS)) {
-    for (const of of withPrefix<Invitation>(parts, prefix)) if (!isValid(of, now)) gone[partOf(of)] = null;
+  for (const table of Object.values(TABLES)) {
+    for (const of of table.values(parts)) if (!isValid(of, now)) gone[partOf(of)] = null;
   }
   return gone;
 }
@@ -86,8 +89,8 @@ export function withoutInvitationsBy(
   version: number,
 ): { readonly parts: Record<string, Json>; readonly events: LogItem[] } {
   const gone: Record<string, Json> = {};
-  for (const prefix of Object.values(INVITATION_PARTS)) {
-    for (const of of withPrefix<Invitation>(parts, prefix)) if (of.inviter === user) gone[partOf(of)] = null;
+  for (const table of Object.values(TABLES)) {
+    for (const of of table.values(parts)) if (of.inviter === user) gone[partOf(of)] = null;
   }
   return { parts: gone, events: Object.keys(gone).length > 0 ? [invitesChanged(version)] : [] };
 }

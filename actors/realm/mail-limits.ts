@@ -5,7 +5,7 @@
 
 import type { Limit } from '#base';
 import { type Json, stillCounts, waitFor, withTime } from '#base';
-import { type Parts, withPrefix } from './state.js';
+import { type Parts, PartTable } from '#model';
 
 /** Times of the mails to one address. */
 interface MailTimes {
@@ -19,7 +19,7 @@ export const MAILS_PART = 'letters/';
 /** Counted addresses; beyond that, the address whose last mail is the oldest is dropped. */
 const MAX_ADDRESSES = 10_000;
 
-const partOf = (address: string): string => MAILS_PART + address;
+const MAILS = new PartTable<MailTimes>(MAILS_PART);
 const newest = ({ times }: MailTimes): number => times.at(-1) ?? 0;
 
 /** Counts one more mail to an address. @returns `wait` ms until the address may get it; 0: `parts` count it */
@@ -29,10 +29,10 @@ export function countMail(
   now: number,
 ): { readonly wait: number; readonly parts: Record<string, Json> } {
   const address = email.toLowerCase();
-  const before = (parts.get(partOf(address)) as unknown as MailTimes | undefined)?.times ?? [];
+  const before = MAILS.get(parts, address)?.times ?? [];
   const wait = waitFor(MAIL_LIMITS, before, now);
   if (wait > 0) return { wait, parts: {} };
-  const others = [...withPrefix<MailTimes>(parts, MAILS_PART)].filter((of) => of.address !== address);
+  const others = [...MAILS.values(parts)].filter((of) => of.address !== address);
   const gone = others.filter(({ times }) => !stillCounts(MAIL_LIMITS, times, now));
   if (others.length - gone.length >= MAX_ADDRESSES) {
     gone.push(others.reduce((oldest, of) => (newest(of) < newest(oldest) ? of : oldest)));
@@ -41,8 +41,8 @@ export function countMail(
   return {
     wait: 0,
     parts: {
-      ...Object.fromEntries(gone.map((of) => [partOf(of.address), null])),
-      [partOf(address)]: counted as unknown as Json,
+      ...Object.fromEntries(gone.map((of) => [MAILS.nameOf(of.address), null])),
+      ...MAILS.write(address, counted),
     },
   };
 }

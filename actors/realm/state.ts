@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '#base';
 import type { Records, Singletons, Traffic } from '#directory';
 import { NO_SINGLETONS } from '#directory';
 import type { Parts, RealmSettings } from '#model';
-import { userId } from '#model';
+import { PartTable, userId } from '#model';
 import type { DirectoryPreferences, DirectoryProfile } from '#model/records';
 
 export interface RealmState extends JsonObject {
@@ -89,19 +89,17 @@ export const SINGLETON_PARTS: { readonly [W in keyof Singletons]: string } = {
 
 export type { Parts };
 
-export function* withPrefix<T>(parts: Parts, prefix: string): Iterable<T> {
-  for (const [name, value] of parts) if (name.startsWith(prefix)) yield value as unknown as T;
-}
+/** All records of a collection, in the order of the parts' names. */
+const records = <C extends keyof Records>(collection: C) => {
+  const table = new PartTable<Records[C]>(RECORD_PARTS[collection]);
+  return (parts: Parts): Iterable<Records[C]> => table.values(parts);
+};
 
-const records =
-  <C extends keyof Records>(collection: C) =>
-  (parts: Parts): Iterable<Records[C]> =>
-    withPrefix(parts, RECORD_PARTS[collection]);
-
-const record =
-  <C extends keyof Records>(collection: C) =>
-  (parts: Parts, id: number): Records[C] | undefined =>
-    parts.get(`${RECORD_PARTS[collection]}${id}`) as unknown as Records[C] | undefined;
+/** One record of a collection. */
+const record = <C extends keyof Records>(collection: C) => {
+  const table = new PartTable<Records[C]>(RECORD_PARTS[collection]);
+  return (parts: Parts, id: number): Records[C] | undefined => table.get(parts, id);
+};
 
 const singleton =
   <W extends keyof Singletons>(name: W) =>

@@ -5,7 +5,7 @@ import type { Json } from '#base';
 import { DEFAULT_REALM_SETTINGS, realmId, realmKey } from '#model';
 import type { DirectoryStream } from '#model/records';
 import { createUser } from '../../../actors/realm/commands/accounts/create-user.js';
-import { toPart, type RealmState } from '../../../actors/realm/state.js';
+import { type RealmState, toPart } from '../../../actors/realm/state.js';
 import { RealmVolatile } from '../../../actors/realm/volatile.js';
 import { person } from '../../support/person.js';
 

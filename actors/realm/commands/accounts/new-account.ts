@@ -147,7 +147,7 @@ export function addAccount(view: RealmView, of: Newcomer, { now, realm, version 
     hidden: hiddenEmail(defaults, id, mailDomain(of.origin ?? ''), volatile),
   });
   volatile.addUser(id, user.email, user.deliveryEmail);
-  const personal =
+  const preferences =
     Object.keys(settings).length === 0
       ? undefined
       : storePreferences({ user: user.id, settings, alertWords: [], muted: [] });
@@ -168,8 +168,8 @@ export function addAccount(view: RealmView, of: Newcomer, { now, realm, version 
   return {
     user,
     state: { ...state, nextUser: id + 1, nextRecipient: state.nextRecipient + 1 },
-    parts: { [`${USER_PART}${id}`]: toPart(user), ...personal?.parts },
-    events: [...userAddedItems(user, state.settings, now, version), ...(personal ? [personal.change] : [])],
+    parts: { [`${USER_PART}${id}`]: toPart(user), ...preferences?.parts },
+    events: [...userAddedItems(user, state.settings, now, version), ...(preferences ? [preferences.change] : [])],
     commands: [
       [createUserCommand(realm, id, account, version, first)],
       joins,

@@ -53,11 +53,11 @@ export function addressVisibilityEvents(
     if (could && !can) losing.push(viewer.id);
   }
   const events: LogItem[] = [];
-  const tell = (users: readonly number[], address: string | null): void => {
+  const push = (users: readonly number[], address: string | null): void => {
     if (users.length > 0) events.push({ t: 'event', to: { users }, event: update(after, { delivery_email: address }) });
   };
-  tell(gaining, after.deliveryEmail);
-  tell(losing, null);
+  push(gaining, after.deliveryEmail);
+  push(losing, null);
   if (before.email === after.email) return events;
   return [...events, apiAddress(after, version), avatar(after, version)];
 }
@@ -90,7 +90,7 @@ export const personUpdated = (version: number, user: number, person: JsonObject)
 /** Log items of a new account; their number does not depend on the number of other accounts. */
 export function userAddedItems(user: DirectoryUser, settings: RealmSettings, now: number, version: number): LogItem[] {
   const person = presentUser(user, user, { clientGravatar: false, profile: NO_PROFILE });
-  const tell = (to: Audience, shown: JsonObject): LogItem => ({
+  const added = (to: Audience, shown: JsonObject): LogItem => ({
     t: 'event',
     to: { ...to, rv: version },
     event: { type: 'realm_user', op: 'add', person: shown },
@@ -99,8 +99,8 @@ export function userAddedItems(user: DirectoryUser, settings: RealmSettings, now
   const rest = { role: ROLE.guest, weakerThan: seeing };
   return [
     directoryItem({ user }),
-    ...(seeing > 0 ? [tell({ role: seeing }, person)] : []),
-    ...(seeing < ROLE.guest ? [tell(rest, { ...person, delivery_email: null })] : []),
+    ...(seeing > 0 ? [added({ role: seeing }, person)] : []),
+    ...(seeing < ROLE.guest ? [added(rest, { ...person, delivery_email: null })] : []),
     ...systemGroupsOf(user, settings, now).map((group_id) =>
       eventToAll(version, { type: 'user_group', op: 'add_members', group_id, user_ids: [user.id] }),
     ),

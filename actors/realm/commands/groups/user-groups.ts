@@ -92,12 +92,12 @@ export const updateGroup: RealmCommand<typeof realmCommands.updateGroup> = {
       name: name ?? before.name,
       description: description ?? before.description,
     });
-    const tell = (data: JsonObject): LogItem =>
+    const updated = (data: JsonObject): LogItem =>
       eventToAll(version, { type: 'user_group', op: 'update', group_id: before.id, data });
     return {
       reply: success(undefined, version),
       parts: written,
-      events: [change, ...(renamed ? [tell({ name })] : []), ...(described ? [tell({ description })] : [])],
+      events: [change, ...(renamed ? [updated({ name })] : []), ...(described ? [updated({ description })] : [])],
     };
   },
 };
