@@ -1,15 +1,14 @@
-/** What commands on bots have in common: who may manage one, who hears of it, and what is told (events.md realm_bot). */
+/** Rules, records and events that the commands on bots share (events.md realm_bot). */
 
 import type { Json, JsonObject } from '#base';
 import { isAdmin, isOwner, presentBot, type StreamName } from '#domain/people';
 import type { LogItem } from '#model';
-import { streamId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryBot, DirectoryUser } from '#model/records';
-import { asPart, BOT_PART, botOf, botsOf, type Parts, streamOf, USER_PART, userOf, usersOf } from './state.js';
-import { tellReplicas } from './tell-replicas.js';
+import { directoryItem } from './log-items.js';
+import { BOT_PART, botOf, botsOf, type Parts, streamOf, toPart, USER_PART, userOf, usersOf } from './state.js';
 
-/** Of the lane: nothing that commands on bots wait for, waits for them. */
+/** Lane of commands that create bots: their inputs wait for stream actors, which never wait for this lane. */
 export const BOT_LANE = 'bots';
 
 export interface BotAccount {
@@ -23,12 +22,12 @@ export function botAccount(parts: Parts, id: number): BotAccount | undefined {
   return user && bot ? { user, bot } : undefined;
 }
 
-/** The bot, if its owner or an administrator asks. @throws ApiError */
+/** The bot, if its owner or an administrator asks for it. @throws ApiError */
 export function managedBot(parts: Parts, id: number, acting: DirectoryUser): BotAccount {
   const found = botAccount(parts, id);
   if (!found) throw apiError('NO_SUCH_BOT');
   if (found.user.botOwner !== acting.id && !isAdmin(acting)) throw apiError('INSUFFICIENT_PERMISSION');
-  // What such a bot may do, whoever has its key may do.
+  // A bot's key gives all rights of the bot, so only owners may manage a bot with the owner role.
   if (isOwner(found.user) && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
   return found;
 }
@@ -38,7 +37,7 @@ export const streamNames =
   (id) =>
     streamOf(parts, id)?.name;
 
-/** Its messages, or those that it reads, are of a private stream. */
+/** Whether the bot sends to, or reads from, a private stream by default. */
 function isPrivate(parts: Parts, { sendingStream, eventsStream }: DirectoryBot): boolean {
   return [sendingStream, eventsStream].some((id) => id !== null && streamOf(parts, id)?.inviteOnly === true);
 }
@@ -47,14 +46,14 @@ function isPrivate(parts: Parts, { sendingStream, eventsStream }: DirectoryBot):
 const humanAdmins = (parts: Parts): number[] =>
   [...usersOf(parts)].filter((user) => user.isActive && user.botType === null && isAdmin(user)).map(({ id }) => id);
 
-/** Owner and human administrators; of a bot for private streams, its owner alone. */
+/** Users that hear of the bot: its owner and human administrators; of a bot for private streams only its owner. */
 function managers(parts: Parts, { user, bot }: BotAccount): number[] {
   const owner = user.botOwner === null ? [] : [user.botOwner];
   return isPrivate(parts, bot) ? owner : [...new Set([...owner, ...humanAdmins(parts)])];
 }
 
-/** What is secret in it stays sealed until it is delivered. */
-export const tellOfBot = (to: readonly number[], op: 'add' | 'update', bot: JsonObject): LogItem => ({
+/** Secrets in the event stay sealed until it is delivered to a client. */
+export const botEvent = (to: readonly number[], op: 'add' | 'update', bot: JsonObject): LogItem => ({
   t: 'event',
   to: { users: to },
   event: { type: 'realm_bot', op },
@@ -62,18 +61,18 @@ export const tellOfBot = (to: readonly number[], op: 'add' | 'update', bot: Json
 });
 
 export const botAdded = (parts: Parts, account: BotAccount, to = managers(parts, account)): LogItem =>
-  tellOfBot(to, 'add', presentBot(account.user, account.bot, streamNames(parts)));
+  botEvent(to, 'add', presentBot(account.user, account.bot, streamNames(parts)));
 
 /** @param change one field */
 export const botUpdated = (parts: Parts, account: BotAccount, change: JsonObject, except?: number): LogItem =>
-  tellOfBot(
+  botEvent(
     managers(parts, account).filter((id) => id !== except),
     'update',
     { user_id: account.user.id, ...change },
   );
 
-/** A stream has another name: that of bots that send to it, or read it, is told, too. */
-export function streamRenamed(parts: Parts, stream: number, name: string): LogItem[] {
+/** Events for bots whose default streams include a stream that was renamed. */
+export function streamRenamedEvents(parts: Parts, stream: number, name: string): LogItem[] {
   const events: LogItem[] = [];
   for (const bot of botsOf(parts)) {
     const account = botAccount(parts, bot.user);
@@ -90,37 +89,35 @@ export const botRemoved = (parts: Parts, account: BotAccount): LogItem => ({
   event: { type: 'realm_bot', op: 'remove', bot: { user_id: account.user.id, full_name: account.user.fullName } },
 });
 
-/** For whom it is no bot of his any more. */
-export const botForgotten = (bot: number, by: number): LogItem => ({
+/** The bot is no longer managed by this user. */
+export const botDeletedFor = (bot: number, user: number): LogItem => ({
   t: 'event',
-  to: { users: [by] },
+  to: { users: [user] },
   event: { type: 'realm_bot', op: 'delete', bot: { user_id: bot } },
 });
 
-/** Parts and directory changes of a bot that is new or changed. */
-export function storeBot(
+/** Parts and directory changes that store a new or changed bot. @param before absent: the bot is new */
+export function botChange(
   { user, bot }: BotAccount,
   before?: BotAccount,
 ): { readonly parts: Record<string, Json>; readonly changes: readonly LogItem[] } {
   const parts: Record<string, Json> = {};
   const changes: LogItem[] = [];
   if (user !== before?.user) {
-    parts[`${USER_PART}${user.id}`] = asPart(user);
-    changes.push(tellReplicas({ user }));
+    parts[`${USER_PART}${user.id}`] = toPart(user);
+    changes.push(directoryItem({ user }));
   }
   if (bot !== before?.bot) {
-    parts[`${BOT_PART}${user.id}`] = asPart(bot);
-    changes.push(tellReplicas({ bot }));
+    parts[`${BOT_PART}${user.id}`] = toPart(bot);
+    changes.push(directoryItem({ bot }));
   }
   return { parts, changes };
 }
 
-/** Names of bots differ from those of everybody who is active, ignoring case. @throws ApiError */
+/** A bot's name must differ from the names of all active accounts, ignoring case. @throws ApiError */
 export function checkBotName(parts: Parts, name: string): void {
   const folded = name.toLowerCase();
   for (const user of usersOf(parts)) {
     if (user.isActive && user.fullName.toLowerCase() === folded) throw apiError('BOT_NAME_IN_USE');
   }
 }
-
-export const asStream = (id: number | null) => (id === null ? null : streamId(id));

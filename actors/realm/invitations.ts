@@ -1,35 +1,47 @@
-/** Invitations that stand: parts of the realm actor, in no directory, because only who may see them asks for them. */
+/**
+ * Valid invitations. They are parts of the realm actor and in no directory: only users who may see them ask for them,
+ * so replicas need no copy.
+ */
+
 import type { Json } from '#base';
 import type { InvitationName } from '#domain/invitations';
 import { ROLE } from '#domain/people';
-import type { LogItem, RealmId } from '#model';
-import { type Parts, withPrefix } from './state.js';
+import type { LogItem, Parts, RealmId } from '#model';
+import { PartTable } from '#model';
 
 export interface Invitation {
   readonly id: number;
-  /** Invited; null for a link. */
+  /** Invited address; null for a link. */
   readonly email: string | null;
   readonly inviter: number;
   /** Seconds since 1970. */
   readonly invited: number;
-  /** From `invited` on; null = for ever. */
+  /** Validity, counted from `invited`; null = unlimited. */
   readonly minutes: number | null;
   readonly role: number;
-  /** To be subscribed to; [] = the default ones. */
+  /** Streams that the newcomer is subscribed to; [] = the default streams. */
   readonly streams: readonly number[];
   /** See InvitationName. */
   readonly nonce: string;
 }
 
-type Kind = InvitationName['kind'];
+type InvitationKind = InvitationName['kind'];
 
-/** To one person each; links. */
-export const INVITATION_PARTS: Readonly<Record<Kind, string>> = { single: 'invitation/', link: 'invitation-link/' };
+/** Prefix of the parts: invitations to one address each, and links for any number of people. */
+export const INVITATION_PARTS: Readonly<Record<InvitationKind, string>> = {
+  single: 'invitation/',
+  link: 'invitation-link/',
+};
 
-export const kindOf = ({ email }: Invitation): Kind => (email === null ? 'link' : 'single');
+export const kindOf = ({ email }: Invitation): InvitationKind => (email === null ? 'link' : 'single');
 
-export const partOf = (of: Invitation): string => `${INVITATION_PARTS[kindOf(of)]}${of.id}`;
-export const asPart = (of: Invitation): Json => of as unknown as Json;
+const TABLES: Readonly<Record<InvitationKind, PartTable<Invitation>>> = {
+  single: new PartTable(INVITATION_PARTS.single),
+  link: new PartTable(INVITATION_PARTS.link),
+};
+
+export const partOf = (of: Invitation): string => TABLES[kindOf(of)].nameOf(of.id);
+export const toPart = (of: Invitation): Json => of as unknown as Json;
 
 export const nameOf = (realm: RealmId, of: Invitation): InvitationName => ({
   realm,
@@ -42,25 +54,23 @@ export const nameOf = (realm: RealmId, of: Invitation): InvitationName => ({
 export const expiryOf = ({ invited, minutes }: Invitation): number | null =>
   minutes === null ? null : invited + minutes * 60;
 
-const stands = (of: Invitation, now: number): boolean => (expiryOf(of) ?? Number.POSITIVE_INFINITY) * 1000 > now;
+const isValid = (of: Invitation, now: number): boolean => (expiryOf(of) ?? Number.POSITIVE_INFINITY) * 1000 > now;
 
-/** One that stands. @param now ms */
-export function invitationOf(parts: Parts, kind: Kind, id: number, now: number): Invitation | undefined {
-  const found = parts.get(`${INVITATION_PARTS[kind]}${id}`) as unknown as Invitation | undefined;
-  return found && stands(found, now) ? found : undefined;
+/** The invitation, unless it has expired. @param now ms */
+export function invitationOf(parts: Parts, kind: InvitationKind, id: number, now: number): Invitation | undefined {
+  const found = TABLES[kind].get(parts, id);
+  return found && isValid(found, now) ? found : undefined;
 }
 
-/** Those that stand, by id. @param now ms */
-export const invitationsOf = (parts: Parts, kind: Kind, now: number): Invitation[] =>
-  [...withPrefix<Invitation>(parts, INVITATION_PARTS[kind])]
-    .filter((of) => stands(of, now))
-    .sort((a, b) => a.id - b.id);
+/** Valid invitations, by id. @param now ms */
+export const invitationsOf = (parts: Parts, kind: InvitationKind, now: number): Invitation[] =>
+  [...TABLES[kind].values(parts)].filter((of) => isValid(of, now)).sort((a, b) => a.id - b.id);
 
-/** What has expired goes when new ones come. @param now ms */
-export function expired(parts: Parts, now: number): Record<string, Json> {
+/** Deletes expired invitations; written with the commit that stores new ones. @param now ms */
+export function expiredParts(parts: Parts, now: number): Record<string, Json> {
   const gone: Record<string, Json> = {};
-  for (const prefix of Object.values(INVITATION_PARTS)) {
-    for (const of of withPrefix<Invitation>(parts, prefix)) if (!stands(of, now)) gone[partOf(of)] = null;
+  for (const table of Object.values(TABLES)) {
+    for (const of of table.values(parts)) if (!isValid(of, now)) gone[partOf(of)] = null;
   }
   return gone;
 }
@@ -72,15 +82,15 @@ export const invitesChanged = (version: number): LogItem => ({
   event: { type: 'invites_changed' },
 });
 
-/** Without those of this user: for the commit that deactivates the account. */
+/** Deletes the invitations of a user, in the commit that deactivates the account. */
 export function withoutInvitationsBy(
   parts: Parts,
   user: number,
   version: number,
 ): { readonly parts: Record<string, Json>; readonly events: LogItem[] } {
   const gone: Record<string, Json> = {};
-  for (const prefix of Object.values(INVITATION_PARTS)) {
-    for (const of of withPrefix<Invitation>(parts, prefix)) if (of.inviter === user) gone[partOf(of)] = null;
+  for (const table of Object.values(TABLES)) {
+    for (const of of table.values(parts)) if (of.inviter === user) gone[partOf(of)] = null;
   }
   return { parts: gone, events: Object.keys(gone).length > 0 ? [invitesChanged(version)] : [] };
 }

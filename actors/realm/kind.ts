@@ -1,4 +1,7 @@
-/** The realm actor: directory, policies, names, and the message-id sequence of one organization. */
+/**
+ * The realm actor: declaration of the kind. Commands stand by area, and each area is a folder of `commands/`; the
+ * phases that refuse commands are in `machine.ts`.
+ */
 
 import { FIRST_GROUP } from '#domain/people';
 import { completeRealmSettings, DEFAULT_REALM_SETTINGS, parseKey } from '#model';
@@ -7,39 +10,35 @@ import { apiError } from '#model/errors';
 import type { ActorKind } from '#runtime';
 import { handlersOf } from '#runtime';
 import type { ActorServices } from '../services.js';
-import { setBilling } from './commands/accounts/billing.js';
+import { regenerateBotKey, regenerateKey, renewBotKey, renewKey } from './commands/accounts/api-keys.js';
+import { setBilling, setRateLimits } from './commands/accounts/command-line.js';
 import { createUser } from './commands/accounts/create-user.js';
-import { deactivateSelf, deactivateUser } from './commands/accounts/deactivate-user.js';
+import { deactivateBot, deactivateSelf, deactivateUser } from './commands/accounts/deactivate-user.js';
 import { confirmEmail, EMAIL_CHANGE_PART } from './commands/accounts/email-change.js';
 import { due } from './commands/accounts/full-members.js';
-import { regenerateKey, renewBotKey, renewKey } from './commands/accounts/own-key.js';
-import { setRateLimits } from './commands/accounts/rate-limits.js';
 import { reactivateUser } from './commands/accounts/reactivate-user.js';
-import { showAddresses } from './commands/accounts/role-sight.js';
 import { updateUser } from './commands/accounts/update-user.js';
-import { regenerateBotKey } from './commands/bots/bot-key.js';
+import { showAddresses } from './commands/accounts/visibility-change.js';
 import { createBot } from './commands/bots/create-bot.js';
-import { deactivateBot } from './commands/bots/deactivate-bot.js';
 import { updateBot } from './commands/bots/update-bot.js';
-import { versioned } from './commands/command.js';
+import { withDirectoryVersion } from './commands/command.js';
 import { removeAvatar, setAvatar } from './commands/files/avatar.js';
 import { emojiAdd, emojiBegin, emojiRemove } from './commands/files/emoji.js';
 import { fileId, filesChanged, spaceUsed } from './commands/files/files.js';
 import { setRealmPicture } from './commands/files/organization-pictures.js';
 import { pictureBegin } from './commands/files/pictures.js';
-import { groupRecipient } from './commands/group-recipient.js';
 import { editMembers, editSubgroups } from './commands/groups/group-members.js';
 import { createGroup, removeGroup, updateGroup } from './commands/groups/user-groups.js';
-import { returnIds, takeIds } from './commands/ids.js';
+import { groupRecipient, returnIds, takeIds } from './commands/ids.js';
+import { invite } from './commands/invitations/invite.js';
+import { join, peekInvitation } from './commands/invitations/join.js';
 import {
   inviteByLink,
   listInvitations,
   resendInvitation,
   revokeInvitation,
   revokeLink,
-} from './commands/invitations/invitations.js';
-import { invite } from './commands/invitations/invite.js';
-import { join, peekInvitation } from './commands/invitations/join.js';
+} from './commands/invitations/manage-invitations.js';
 import { askSignUp, peekSignUp, signUp } from './commands/invitations/sign-up.js';
 import { createRealm, init, peekRealm, subdomainTaken } from './commands/organization/create-realm.js';
 import { addDomain, changeDomain, removeDomain } from './commands/organization/domains.js';
@@ -52,33 +51,31 @@ import {
   updateProfileField,
 } from './commands/organization/profile-fields.js';
 import { deactivate, noteActivity, reactivate } from './commands/organization/realm-activity.js';
-import { changeRealm } from './commands/organization/realm-settings.js';
-import { changeUserDefaults } from './commands/organization/user-defaults.js';
-import { addAlertWords, removeAlertWords } from './commands/personal/alert-words.js';
-import { muteUser, unmuteUser } from './commands/personal/mute-user.js';
-import { changeOwnAccount, changeSettings } from './commands/personal/own-settings.js';
-import { changeOwnProfile, clearOwnProfile } from './commands/personal/profile-data.js';
-import { setStatus } from './commands/personal/user-status.js';
+import { changeRealm, changeUserDefaults } from './commands/organization/realm-settings.js';
+import { addAlertWords, removeAlertWords } from './commands/preferences/alert-words.js';
+import { muteUser, unmuteUser } from './commands/preferences/mute-user.js';
+import { changeOwnAccount, changeSettings } from './commands/preferences/own-settings.js';
+import { changeOwnProfile, clearOwnProfile } from './commands/preferences/profile-data.js';
+import { setStatus } from './commands/preferences/user-status.js';
 import { snapshot } from './commands/snapshot.js';
 import { archiveStream, vacated } from './commands/streams/archive-stream.js';
-import { setDefaultStream } from './commands/streams/default-streams.js';
-import { firstMessage } from './commands/streams/first-message.js';
 import {
   createStreamGroup,
   editStreamGroup,
   removeStreamGroup,
+  setDefaultStream,
   updateStreamGroup,
-} from './commands/streams/stream-groups.js';
-import { streamTraffic } from './commands/streams/stream-traffic.js';
+} from './commands/streams/default-streams.js';
+import { firstMessage, streamTraffic } from './commands/streams/stream-reports.js';
 import { updateStream } from './commands/streams/update-stream.js';
 import { carryOnJoining, subscribe } from './commands/subscriptions/subscribe.js';
 import { unsubscribe, updateSubscriptions } from './commands/subscriptions/unsubscribe.js';
 import { INVITATION_PARTS } from './invitations.js';
-import { LETTERS_PART } from './letters.js';
-import { LiveRealm } from './live.js';
 import { realmMachine } from './machine.js';
+import { MAILS_PART } from './mail-limits.js';
+import { RealmSidecar } from './sidecar.js';
 import type { RealmState } from './state.js';
-import { GROUP_PART, RECORD_PARTS, TRAFFIC_PART, UPLOADS_PART, WHOLE_PARTS } from './state.js';
+import { GROUP_PART, RECORD_PARTS, SINGLETON_PARTS, TRAFFIC_PART, UPLOADS_PART } from './state.js';
 import { RealmVolatile } from './volatile.js';
 
 export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
@@ -88,50 +85,108 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
   directory: false,
   loadedParts: [
     ...Object.values(RECORD_PARTS),
-    ...Object.values(WHOLE_PARTS),
+    ...Object.values(SINGLETON_PARTS),
     TRAFFIC_PART,
     GROUP_PART,
     EMAIL_CHANGE_PART,
     UPLOADS_PART,
     ...Object.values(INVITATION_PARTS),
-    LETTERS_PART,
+    MAILS_PART,
   ],
-  commands: versioned(
+  commands: withDirectoryVersion(
     handlersOf(realmCommands, {
+      // ids.ts and snapshot.ts: ids for other actors, the directory for replicas
+      takeIds,
+      returnIds,
+      groupRecipient,
+      snapshot,
+      // organization/: organizations come and go
       peekRealm,
       createRealm,
       init,
+      subdomainTaken,
       deactivate,
       reactivate,
       noteActivity,
-      subdomainTaken,
-      takeIds,
-      returnIds,
-      snapshot,
-      due,
+      // organization/: settings and lists
+      changeRealm,
+      changeUserDefaults,
+      addLinkifier,
+      updateLinkifier,
+      removeLinkifier,
+      addPlayground,
+      removePlayground,
+      addDomain,
+      changeDomain,
+      removeDomain,
+      addProfileField,
+      updateProfileField,
+      orderProfileFields,
+      removeProfileField,
+      // accounts/: people, roles and keys
       createUser,
-      createBot,
-      updateBot,
-      regenerateBotKey,
-      deactivateBot,
       updateUser,
-      showAddresses,
       deactivateUser,
       deactivateSelf,
       reactivateUser,
+      showAddresses,
+      due,
+      confirmEmail,
+      regenerateKey,
+      renewKey,
+      renewBotKey,
       setBilling,
       setRateLimits,
-      subscribe,
-      unsubscribe,
-      updateSubscriptions,
+      // bots/ (deactivation and keys are in accounts/)
+      createBot,
+      updateBot,
+      deactivateBot,
+      regenerateBotKey,
+      // preferences/: what users choose for themselves
+      changeSettings,
+      changeOwnAccount,
+      setStatus,
+      addAlertWords,
+      removeAlertWords,
+      muteUser,
+      unmuteUser,
+      changeOwnProfile,
+      clearOwnProfile,
+      // invitations/: ways to join the organization
+      invite,
+      inviteByLink,
+      listInvitations,
+      revokeInvitation,
+      revokeLink,
+      resendInvitation,
+      peekInvitation,
+      join,
+      peekSignUp,
+      askSignUp,
+      signUp,
+      // groups/
+      createGroup,
+      updateGroup,
+      removeGroup,
+      editMembers,
+      editSubgroups,
+      // streams/
       updateStream,
       archiveStream,
       vacated,
-      carryOnJoining,
       setDefaultStream,
-      groupRecipient,
+      createStreamGroup,
+      updateStreamGroup,
+      editStreamGroup,
+      removeStreamGroup,
       firstMessage,
       streamTraffic,
+      // subscriptions/
+      subscribe,
+      unsubscribe,
+      updateSubscriptions,
+      carryOnJoining,
+      // files/: pictures and uploaded files
       emojiBegin,
       emojiAdd,
       emojiRemove,
@@ -142,53 +197,6 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
       fileId,
       filesChanged,
       spaceUsed,
-      changeSettings,
-      changeOwnAccount,
-      confirmEmail,
-      regenerateKey,
-      renewKey,
-      renewBotKey,
-      changeUserDefaults,
-      setStatus,
-      addAlertWords,
-      removeAlertWords,
-      muteUser,
-      unmuteUser,
-      changeRealm,
-      addLinkifier,
-      updateLinkifier,
-      removeLinkifier,
-      createStreamGroup,
-      updateStreamGroup,
-      editStreamGroup,
-      removeStreamGroup,
-      addPlayground,
-      removePlayground,
-      addDomain,
-      changeDomain,
-      removeDomain,
-      invite,
-      inviteByLink,
-      listInvitations,
-      revokeInvitation,
-      revokeLink,
-      resendInvitation,
-      peekSignUp,
-      askSignUp,
-      signUp,
-      peekInvitation,
-      join,
-      addProfileField,
-      updateProfileField,
-      orderProfileFields,
-      removeProfileField,
-      changeOwnProfile,
-      clearOwnProfile,
-      createGroup,
-      updateGroup,
-      removeGroup,
-      editMembers,
-      editSubgroups,
     }),
   ),
   initial: (key) => ({
@@ -219,7 +227,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
     return settings === state.settings ? state : { ...state, settings };
   },
   volatile: (_key, state, parts) => new RealmVolatile(state, parts),
-  sidecar: (handle) => new LiveRealm(handle),
+  sidecar: (handle) => new RealmSidecar(handle),
   takeBack: ({ parts, volatile }) => volatile.rebuild(parts),
   missing: () => ({ error: apiError('INVALID_SUBDOMAIN').toReply() }),
   refusals: { deactivated: () => ({ error: apiError('ORGANIZATION_DEACTIVATED').toReply() }) },

@@ -1,4 +1,4 @@
-/** Phases of an organization. Events are the names of commands. */
+/** Phases of an organization: an event is the name of a command; a command without a transition is refused. */
 import { setup } from 'xstate';
 import { type PhaseEvent, TAKE } from '#runtime';
 
@@ -11,7 +11,7 @@ export const realmMachine = setup({
   initial: 'active',
   states: {
     active: { on: { deactivate: 'deactivated', '*': TAKE } },
-    /** Users may call nothing. Other actors finish what is under way: message ids are still handed out. */
+    /** Commands of users are refused. Those of the system go on: other actors still need message ids, for example. */
     deactivated: { on: { reactivate: 'active', '*': { ...TAKE, guard: 'bySystem' } } },
   },
 });

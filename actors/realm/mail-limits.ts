@@ -1,5 +1,51 @@
-/** Letters with links that somebody may ask for (conventions.md § Rate limits). */
+/**
+ * Limit of mails with links that strangers can request for an address (conventions.md § Rate limits). The counts are
+ * parts of the realm, so the limit holds across restarts of the actor.
+ */
+
 import type { Limit } from '#base';
+import { type Json, stillCounts, waitFor, withTime } from '#base';
+import { type Parts, PartTable } from '#model';
+
+/** Times of the mails to one address. */
+interface MailTimes {
+  readonly address: string;
+  /** ms, ascending. */
+  readonly times: readonly number[];
+}
+
+/** Prefix of the parts, as stored. */
+export const MAILS_PART = 'letters/';
+/** Counted addresses; beyond that, the address whose last mail is the oldest is dropped. */
+const MAX_ADDRESSES = 10_000;
+
+const MAILS = new PartTable<MailTimes>(MAILS_PART);
+const newest = ({ times }: MailTimes): number => times.at(-1) ?? 0;
+
+/** Counts one more mail to an address. @returns `wait` ms until the address may get it; 0: `parts` count it */
+export function countMail(
+  parts: Parts,
+  email: string,
+  now: number,
+): { readonly wait: number; readonly parts: Record<string, Json> } {
+  const address = email.toLowerCase();
+  const before = MAILS.get(parts, address)?.times ?? [];
+  const wait = waitFor(MAIL_LIMITS, before, now);
+  if (wait > 0) return { wait, parts: {} };
+  const others = [...MAILS.values(parts)].filter((of) => of.address !== address);
+  const gone = others.filter(({ times }) => !stillCounts(MAIL_LIMITS, times, now));
+  if (others.length - gone.length >= MAX_ADDRESSES) {
+    gone.push(others.reduce((oldest, of) => (newest(of) < newest(oldest) ? of : oldest)));
+  }
+  const counted: MailTimes = { address, times: withTime(MAIL_LIMITS, before, now) };
+  return {
+    wait: 0,
+    parts: {
+      ...Object.fromEntries(gone.map((of) => [MAILS.nameOf(of.address), null])),
+      ...MAILS.write(address, counted),
+    },
+  };
+}
 
 export const MAIL_LIMITS: readonly Limit[] = [
   [3_600_000, 2],

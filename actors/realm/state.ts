@@ -1,10 +1,13 @@
-/** Persisted state of a realm actor. Everything that grows, such as records and lists of the directory, is in parts. */
+/**
+ * Stored state of a realm actor. The root holds settings and counters; records and lists of the directory are parts,
+ * because they grow.
+ */
 
 import type { Json, JsonObject } from '#base';
 import type { Records, Singletons, Traffic } from '#directory';
 import { NO_SINGLETONS } from '#directory';
 import type { Parts, RealmSettings } from '#model';
-import { userId } from '#model';
+import { PartTable, userId } from '#model';
 import type { DirectoryPreferences, DirectoryProfile } from '#model/records';
 
 export interface RealmState extends JsonObject {
@@ -16,23 +19,23 @@ export interface RealmState extends JsonObject {
   readonly nextUser: number;
   readonly nextStream: number;
   readonly nextRecipient: number;
-  /** Highest message id that may have been handed out: after a crash the sequence continues above it. */
+  /** Upper bound of the message ids handed out: after a crash the sequence continues above it. */
   readonly reservedIds: number;
   readonly nextGroup: number;
   readonly nextLinkifier: number;
   readonly nextPlayground: number;
   readonly nextStreamGroup: number;
   readonly nextDomain: number;
-  /** Numbers of the next invitation to an address, and of the next link. */
+  /** Next numbers of an invitation to an address, and of a link. */
   readonly invitations: { readonly nextSingle: number; readonly nextLink: number };
-  /** Version of the newest commit that changed the directory; receivers of commands wait for it in their replicas. */
+  /** Version of the newest commit that changed the directory; receivers of commands wait until their replica has it. */
   readonly directoryVersion: number;
   /** Realm 0 only: number of the next realm. */
   readonly nextRealm: number;
-  /** Uploaded files: number of the next, bytes that all take. */
+  /** Uploaded files: the next number, and the bytes that all files take. */
   readonly uploads: { readonly next: number; readonly used: number };
   readonly nextEmoji: number;
-  /** Wall time up to which new full members (by age of the account) were announced, ms. */
+  /** Time up to which accounts that became full members by age were announced, ms. */
   readonly fullMembersAt: number;
   readonly nextProfileField: number;
 }
@@ -40,7 +43,7 @@ export interface RealmState extends JsonObject {
 export const USER_PART = 'user/';
 export const STREAM_PART = 'stream/';
 export const REALM_PART = 'realm/';
-export const PERSONAL_PART = 'personal/';
+export const PREFERENCES_PART = 'personal/';
 export const USER_GROUP_PART = 'user-group/';
 export const EMOJI_PART = 'emoji/';
 export const PROFILE_PART = 'profile/';
@@ -54,27 +57,27 @@ export const PROFILE_FIELDS_PART = 'profile-fields';
 export const USER_DEFAULTS_PART = 'user-defaults';
 export const PICTURES_PART = 'pictures';
 
-/** A part per stream: messages of the last 28 days. */
+/** One part per stream: its messages of the last 28 days. */
 export const TRAFFIC_PART = 'traffic/';
-/** Recipients of direct-message groups. */
+/** Recipient ids of direct-message groups. */
 export const GROUP_PART = 'group/';
-/** Uploads of one picture each; see commands/files/pictures.ts. */
+/** One part per picture: its uploads; see commands/files/pictures.ts. */
 export const UPLOADS_PART = 'uploads/';
 
-/** A part for each record, named by prefix and number. */
+/** Prefix of each collection's parts: one part per record, named by prefix and number. */
 export const RECORD_PARTS: { readonly [C in keyof Records]: string } = {
   users: USER_PART,
   streams: STREAM_PART,
   realms: REALM_PART,
-  personals: PERSONAL_PART,
+  personals: PREFERENCES_PART,
   groups: USER_GROUP_PART,
   emoji: EMOJI_PART,
   profiles: PROFILE_PART,
   bots: BOT_PART,
 };
 
-/** One part with all of it. */
-export const WHOLE_PARTS: { readonly [W in keyof Singletons]: string } = {
+/** Parts that hold a whole list or table each. */
+export const SINGLETON_PARTS: { readonly [W in keyof Singletons]: string } = {
   linkifiers: LINKIFIERS_PART,
   playgrounds: PLAYGROUNDS_PART,
   domains: DOMAINS_PART,
@@ -86,24 +89,22 @@ export const WHOLE_PARTS: { readonly [W in keyof Singletons]: string } = {
 
 export type { Parts };
 
-export function* withPrefix<T>(parts: Parts, prefix: string): Iterable<T> {
-  for (const [name, value] of parts) if (name.startsWith(prefix)) yield value as unknown as T;
-}
+/** All records of a collection, in the order of the parts' names. */
+const records = <C extends keyof Records>(collection: C) => {
+  const table = new PartTable<Records[C]>(RECORD_PARTS[collection]);
+  return (parts: Parts): Iterable<Records[C]> => table.values(parts);
+};
 
-const records =
-  <C extends keyof Records>(collection: C) =>
-  (parts: Parts): Iterable<Records[C]> =>
-    withPrefix(parts, RECORD_PARTS[collection]);
+/** One record of a collection. */
+const record = <C extends keyof Records>(collection: C) => {
+  const table = new PartTable<Records[C]>(RECORD_PARTS[collection]);
+  return (parts: Parts, id: number): Records[C] | undefined => table.get(parts, id);
+};
 
-const record =
-  <C extends keyof Records>(collection: C) =>
-  (parts: Parts, id: number): Records[C] | undefined =>
-    parts.get(`${RECORD_PARTS[collection]}${id}`) as unknown as Records[C] | undefined;
-
-const whole =
+const singleton =
   <W extends keyof Singletons>(name: W) =>
   (parts: Parts): Singletons[W] =>
-    (parts.get(WHOLE_PARTS[name]) as unknown as Singletons[W] | undefined) ?? NO_SINGLETONS[name];
+    (parts.get(SINGLETON_PARTS[name]) as unknown as Singletons[W] | undefined) ?? NO_SINGLETONS[name];
 
 export const usersOf = records('users');
 export const userOf = record('users');
@@ -116,27 +117,27 @@ export const emojiOf = records('emoji');
 export const botsOf = records('bots');
 export const botOf = record('bots');
 
-const personalIn = record('personals');
-export const personalOf = (parts: Parts, user: number): DirectoryPreferences =>
-  personalIn(parts, user) ?? { user: userId(user), settings: {}, alertWords: [], muted: [] };
+const storedPreferences = record('personals');
+export const preferencesOf = (parts: Parts, user: number): DirectoryPreferences =>
+  storedPreferences(parts, user) ?? { user: userId(user), settings: {}, alertWords: [], muted: [] };
 
-const profileIn = record('profiles');
+const storedProfile = record('profiles');
 export const profileOf = (parts: Parts, user: number): DirectoryProfile =>
-  profileIn(parts, user) ?? { user: userId(user), values: {} };
+  storedProfile(parts, user) ?? { user: userId(user), values: {} };
 
-export const linkifiersOf = whole('linkifiers');
-export const playgroundsOf = whole('playgrounds');
-export const domainsOf = whole('domains');
-export const streamGroupsOf = whole('streamGroups');
-export const profileFieldsOf = whole('profileFields');
-export const userDefaultsOf = whole('userDefaults');
-export const picturesOf = whole('pictures');
+export const linkifiersOf = singleton('linkifiers');
+export const playgroundsOf = singleton('playgrounds');
+export const domainsOf = singleton('domains');
+export const streamGroupsOf = singleton('streamGroups');
+export const profileFieldsOf = singleton('profileFields');
+export const userDefaultsOf = singleton('userDefaults');
+export const picturesOf = singleton('pictures');
 
-/** As the streams' actors told last. */
+/** Traffic as the stream actors reported it last. */
 export const trafficOf = (parts: Parts): Traffic[] =>
   [...parts]
     .filter(([name]) => name.startsWith(TRAFFIC_PART))
     .map(([name, recent]) => [Number(name.slice(TRAFFIC_PART.length)), recent as number]);
 
-/** What is stored of a record, or of all that is kept whole. */
-export const asPart = (value: Records[keyof Records] | Singletons[keyof Singletons]): Json => value as unknown as Json;
+/** Stored form of a record or singleton. */
+export const toPart = (value: Records[keyof Records] | Singletons[keyof Singletons]): Json => value as unknown as Json;

@@ -1,6 +1,6 @@
 /**
- * What a realm actor keeps beside its state: the next message id, and look-ups over its parts by what must be unique.
- * All of it can be made anew from the state.
+ * Memory of a realm actor beside its state: the next message id, space reserved by uploads, the number of humans, and
+ * indexes of unique names. Only the reservations cannot be rebuilt from the state; they expire after a minute.
  */
 
 import { foldName } from '#directory';
@@ -8,55 +8,55 @@ import { SYSTEM_BOT_EMAILS } from '#domain/people';
 import type { DirectoryUser } from '#model/records';
 import { type Parts, type RealmState, streamsOf, usersOf } from './state.js';
 
-/** An upload takes no longer; one that failed gives its space back then. */
+/** Longest time an upload takes; the space of a failed one is free after it. */
 const UPLOADING_MS = 60_000;
 
 export class RealmVolatile {
   nextId: number;
-  /** It hands its partition over: message ids that are taken until then are reserved one by one. */
-  leaving = false;
-  /** Space that uploads under way will take, by the file's number. */
-  readonly #uploading = new Map<number, { readonly bytes: number; readonly until: number }>();
-  /** Active accounts of humans. */
+  /** The partition is being handed over: message ids are reserved without a block until then, so none is skipped. */
+  draining = false;
+  /** Space reserved for running uploads, by number of the file. */
+  readonly #reservations = new Map<number, { readonly bytes: number; readonly until: number }>();
+  /** Number of active human accounts. */
   humans = 0;
   readonly #emails = new Map<string, number>();
   readonly #streamNames = new Map<string, number>();
 
   constructor(state: RealmState, parts: Parts) {
     this.nextId = state.reservedIds + 1;
-    this.#lookUps(parts);
+    this.#index(parts);
   }
 
-  /** As the state and the parts have it, whatever was noted since; message ids and uploads go on. */
+  /** Rebuilds indexes and counts from the parts, after an outcome was taken back. Message ids and reservations stay. */
   rebuild(parts: Parts): void {
     this.humans = 0;
     this.#emails.clear();
     this.#streamNames.clear();
-    this.#lookUps(parts);
+    this.#index(parts);
   }
 
-  #lookUps(parts: Parts): void {
+  #index(parts: Parts): void {
     for (const [email, id] of SYSTEM_BOT_EMAILS) this.addUser(id, email);
     for (const user of usersOf(parts)) {
       this.addUser(user.id, user.email, user.deliveryEmail);
-      this.count(undefined, user);
+      this.countHuman(undefined, user);
     }
     for (const stream of streamsOf(parts)) if (!stream.archived) this.addStream(stream.id, stream.name);
   }
 
-  uploading(id: number, bytes: number, now: number): void {
-    this.#uploading.set(id, { bytes, until: now + UPLOADING_MS });
+  reserveSpace(id: number, bytes: number, now: number): void {
+    this.#reservations.set(id, { bytes, until: now + UPLOADING_MS });
   }
 
-  uploaded(id: number): void {
-    this.#uploading.delete(id);
+  releaseSpace(id: number): void {
+    this.#reservations.delete(id);
   }
 
-  /** Bytes. */
-  spaceUploading(now: number): number {
+  /** Bytes reserved by running uploads. */
+  reservedSpace(now: number): number {
     let bytes = 0;
-    for (const [id, one] of this.#uploading) {
-      if (one.until < now) this.#uploading.delete(id);
+    for (const [id, one] of this.#reservations) {
+      if (one.until < now) this.#reservations.delete(id);
       else bytes += one.bytes;
     }
     return bytes;
@@ -66,8 +66,8 @@ export class RealmVolatile {
     for (const email of emails) this.#emails.set(email.toLowerCase(), id);
   }
 
-  /** An account is new, or another than it was. */
-  count(before: DirectoryUser | undefined, after: DirectoryUser): void {
+  /** Adjusts `humans` for an account that is new or changed. */
+  countHuman(before: DirectoryUser | undefined, after: DirectoryUser): void {
     const counts = (user: DirectoryUser | undefined): number => (user?.isActive && user.botType === null ? 1 : 0);
     this.humans += counts(after) - counts(before);
   }
@@ -80,7 +80,7 @@ export class RealmVolatile {
     this.#streamNames.set(foldName(name), id);
   }
 
-  /** The name is free again; unless it is another stream's by now. */
+  /** Frees the name, unless another stream has taken it. */
   freeStreamName(id: number, name: string): void {
     if (this.#streamNames.get(foldName(name)) === id) this.#streamNames.delete(foldName(name));
   }
@@ -89,7 +89,7 @@ export class RealmVolatile {
     return this.#emails.get(email.toLowerCase());
   }
 
-  /** Ids of live streams. */
+  /** Ids of streams that are not archived. */
   streams(): Iterable<number> {
     return this.#streamNames.values();
   }

@@ -1,14 +1,16 @@
+/** Types of the realm's command handlers, and what all handlers have in common. */
+
 import type { JsonObject } from '#base';
 import type { ArgsOf, Command } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import type { AnyCommand, CommandDefinition } from '#runtime';
+import type { AnyCommand, CommandDefinition, View } from '#runtime';
 import type { ActorServices } from '../../services.js';
 import type { RealmState } from '../state.js';
 import { userOf } from '../state.js';
 import type { RealmVolatile } from '../volatile.js';
 
-/** Handler of commands with these arguments. */
+/** Handler of commands with the arguments `A` and the inputs `I`. */
 export type RealmHandler<A extends JsonObject, I = undefined> = CommandDefinition<
   RealmState,
   A,
@@ -22,18 +24,19 @@ export type RealmCommand<C extends Command<'realm'>, I = undefined> = RealmHandl
 type Commands = Readonly<Record<string, AnyCommand<RealmState, RealmVolatile>>>;
 
 /**
- * Every commit with directory items, and no other, moves `directoryVersion`: what replicas have reached is its number. And
- * every change of an account counts for how many there are.
+ * Wraps all handlers. A commit sets `directoryVersion` if and only if it has directory items, because replicas can
+ * only reach versions that the log shows them. Changed accounts are counted, and commands of deactivated callers are
+ * refused.
  */
-export const versioned = (commands: Commands): Commands =>
+export const withDirectoryVersion = (commands: Commands): Commands =>
   Object.fromEntries(
-    Object.entries(commands).map(([name, command]) => [name, { ...command, handle: moving(command) }]),
+    Object.entries(commands).map(([name, command]) => [name, { ...command, handle: wrappedHandler(command) }]),
   );
 
-function moving(command: AnyCommand<RealmState, RealmVolatile>): typeof command.handle {
+function wrappedHandler(command: AnyCommand<RealmState, RealmVolatile>): typeof command.handle {
   return (view, args, inputs, context) => {
     const { caller } = context;
-    // The frontend that let him in may not have heard of it yet.
+    // The replica of the frontend that admitted the caller may lag behind the deactivation.
     if (caller !== 0 && userOf(view.parts, caller)?.isActive === false) throw apiError('ACCOUNT_DEACTIVATED');
     const outcome = command.handle(view, args, inputs, context);
     let changes = false;
@@ -41,9 +44,14 @@ function moving(command: AnyCommand<RealmState, RealmVolatile>): typeof command.
       if (item.t !== 'directory') continue;
       changes = true;
       const { user } = item.change as { readonly user?: DirectoryUser };
-      if (user) view.volatile.count(userOf(view.parts, user.id), user);
+      if (user) view.volatile.countHuman(userOf(view.parts, user.id), user);
     }
     if (!changes) return outcome;
     return { ...outcome, state: { ...(outcome.state ?? view.state), directoryVersion: context.version } };
   };
 }
+
+/** Nothing here waits for anything, and none of it should wait for what other lanes wait for. */
+export const SETTINGS_LANE = 'settings';
+
+export type RealmView = View<RealmState, RealmVolatile>;

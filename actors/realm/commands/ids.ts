@@ -1,35 +1,49 @@
-/** Message ids: the realm actor alone gives them out. */
+/** Ids that only the realm actor hands out: of messages, and of recipients of direct-message groups. */
 
 import { value } from '#actors/shared';
 import type { realmCommands } from '#model/commands';
+import { GROUP_PART } from '../state.js';
 import type { RealmCommand } from './command.js';
 
-/** One commit reserves this many, so that giving them out costs no write; only a crash skips what is left of a block. */
-const BLOCK = 10_000;
-const MOST = 100_000;
+/** Ids reserved by one commit, so that most commands need no write. Only a crash skips the rest of a block. */
+const ID_BLOCK = 10_000;
+const MAX_COUNT = 100_000;
 
-/** A lane of its own: everybody who waits for an id would otherwise wait for whatever this actor waits for. */
+/** Has its own lane, so that senders never wait for inputs of other commands. */
 export const takeIds: RealmCommand<typeof realmCommands.takeIds> = {
   lane: 'ids',
   handle({ state, volatile }, { count }) {
-    if (!Number.isSafeInteger(count) || count < 1 || count > MOST) throw new Error(`take-ids: count ${count}`);
+    if (!Number.isSafeInteger(count) || count < 1 || count > MAX_COUNT) throw new Error(`take-ids: count ${count}`);
     const first = volatile.nextId;
     volatile.nextId += count;
     const last = volatile.nextId - 1;
     if (last <= state.reservedIds) return { reply: value(first) };
-    const ahead = volatile.leaving ? 0 : BLOCK;
+    const ahead = volatile.draining ? 0 : ID_BLOCK;
     return { reply: value(first), state: { ...state, reservedIds: last + ahead } };
   },
 };
 
 /**
- * The actor leaves memory in good order, and its next activation goes on with the id after the last one given out. In the
- * lane of `take-ids`: an id that comes after this is reserved by a commit of its own, which a former owner cannot make.
+ * Sent by the sidecar when the actor leaves memory, so that the next activation continues without a gap. Shares the
+ * lane of `take-ids`: an id taken later needs a commit to reserve it, and a host that lost the partition cannot
+ * commit.
  */
 export const returnIds: RealmCommand<typeof realmCommands.returnIds> = {
   lane: 'ids',
   handle({ state, volatile }) {
     const reservedIds = volatile.nextId - 1;
     return { reply: value(null), ...(reservedIds < state.reservedIds ? { state: { ...state, reservedIds } } : {}) };
+  },
+};
+
+/** recipient_id of a direct-message group: allocated by the group's first message, and then never changed. */
+export const groupRecipient: RealmCommand<typeof realmCommands.groupRecipient> = {
+  lane: 'groups',
+  handle({ state, parts }, { group }) {
+    const part = `${GROUP_PART}${group}`;
+    const known = parts.get(part);
+    if (known !== undefined) return { reply: value(known) };
+    const id = state.nextRecipient;
+    return { reply: value(id), state: { ...state, nextRecipient: id + 1 }, parts: { [part]: id } };
   },
 };

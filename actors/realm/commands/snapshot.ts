@@ -1,14 +1,14 @@
-/** The whole directory, for replicas. */
+/** The command `snapshot`: the whole directory, with which a replica begins. */
 
 import { value } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import { NO_SINGLETONS } from '#directory';
 import type { realmCommands } from '#model/commands';
 import type { Parts } from '../state.js';
-import { RECORD_PARTS, trafficOf, WHOLE_PARTS } from '../state.js';
+import { RECORD_PARTS, SINGLETON_PARTS, trafficOf } from '../state.js';
 import type { RealmCommand } from './command.js';
 
-/** In the order of their numbers: that of parts is that of their names. */
+/** Records in the order of their numbers; the map is in the order of names. */
 function records(parts: Parts, prefix: string): Json[] {
   const found: [number, Json][] = [];
   for (const [name, record] of parts)
@@ -24,8 +24,8 @@ export const snapshot: RealmCommand<typeof realmCommands.snapshot> = {
   read: true,
   handle: ({ state, parts }, _args, _inputs, { version }) => ({
     reply: value({
-      // Not of the newest commit: one that leaves the directory alone puts nothing into the log for replicas to reach.
-      // (They are equal, or this one is smaller; asking for the other closes the commit that this reply shows.)
+      // Commits above `directoryVersion` put nothing into the log for replicas to reach. `version` is never smaller;
+      // reading it closes the open commit, whose state this reply shows.
       version: Math.min(state.directoryVersion, version),
       subdomain: state.subdomain,
       deactivated: state.phase === 'deactivated',
@@ -33,7 +33,7 @@ export const snapshot: RealmCommand<typeof realmCommands.snapshot> = {
       fullMembersAt: state.fullMembersAt,
       traffic: trafficOf(parts),
       ...mapped(RECORD_PARTS, (prefix) => records(parts, prefix)),
-      ...mapped(WHOLE_PARTS, (part, name) => parts.get(part) ?? (NO_SINGLETONS as unknown as JsonObject)[name]!),
+      ...mapped(SINGLETON_PARTS, (part, name) => parts.get(part) ?? (NO_SINGLETONS as unknown as JsonObject)[name]!),
     }),
   }),
 };

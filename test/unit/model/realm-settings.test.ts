@@ -17,7 +17,7 @@ import {
 import type { SnapshotInputs } from '../../../actors/event-queue/snapshot/inputs.js';
 import { realmSection } from '../../../actors/event-queue/snapshot/organization-sections.js';
 import { changeRealm } from '../../../actors/realm/commands/organization/realm-settings.js';
-import { asPart } from '../../../actors/realm/state.js';
+import { toPart } from '../../../actors/realm/state.js';
 import { RealmVolatile } from '../../../actors/realm/volatile.js';
 import { updateRealm } from '../../../src/frontend/api/operations/organization/organization.js';
 import type { RealmSettingName } from '../../../src/model/settings/realm-settings.js';
@@ -41,7 +41,7 @@ const one = (name: RealmSettingName, value: RealmSettingValue): Partial<RealmSet
 
 /** The outcome of `change-realm` in an organization that has the defaults. */
 function change(values: Partial<RealmSettings>, caller: number) {
-  const parts = new Map([OWNER, ADMIN].map((user) => [`user/${user.id}`, asPart(user)]));
+  const parts = new Map([OWNER, ADMIN].map((user) => [`user/${user.id}`, toPart(user)]));
   parts.set('stream/0', { id: 0, name: 'news', archived: false });
   const state = { ...realmKind.initial(KEY), settings: DEFAULT_REALM_SETTINGS };
   const context = { key: KEY, realm: realmId(1), now: 1_000, caller, client: 'test', version: 7 };

@@ -5,7 +5,7 @@ import type { Json } from '#base';
 import { presentProfile } from '#domain/people';
 import type { ProfileEntry } from '#model/commands';
 import type { DirectoryProfile, DirectoryProfileField } from '#model/records';
-import { editProfile, renderValues } from '../../../actors/realm/commands/personal/profile-data.js';
+import { editProfile, renderValues } from '../../../actors/realm/commands/preferences/profile-data.js';
 import { PROFILE_FIELDS_PART, PROFILE_PART, USER_PART } from '../../../actors/realm/state.js';
 import { person } from '../../support/person.js';
 

@@ -11,9 +11,9 @@ import {
   type UserSettingName,
   type UserSettingValue,
 } from '#model';
-import { changeUserDefaults } from '../../../actors/realm/commands/organization/user-defaults.js';
-import { changeSettings } from '../../../actors/realm/commands/personal/own-settings.js';
-import { asPart } from '../../../actors/realm/state.js';
+import { changeUserDefaults } from '../../../actors/realm/commands/organization/realm-settings.js';
+import { changeSettings } from '../../../actors/realm/commands/preferences/own-settings.js';
+import { toPart } from '../../../actors/realm/state.js';
 import { RealmVolatile } from '../../../actors/realm/volatile.js';
 import { updateSettings, updateSettingsDefaults } from '../../../src/frontend/api/operations/people/settings.js';
 import { directoryWith } from '../../support/directory.js';
@@ -33,7 +33,7 @@ const CONTEXT = { key: KEY, realm: realmId(1), now: 1_000, caller: OWNER.id, cli
 const context = { ...CONTEXT, pendingCommands: () => [], directory: undefined as never };
 
 function view() {
-  const parts = new Map([[`user/${OWNER.id}`, asPart(OWNER)]]);
+  const parts = new Map([[`user/${OWNER.id}`, toPart(OWNER)]]);
   const state = realmKind.initial(KEY);
   return { state, parts, volatile: new RealmVolatile(state, parts) };
 }

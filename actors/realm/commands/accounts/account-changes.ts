@@ -1,41 +1,63 @@
-/** What changing an account does: it is stored, replicas and clients hear of it, and other features follow. */
+/** Every change of an account goes through here: its record, the item for replicas, and the effects of other areas. */
 
-import type { JsonObject } from '#base';
-import type { LogItem } from '#model';
-import type { CommandContext } from '#runtime';
-import { asPart, USER_PART } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
-import { tellEverybody } from '../personal/personal.js';
-import type { RealmView } from '../subscriptions/subscribe.js';
-import type { AccountChange, Effect } from './account-change.js';
-import { ACCOUNT_EFFECTS } from './account-effects.js';
+import { success } from '#actors/shared';
+import type { RealmId } from '#model';
+import { userKey } from '#model';
+import type { Command, NoArgs, OutboxCommand } from '#model/commands';
+import { outboxCommand } from '#model/commands';
+import type { DirectoryUser } from '#model/records';
+import type { CommandContext, Outcome } from '#runtime';
+import { withoutInvitationsBy } from '../../invitations.js';
+import { directoryItem } from '../../log-items.js';
+import type { RealmState } from '../../state.js';
+import { toPart, USER_PART } from '../../state.js';
+import { botEffect } from '../bots/bot-effects.js';
+import type { RealmView } from '../command.js';
+import type { AccountChange, AccountEffect, Effect } from './effect.js';
+import { mergeEffects } from './effect.js';
 
-export function together(effects: readonly Effect[]): Required<Effect> {
-  return {
-    parts: Object.assign({}, ...effects.map(({ parts }) => parts)),
-    events: effects.flatMap(({ events }) => events ?? []),
-    commands: effects.flatMap(({ commands }) => commands ?? []),
-  };
-}
-
-/** @param own what clients hear of the change itself, before they hear what follows from it */
-export function accountChanged(
+/** @param own events and commands of the change itself; they precede those of other areas */
+export function accountChangeEffect(
   change: AccountChange,
   own: Effect,
   view: RealmView,
   context: CommandContext,
 ): Required<Effect> {
   const { after } = change;
-  return together([
+  return mergeEffects([
     {
-      parts: { [`${USER_PART}${after.id}`]: asPart(after) },
-      events: [tellReplicas({ user: after })],
+      parts: { [`${USER_PART}${after.id}`]: toPart(after) },
+      events: [directoryItem({ user: after })],
     },
     own,
     ...ACCOUNT_EFFECTS.map((effect) => effect(change, view, context)),
   ]);
 }
 
-/** @param person fields beside the id */
-export const personUpdate = (version: number, user: number, person: JsonObject): LogItem =>
-  tellEverybody(version, { type: 'realm_user', op: 'update', person: { user_id: user, ...person } });
+/** Deactivating an account revokes its invitations. */
+const invitationEffect: AccountEffect = ({ before, after }, { parts }, { version }) =>
+  before.isActive && !after.isActive ? withoutInvitationsBy(parts, after.id, version) : {};
+
+/** Effects of other areas, in the order of their events. */
+export const ACCOUNT_EFFECTS: readonly AccountEffect[] = [botEffect, invitationEffect];
+
+/** A command of the system to the account's own actor. */
+export const toUserActor = (
+  realm: RealmId,
+  { id }: DirectoryUser,
+  name: Command<'user', NoArgs>,
+  after: number,
+): OutboxCommand => outboxCommand({ to: userKey(realm, id), name, args: {}, caller: 0, after });
+
+/** Outcome of a command that changes accounts. */
+export function accountOutcome(
+  { parts = {}, events = [], commands = [] }: Effect,
+  version: number,
+): Outcome<RealmState> {
+  return {
+    reply: success(undefined, version),
+    parts,
+    events,
+    ...(commands.length > 0 ? { commands: [commands], replyAfterCommands: true } : {}),
+  };
+}

@@ -1,4 +1,4 @@
-/** POST /users (users.md). The account is prepared by the needs: hashing a password takes longer than a handler may. */
+/** POST /users (users.md). The inputs prepare the account, because hashing a password takes too long for a handler. */
 
 import { success } from '#actors/shared';
 import { isAdmin, ROLE } from '#domain/people';
@@ -7,11 +7,11 @@ import { apiError } from '#model/errors';
 import { userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import type { PreparedAccount } from './new-account.js';
-import { addAccount, checkApplicant, newcomersStreams, prepareAccount } from './new-account.js';
+import { addAccount, checkApplicant, firstStreams, prepareAccount } from './new-account.js';
 
 export const createUser: RealmCommand<typeof realmCommands.createUser, PreparedAccount> = {
   inputs({ email, password, full_name: fullName, role = ROLE.member }, { realm, view }, sources) {
-    const streams = newcomersStreams(view, [], role);
+    const streams = firstStreams(view, [], role);
     return prepareAccount({ email, fullName, password, streams }, realm, sources);
   },
 
@@ -21,12 +21,12 @@ export const createUser: RealmCommand<typeof realmCommands.createUser, PreparedA
     const system = caller === 0;
     if (!system) {
       const acting = userOf(parts, caller);
-      // The peer's `can_create_users` is here a right of the role, so that it comes and goes with the role.
+      // The peer has a right `can_create_users` per account; here the role implies it.
       if (!acting || !isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
     }
     checkApplicant(prepared, view);
     const role = (system ? args.role : undefined) ?? ROLE.member;
-    const streams = newcomersStreams(view, [], role);
+    const streams = firstStreams(view, [], role);
     const { user, ...added } = addAccount(view, { prepared, role, streams, origin: args.origin ?? null }, context);
     return { ...added, reply: success({ user_id: user.id }, context.version), replyAfterCommands: true };
   },

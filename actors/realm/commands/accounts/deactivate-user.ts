@@ -1,75 +1,65 @@
-/** Accounts are deactivated (users.md): by an administrator, by themselves, from the command line, or with their owner. */
+/**
+ * Deactivates accounts (users.md): by an administrator, by the user, from the command line; bots also with their owner.
+ */
 
 import { mailCommand, success } from '#actors/shared';
 import { isOwner } from '#domain/people';
 import type { RealmId, RealmSettings } from '#model';
-import { userKey } from '#model';
-import type { Command, NoArgs, OutboxCommand, realmCommands } from '#model/commands';
-import { outboxCommand, userCommands } from '#model/commands';
+import type { OutboxCommand, realmCommands } from '#model/commands';
+import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import type { CommandContext, Outcome } from '#runtime';
-import type { Parts, RealmState } from '../../state.js';
+import type { CommandContext } from '#runtime';
+import { managedBot } from '../../bots.js';
+import { eventToAll } from '../../log-items.js';
+import type { Parts } from '../../state.js';
 import { userOf, usersOf } from '../../state.js';
-import type { RealmCommand } from '../command.js';
-import { actingUser, tellEverybody } from '../personal/personal.js';
-import type { RealmView } from '../subscriptions/subscribe.js';
-import type { Effect } from './account-change.js';
-import { accountChanged, together } from './account-changes.js';
-import { actingAdmin, checkOwner, isLastOwner } from './administrators.js';
+import { actingAdmin, actingUser, checkIsOwner, isLastOwner } from '../callers.js';
+import type { RealmCommand, RealmView } from '../command.js';
+import { accountChangeEffect, accountOutcome, toUserActor } from './account-changes.js';
+import type { Effect } from './effect.js';
+import { mergeEffects } from './effect.js';
 
-/** With the bots that it owns, which go first. */
+/** The account's active bots, then the account. */
 function withBots(parts: Parts, user: DirectoryUser): DirectoryUser[] {
   const bots = [...usersOf(parts)].filter((one) => one.isActive && one.botType !== null && one.botOwner === user.id);
   return [...bots.sort((a, b) => a.id - b.id), user];
 }
 
 /**
- * What deactivating these accounts does, one after the other; those that are not active are left out. Their own actors
- * take them out of their streams. Needs the lane in which people join and leave.
+ * Effect of deactivating these accounts, in order; inactive ones are skipped. The user actors then leave the streams.
+ * The command must run in the lane `directory`, in which users join and leave.
  */
-export function deactivating(accounts: readonly DirectoryUser[], view: RealmView, context: CommandContext): Effect {
+export function deactivationEffect(
+  accounts: readonly DirectoryUser[],
+  view: RealmView,
+  context: CommandContext,
+): Effect {
   const active = accounts.filter((user) => user.isActive);
-  return together(
+  return mergeEffects(
     active.map((before) => {
       const person = { user_id: before.id, full_name: before.fullName };
-      // Also to whom it is about: his event queues end with it.
-      const told = tellEverybody(context.version, { type: 'realm_user', op: 'remove', person });
-      const toUser = ownActor(context.realm, before, userCommands.deactivated, context.version);
+      // Sent to the deactivated user too: the event ends the user's event queues.
+      const removed = eventToAll(context.version, { type: 'realm_user', op: 'remove', person });
+      const toUser = toUserActor(context.realm, before, userCommands.deactivated, context.version);
       const change = { before, after: { ...before, isActive: false } };
-      return accountChanged(change, { events: [told], commands: [toUser] }, view, context);
+      return accountChangeEffect(change, { events: [removed], commands: [toUser] }, view, context);
     }),
   );
 }
 
-/** For the account's own actor. */
-export const ownActor = (
-  realm: RealmId,
-  { id }: DirectoryUser,
-  name: Command<'user', NoArgs>,
-  after: number,
-): OutboxCommand => outboxCommand({ to: userKey(realm, id), name, args: {}, caller: 0, after });
-
-/** The outcome of changing accounts. */
-export function changedAccounts(
-  { parts = {}, events = [], commands = [] }: Effect,
-  version: number,
-): Outcome<RealmState> {
-  return {
-    reply: success(undefined, version),
-    parts,
-    events,
-    ...(commands.length > 0 ? { commands: [commands], replyAfterCommands: true } : {}),
-  };
-}
-
-/** One line: names of organizations may hold anything. */
+/** Puts the text on one line, because names of organizations may contain line breaks. */
 const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** @param comment what the administrator has to say; may be empty */
-function farewell(realm: RealmId, user: DirectoryUser, comment: string, settings: RealmSettings): OutboxCommand {
+/** @param comment of the administrator; may be empty */
+function deactivationMail(
+  realm: RealmId,
+  user: DirectoryUser,
+  comment: string,
+  settings: RealmSettings,
+): OutboxCommand {
   const organization = flat(settings.name);
-  const said = comment.trim() === '' ? [] : ['An administrator adds:', '', comment.trim(), ''];
+  const added = comment.trim() === '' ? [] : ['An administrator adds:', '', comment.trim(), ''];
   return mailCommand(realm, {
     to: user.deliveryEmail,
     subject: `Your account in ${organization} was deactivated`,
@@ -78,7 +68,7 @@ function farewell(realm: RealmId, user: DirectoryUser, comment: string, settings
       '',
       `your Conclave account ${user.deliveryEmail} in ${organization} was deactivated. You cannot log in any more.`,
       '',
-      ...said,
+      ...added,
     ].join('\n'),
   });
 }
@@ -94,11 +84,11 @@ export const deactivateUser: RealmCommand<typeof realmCommands.deactivateUser> =
     if (!user || user.botType !== null) throw apiError('NO_SUCH_USER');
     if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
     const acting = actingAdmin(parts, context.caller);
-    if (isOwner(user)) checkOwner(acting);
+    if (isOwner(user)) checkIsOwner(acting);
     if (isLastOwner(parts, user)) throw apiError('ONLY_OWNER_DEACTIVATION');
-    const letter = comment === null ? [] : [farewell(context.realm, user, comment, state.settings)];
-    const effect = together([deactivating(withBots(parts, user), view, context), { commands: letter }]);
-    return changedAccounts(effect, context.version);
+    const mails = comment === null ? [] : [deactivationMail(context.realm, user, comment, state.settings)];
+    const effect = mergeEffects([deactivationEffect(withBots(parts, user), view, context), { commands: mails }]);
+    return accountOutcome(effect, context.version);
   },
 };
 
@@ -113,6 +103,17 @@ export const deactivateSelf: RealmCommand<typeof realmCommands.deactivateSelf> =
     if (isLastOwner(parts, user)) {
       throw apiError('CANNOT_DEACTIVATE_LAST_USER', { is_last_owner: true, entity: 'organization owner' });
     }
-    return changedAccounts(deactivating(withBots(parts, user), view, context), context.version);
+    return accountOutcome(deactivationEffect(withBots(parts, user), view, context), context.version);
+  },
+};
+
+/** DELETE /bots/{bot_id} (users.md); without effect on a bot that is already deactivated. */
+export const deactivateBot: RealmCommand<typeof realmCommands.deactivateBot> = {
+  lane: 'directory',
+  exclusive: true,
+  handle(view, { bot_id }, _inputs, context) {
+    const { user } = managedBot(view.parts, bot_id, actingUser(view.parts, context.caller));
+    if (!user.isActive) return { reply: success() };
+    return accountOutcome(deactivationEffect([user], view, context), context.version);
   },
 };

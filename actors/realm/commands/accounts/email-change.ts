@@ -1,6 +1,6 @@
 /**
- * A new address of one's own account: asked for in PATCH /settings, it becomes the address when the link that was sent to
- * it is confirmed (users.md § PATCH /settings).
+ * Change of one's own address: requested in PATCH /settings, done when the link mailed to the new address is confirmed
+ * (users.md § PATCH /settings).
  */
 
 import { mailCommand, success } from '#actors/shared';
@@ -10,42 +10,35 @@ import type { RealmId } from '#model';
 import type { OutboxCommand, realmCommands } from '#model/commands';
 import { apiError, PRODUCT } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
+import { directoryItem } from '../../log-items.js';
 import { MAIL_LIMITS } from '../../mail-limits.js';
-import { asPart, domainsOf, type Parts, type RealmState, USER_PART, userOf, usersOf } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
-import type { RealmVolatile } from '../../volatile.js';
-import type { RealmCommand } from '../command.js';
-import { LANE } from '../personal/personal.js';
-import { addressChanged } from './person-events.js';
+import { domainsOf, type Parts, toPart, USER_PART, userOf, usersOf } from '../../state.js';
+import type { RealmCommand, RealmView } from '../command.js';
+import { SETTINGS_LANE } from '../command.js';
+import { addressChangedEvents } from './person-events.js';
 
-/** How long a link holds. */
-export const LINK_MS = 24 * 3_600_000;
+/** Validity of a link. */
+export const LINK_VALID_MS = 24 * 3_600_000;
 export const EMAIL_CHANGE_PART = 'email-change/';
 
-/** One per account: a newer request makes the link of an older one worthless. */
+/** The pending change of one account; a newer request invalidates the link of the older one. */
 interface EmailChange extends JsonObject {
-  /** Hash of the token in the link; '' when it was used. */
+  /** Hash of the token in the link; '' once it was used. */
   readonly hash: string;
   readonly email: string;
-  /** When changes were asked for during the last day, ms, ascending. */
+  /** Times of the requests of the last day, ms, ascending. */
   readonly asked: readonly number[];
 }
 
 const changeOf = (parts: Parts, user: number): EmailChange | undefined =>
   parts.get(`${EMAIL_CHANGE_PART}${user}`) as unknown as EmailChange | undefined;
 
-export interface RealmFacts {
-  readonly state: RealmState;
-  readonly parts: Parts;
-  readonly volatile: RealmVolatile;
-}
-
-/** @throws ApiError in the words of PATCH /settings */
+/** @throws ApiError with the messages of PATCH /settings */
 function checkAddress(
   email: string,
   disposable: boolean,
   user: DirectoryUser,
-  { state: { settings }, parts, volatile }: RealmFacts,
+  { state: { settings }, parts, volatile }: RealmView,
 ): void {
   if (settings.email_changes_disabled && !isAdmin(user)) throw apiError('EMAIL_CHANGES_DISABLED');
   if (!isEmail(email)) throw apiError('EMAIL_INVALID');
@@ -59,27 +52,27 @@ function checkAddress(
   throw apiError(userOf(parts, taken)?.isActive === false ? 'EMAIL_DEACTIVATED' : 'EMAIL_TAKEN');
 }
 
-export interface Link {
+export interface ConfirmationLink {
   readonly hash: string;
-  /** Hidden. */
+  /** The link, sealed until the mail leaves. */
   readonly mailed: string;
-  /** The new address is one that is thrown away after use. */
+  /** The new address is of a disposable domain. */
   readonly disposable: boolean;
 }
 
-export interface Asked {
+export interface AddressRequest {
   readonly parts: Record<string, Json>;
   readonly commands: readonly OutboxCommand[];
 }
 
-/** @param given as sent. undefined: it is the address already. @throws ApiError */
-export function askForAddress(
+/** @param given address as sent @returns undefined if it is the present address. @throws ApiError */
+export function requestAddress(
   given: string,
   user: DirectoryUser,
-  link: Link,
-  realm: RealmFacts,
+  link: ConfirmationLink,
+  realm: RealmView,
   { realm: id, now }: { readonly realm: RealmId; readonly now: number },
-): Asked | undefined {
+): AddressRequest | undefined {
   const email = given.trim();
   if (email === user.deliveryEmail) return undefined;
   checkAddress(email, link.disposable, user, realm);
@@ -104,9 +97,9 @@ export function askForAddress(
   return { parts: { [`${EMAIL_CHANGE_PART}${user.id}`]: change }, commands: [mail] };
 }
 
-/** The link was confirmed. Its authenticity and its time were checked by whoever opened it. @throws ApiError */
+/** The link was opened; the sender has checked its signature and expiry. @throws ApiError */
 export const confirmEmail: RealmCommand<typeof realmCommands.confirmEmail, boolean> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   inputs: ({ user }, { view }, { services }) => services.disposable(domainOf(changeOf(view.parts, user)?.email ?? '')),
   handle({ state, parts, volatile }, { user: id, hash, shown }, disposable, { realm, version }) {
     const change = changeOf(parts, id);
@@ -130,10 +123,10 @@ export const confirmEmail: RealmCommand<typeof realmCommands.confirmEmail, boole
     return {
       reply: success({ email: after.deliveryEmail }, shown ? version : undefined),
       parts: {
-        [`${USER_PART}${id}`]: asPart(after),
+        [`${USER_PART}${id}`]: toPart(after),
         [`${EMAIL_CHANGE_PART}${id}`]: { ...change, hash: '' },
       },
-      events: [tellReplicas({ user: after }), ...addressChanged(after, usersOf(parts), version)],
+      events: [directoryItem({ user: after }), ...addressChangedEvents(after, usersOf(parts), version)],
       commands: [[notice]],
     };
   },

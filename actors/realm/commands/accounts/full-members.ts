@@ -1,6 +1,6 @@
 /**
- * Who is a full member follows from the role, the account's age and the organization's waiting period. Clients are told
- * when it changes (`user_group` events): by age, at the moment at which it happens.
+ * Full members: the group follows from role, age of the account and waiting period of the organization. Clients hear
+ * of each change by `user_group` events; accounts that reach the age are announced at that moment, by a timer.
  */
 
 import { value } from '#actors/shared';
@@ -8,12 +8,11 @@ import { ROLE, SYSTEM_GROUP, shownGroupsOf } from '#domain/people';
 import type { LogItem, RealmSettings } from '#model';
 import type { realmCommands } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
+import { directoryItem, eventToAll } from '../../log-items.js';
 import { usersOf } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
 import type { RealmCommand } from '../command.js';
-import { tellEverybody } from '../personal/personal.js';
 
-/** What it depends on besides the accounts. */
+/** The settings and the time for which membership is judged. */
 interface Moment {
   readonly settings: RealmSettings;
   readonly fullMembersAt: number;
@@ -22,8 +21,8 @@ interface Moment {
 const DAY_MS = 86_400_000;
 
 /**
- * When the next account reaches the age, ms; null = never, without a waiting period. Accounts that are made meanwhile take
- * at least a day, so a look per day misses none.
+ * Time of the next look, ms: when the next account reaches the age, but at most a day later. null = no waiting period.
+ * Newer accounts need at least a day, so a daily look misses none.
  */
 export function nextFullMember(users: Iterable<DirectoryUser>, { settings, fullMembersAt }: Moment): number | null {
   const wait = settings.waiting_period_threshold * DAY_MS;
@@ -33,8 +32,8 @@ export function nextFullMember(users: Iterable<DirectoryUser>, { settings, fullM
   return next;
 }
 
-/** Events of what differs between two moments: first who is none any more. */
-export function fullMembersChanged(
+/** Events of the difference between two moments: users who leave the group, then users who join it. */
+export function fullMemberEvents(
   users: Iterable<DirectoryUser>,
   before: Moment,
   after: Moment,
@@ -50,24 +49,24 @@ export function fullMembersChanged(
     if (is && !was) joining.push(user.id);
     if (was && !is) leaving.push(user.id);
   }
-  const tell = (op: string, ids: number[]): LogItem[] => {
+  const event = (op: string, ids: number[]): LogItem[] => {
     if (ids.length === 0) return [];
     const user_ids = ids.sort((a, b) => a - b);
-    return [tellEverybody(version, { type: 'user_group', op, group_id: SYSTEM_GROUP.fullmembers, user_ids })];
+    return [eventToAll(version, { type: 'user_group', op, group_id: SYSTEM_GROUP.fullmembers, user_ids })];
   };
-  return [...tell('remove_members', leaving), ...tell('add_members', joining)];
+  return [...event('remove_members', leaving), ...event('add_members', joining)];
 }
 
-/** Somebody may have reached the age. */
+/** Sent by the timer: accounts may have reached the age. */
 export const due: RealmCommand<typeof realmCommands.due> = {
   handle({ state, parts }, _args, _inputs, { now, version }) {
     const moved = { settings: state.settings, fullMembersAt: now };
-    const events = fullMembersChanged(usersOf(parts), state, moved, version);
+    const events = fullMemberEvents(usersOf(parts), state, moved, version);
     return {
       reply: value(null),
       state: { ...state, fullMembersAt: now },
       due: nextFullMember(usersOf(parts), moved),
-      events: [...events, tellReplicas({ fullMembersAt: now })],
+      events: [...events, directoryItem({ fullMembersAt: now })],
     };
   },
 };

@@ -1,4 +1,7 @@
-/** A new account, whoever makes it: what is checked (users.md § POST /users), and what comes of it. */
+/**
+ * New accounts of people, by POST /users, an invitation or a sign-up: prepare (hashing, keys), check (users.md
+ * § POST /users), and add to the organization.
+ */
 
 import type { NewcomerHistory } from '#domain/messages';
 import { newcomerHistory } from '#domain/messages';
@@ -14,31 +17,31 @@ import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import type { RealmState } from '../../state.js';
-import { asPart, domainsOf, streamOf, USER_PART, userDefaultsOf } from '../../state.js';
-import { createUserCommand, hiddenFrom, newUser } from '../organization/create-realm.js';
-import { storePersonal } from '../personal/personal.js';
-import type { RealmView } from '../subscriptions/subscribe.js';
-import { userAdded } from './user-added.js';
+import { domainsOf, streamOf, USER_PART, userDefaultsOf, toPart } from '../../state.js';
 import { welcome } from './welcome.js';
+import type { RealmView } from '../command.js';
+import { storePreferences } from '../preferences/preferences.js';
+import { userAddedItems } from './person-events.js';
+import { createUserCommand, hiddenEmail, newUser } from './user-record.js';
 
 export interface Applicant {
   readonly email: string;
   readonly fullName: string;
   readonly password: string;
-  /** Those that he will probably be subscribed to. */
+  /** Streams that the newcomer will probably be subscribed to. */
   readonly streams: readonly DirectoryStream[];
 }
 
-/** What a handler can't work out itself: a password takes longer to hash than it may, keys are random. */
+/** Inputs that a handler can't compute: hashing a password takes too long for it, and keys are random. */
 export interface PreparedAccount {
   readonly account: FirstAccount;
   readonly strong: boolean;
   readonly disposable: boolean;
-  /** undefined: there is nothing to be seen of the past. */
+  /** Older messages that the newcomer gets; undefined: none. */
   readonly history: NewcomerHistory | undefined;
 }
 
-/** Its past is given to everybody. */
+/** Newcomers get the history of the stream. */
 const isOpen = (stream: DirectoryStream): boolean => !stream.inviteOnly;
 
 export async function prepareAccount(
@@ -65,7 +68,7 @@ export async function prepareAccount(
 
 const REFUSALS = { domain: 'EMAIL_NOT_ALLOWED', disposable: 'EMAIL_DISPOSABLE', plus: 'EMAIL_PLUS' } as const;
 
-/** @throws ApiError for an address that the organization does not admit */
+/** @throws ApiError if the organization does not admit the address */
 export function checkAddress(email: string, disposable: boolean, { state, parts }: RealmView): void {
   const problem = addressProblem(email, state.settings, domainsOf(parts), disposable);
   if (problem) refuseAddress(problem, email);
@@ -76,7 +79,7 @@ function refuseAddress(problem: AddressProblem, email: string): never {
   throw apiError(REFUSALS[problem] as 'EMAIL_DISPOSABLE' | 'EMAIL_PLUS');
 }
 
-/** In the order of users.md. @throws ApiError */
+/** Checks in the order of users.md. @throws ApiError */
 export function checkApplicant({ account, strong, disposable }: PreparedAccount, view: RealmView): void {
   const { volatile } = view;
   const { email } = account;
@@ -89,15 +92,18 @@ export function checkApplicant({ account, strong, disposable }: PreparedAccount,
 
 type Streams = Pick<RealmView, 'parts' | 'volatile'>;
 
-/** As `defaultStreams`, without a look at every account. */
+/** Like `defaultStreams`, by the index of streams instead of a scan of all parts. */
 const defaults = ({ parts, volatile }: Streams): DirectoryStream[] =>
   [...volatile.streams()]
     .flatMap((id) => streamOf(parts, id) ?? [])
     .filter((stream) => stream.isDefault && !stream.archived)
     .sort(byName);
 
-/** Streams that a newcomer is subscribed to: those named that are still there, else the default ones; guests get none of these. */
-export function newcomersStreams(of: Streams, named: readonly number[], role: number): DirectoryStream[] {
+/**
+ * First streams of a newcomer: the named ones that still exist, or the default streams; guests get no default
+ * streams.
+ */
+export function firstStreams(of: Streams, named: readonly number[], role: number): DirectoryStream[] {
   if (named.length === 0) return role === ROLE.guest ? [] : defaults(of);
   return named.flatMap((id) => {
     const stream = streamOf(of.parts, id);
@@ -109,28 +115,28 @@ export interface Newcomer {
   readonly prepared: PreparedAccount;
   readonly role: number;
   readonly streams: readonly DirectoryStream[];
-  /** Base URL of the organization; null: nobody is greeted. */
+  /** Base URL of the organization; null: no notices and no mail. */
   readonly origin: string | null;
 }
 
-export interface Added {
+export interface AddedAccount {
   readonly user: DirectoryUser;
   readonly state: RealmState;
-  readonly parts: Record<string, ReturnType<typeof asPart>>;
+  readonly parts: Record<string, ReturnType<typeof toPart>>;
   readonly events: readonly LogItem[];
   readonly commands: readonly (readonly OutboxCommand[])[];
 }
 
 /**
- * Costs the same however many accounts there are: nobody can have been subscribed to anything, so no list of subscribers is
- * read, and nobody can have a queue yet, so no event shows one.
+ * Adds an account. The cost does not depend on the number of accounts: a new account has no subscriptions and no event
+ * queues, so no lists of subscribers are read and no events are made for the newcomer.
  */
-export function addAccount(view: RealmView, of: Newcomer, { now, realm, version }: CommandContext): Added {
+export function addAccount(view: RealmView, of: Newcomer, { now, realm, version }: CommandContext): AddedAccount {
   const { state, parts, volatile } = view;
   const { account, history } = of.prepared;
   const id = state.nextUser;
   const defaults = userDefaultsOf(parts);
-  // A fact of the account itself.
+  // This default is a field of the account.
   const { email_address_visibility: _, ...settings } = defaults;
   const user = newUser({
     id,
@@ -138,13 +144,13 @@ export function addAccount(view: RealmView, of: Newcomer, { now, realm, version 
     account,
     role: of.role,
     now,
-    hidden: hiddenFrom(defaults, id, mailDomain(of.origin ?? ''), volatile),
+    hidden: hiddenEmail(defaults, id, mailDomain(of.origin ?? ''), volatile),
   });
   volatile.addUser(id, user.email, user.deliveryEmail);
-  const personal =
+  const preferences =
     Object.keys(settings).length === 0
       ? undefined
-      : storePersonal({ user: user.id, settings, alertWords: [], muted: [] });
+      : storePreferences({ user: user.id, settings, alertWords: [], muted: [] });
   const first = of.streams.map((stream) => {
     const mark = isOpen(stream) ? (history?.mark ?? 0) : 0;
     return { id: stream.id, recipient: stream.recipient, mark };
@@ -162,8 +168,8 @@ export function addAccount(view: RealmView, of: Newcomer, { now, realm, version 
   return {
     user,
     state: { ...state, nextUser: id + 1, nextRecipient: state.nextRecipient + 1 },
-    parts: { [`${USER_PART}${id}`]: asPart(user), ...personal?.parts },
-    events: [...userAdded(user, state.settings, now, version), ...(personal ? [personal.change] : [])],
+    parts: { [`${USER_PART}${id}`]: toPart(user), ...preferences?.parts },
+    events: [...userAddedItems(user, state.settings, now, version), ...(preferences ? [preferences.change] : [])],
     commands: [
       [createUserCommand(realm, id, account, version, first)],
       joins,

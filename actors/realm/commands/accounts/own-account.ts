@@ -1,4 +1,4 @@
-/** The part of PATCH /settings that is about the account itself: password, address, name (users.md § PATCH /settings). */
+/** Password, address and name of one's own account, in PATCH /settings (users.md § PATCH /settings). */
 
 import type { Json } from '#base';
 import { hiddenLink } from '#domain/mail';
@@ -15,25 +15,26 @@ import type { InputSources } from '../../../services.js';
 import type { RealmState } from '../../state.js';
 import { userOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
-import type { Link, RealmFacts } from './email-change.js';
-import { askForAddress, LINK_MS } from './email-change.js';
-import { nameChanged } from './person-events.js';
+import type { RealmView } from '../command.js';
+import type { ConfirmationLink } from './email-change.js';
+import { LINK_VALID_MS, requestAddress } from './email-change.js';
+import { nameChangedEvent } from './person-events.js';
 
 export interface AccountInputs {
-  /** null: no new password is asked for. */
+  /** null: the request has no new password. */
   readonly password: {
     readonly checked: CheckedPassword;
-    /** null: too weak, or the old one was wrong. */
+    /** Hash of the new password; null: it is too weak, or the old password was wrong. */
     readonly hash: string | null;
   } | null;
-  readonly link: Link;
+  readonly link: ConfirmationLink;
 }
 
-type Needs = InputContext<RealmState, RealmVolatile>;
+type AccountInputContext = InputContext<RealmState, RealmVolatile>;
 
 async function newPassword(
   { old_password, new_password, email, full_name }: AccountArgs,
-  { realm, caller, view }: Needs,
+  { realm, caller, view }: AccountInputContext,
   { ask, services }: InputSources,
 ): Promise<AccountInputs['password']> {
   if (new_password === '') return null;
@@ -45,9 +46,13 @@ async function newPassword(
   return { checked, hash: good ? await services.secrets.hashPassword(new_password) : null };
 }
 
-export async function accountInputs(args: AccountArgs, context: Needs, sources: InputSources): Promise<AccountInputs> {
+export async function loadAccountInputs(
+  args: AccountArgs,
+  context: AccountInputContext,
+  sources: InputSources,
+): Promise<AccountInputs> {
   const { secrets, clock } = sources.services;
-  const facts = { realm: context.realm, user: userId(context.caller), expires: clock.now() + LINK_MS };
+  const facts = { realm: context.realm, user: userId(context.caller), expires: clock.now() + LINK_VALID_MS };
   const token = sealLink(secrets, 'change-email', facts);
   return {
     password: await newPassword(args, context, sources),
@@ -66,12 +71,12 @@ export interface OwnAccountChange {
   readonly commands: readonly OutboxCommand[];
 }
 
-/** Checks all of it before any of it is done. @throws ApiError */
+/** Decides the whole change, or refuses all of it. @throws ApiError */
 export function changeAccount(
   user: DirectoryUser,
   { full_name, email }: AccountArgs,
   { password, link }: AccountInputs,
-  facts: RealmFacts,
+  facts: RealmView,
   { realm, now, version }: CommandContext,
 ): OwnAccountChange {
   const commands: OutboxCommand[] = [];
@@ -89,16 +94,16 @@ export function changeAccount(
       }),
     );
   }
-  const asked = email === null ? undefined : askForAddress(email, user, link, facts, { realm, now });
-  if (asked) commands.push(...asked.commands);
+  const request = email === null ? undefined : requestAddress(email, user, link, facts, { realm, now });
+  if (request) commands.push(...request.commands);
   const fixed = facts.state.settings.name_changes_disabled && !isAdmin(user);
   const fullName =
     full_name === null || full_name === user.fullName || fixed ? user.fullName : checkFullName(full_name);
   const after = fullName === user.fullName ? user : { ...user, fullName };
   return {
     user: after,
-    parts: asked?.parts ?? {},
-    events: after === user ? [] : [nameChanged(after, version)],
+    parts: request?.parts ?? {},
+    events: after === user ? [] : [nameChangedEvent(after, version)],
     commands,
   };
 }

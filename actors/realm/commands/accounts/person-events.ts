@@ -1,9 +1,21 @@
-/** What the others are told when facts of an account change (users.md, events.md § realm_user). */
+/** Events about accounts: new, changed and reactivated ones (users.md § User object, events.md § realm_user). */
+
 import type { JsonObject } from '#base';
-import { presentAvatar, seesAddress } from '#domain/people';
-import type { LogItem } from '#model';
+import {
+  addressRole,
+  NO_PROFILE,
+  presentAvatar,
+  presentProfile,
+  presentUser,
+  ROLE,
+  seesAddress,
+  systemGroupsOf,
+} from '#domain/people';
+import type { Audience, LogItem, RealmSettings } from '#model';
 import type { DirectoryUser } from '#model/records';
-import { tellEverybody } from '../personal/personal.js';
+import { directoryItem, eventToAll } from '../../log-items.js';
+import type { Parts } from '../../state.js';
+import { profileFieldsOf, profileOf } from '../../state.js';
 
 const update = (of: DirectoryUser, person: JsonObject): JsonObject => ({
   type: 'realm_user',
@@ -12,17 +24,20 @@ const update = (of: DirectoryUser, person: JsonObject): JsonObject => ({
 });
 
 /** @param version of the commit */
-export const nameChanged = (user: DirectoryUser, version: number): LogItem =>
-  tellEverybody(version, update(user, { full_name: user.fullName }));
+export const nameChangedEvent = (user: DirectoryUser, version: number): LogItem =>
+  eventToAll(version, update(user, { full_name: user.fullName }));
 
 const apiAddress = (user: DirectoryUser, version: number): LogItem =>
-  tellEverybody(version, update(user, { new_email: user.email }));
+  eventToAll(version, update(user, { new_email: user.email }));
 
 const avatar = (user: DirectoryUser, version: number): LogItem =>
-  tellEverybody(version, update(user, presentAvatar(user)));
+  eventToAll(version, update(user, presentAvatar(user)));
 
-/** The real address to those who may see it from now on, null to those who no more may; a new API address to all. */
-export function visibilityChanged(
+/**
+ * Events of a changed visibility of the real address: the address for users who may see it now, null for users who
+ * no longer may, and a new API address for all.
+ */
+export function addressVisibilityEvents(
   before: DirectoryUser,
   after: DirectoryUser,
   everybody: Iterable<DirectoryUser>,
@@ -38,25 +53,74 @@ export function visibilityChanged(
     if (could && !can) losing.push(viewer.id);
   }
   const events: LogItem[] = [];
-  const tell = (users: readonly number[], address: string | null): void => {
+  const push = (users: readonly number[], address: string | null): void => {
     if (users.length > 0) events.push({ t: 'event', to: { users }, event: update(after, { delivery_email: address }) });
   };
-  tell(gaining, after.deliveryEmail);
-  tell(losing, null);
+  push(gaining, after.deliveryEmail);
+  push(losing, null);
   if (before.email === after.email) return events;
   return [...events, apiAddress(after, version), avatar(after, version)];
 }
 
-/** A new real address: to those who may see it; a gravatar goes with it; where it is public, the API address is new too. */
-export function addressChanged(after: DirectoryUser, everybody: Iterable<DirectoryUser>, version: number): LogItem[] {
+/**
+ * Events of a new real address, for users who may see it. A gravatar changes with the address, and so does the API
+ * address if the real one is public.
+ */
+export function addressChangedEvents(
+  after: DirectoryUser,
+  everybody: Iterable<DirectoryUser>,
+  version: number,
+): LogItem[] {
   const isPublic = after.emailVisibility === 1;
   const event = update(after, { delivery_email: after.deliveryEmail });
   const seeing = isPublic
     ? []
     : [...everybody].filter((viewer) => viewer.isActive && seesAddress(viewer, after)).map(({ id }) => id);
   return [
-    isPublic ? tellEverybody(version, event) : { t: 'event', to: { users: seeing }, event },
+    isPublic ? eventToAll(version, event) : { t: 'event', to: { users: seeing }, event },
     ...(after.avatarSource === 'G' ? [avatar(after, version)] : []),
     ...(isPublic ? [apiAddress(after, version)] : []),
+  ];
+}
+
+/** @param version of the commit @param person fields besides the id */
+export const personUpdated = (version: number, user: number, person: JsonObject): LogItem =>
+  eventToAll(version, { type: 'realm_user', op: 'update', person: { user_id: user, ...person } });
+
+/** Log items of a new account; their number does not depend on the number of other accounts. */
+export function userAddedItems(user: DirectoryUser, settings: RealmSettings, now: number, version: number): LogItem[] {
+  const person = presentUser(user, user, { clientGravatar: false, profile: NO_PROFILE });
+  const added = (to: Audience, shown: JsonObject): LogItem => ({
+    t: 'event',
+    to: { ...to, rv: version },
+    event: { type: 'realm_user', op: 'add', person: shown },
+  });
+  const seeing = addressRole(user);
+  const rest = { role: ROLE.guest, weakerThan: seeing };
+  return [
+    directoryItem({ user }),
+    ...(seeing > 0 ? [added({ role: seeing }, person)] : []),
+    ...(seeing < ROLE.guest ? [added(rest, { ...person, delivery_email: null })] : []),
+    ...systemGroupsOf(user, settings, now).map((group_id) =>
+      eventToAll(version, { type: 'user_group', op: 'add_members', group_id, user_ids: [user.id] }),
+    ),
+  ];
+}
+
+/** Events of a reactivated account, for all users; the real address only for users who may see it. */
+export function userReactivatedEvents(user: DirectoryUser, parts: Parts, version: number): LogItem[] {
+  const profile = presentProfile(profileOf(parts, user.id), profileFieldsOf(parts));
+  const known = presentUser(user, user, { clientGravatar: false, profile: { profile: () => profile } });
+  const add = (to: Audience, person: typeof known): LogItem => ({
+    t: 'event',
+    to,
+    event: { type: 'realm_user', op: 'add', person },
+  });
+  const seeing = addressRole(user);
+  const everybody: Audience = { role: ROLE.guest, rv: version };
+  if (seeing >= ROLE.guest) return [add(everybody, known)];
+  return [
+    ...(seeing > 0 ? [add({ role: seeing, rv: version }, known)] : []),
+    add({ ...everybody, weakerThan: seeing }, { ...known, delivery_email: null }),
   ];
 }

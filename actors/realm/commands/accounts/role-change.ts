@@ -1,4 +1,4 @@
-/** An account gets another role (users.md § PATCH /users/{user_id}). */
+/** Changes of an account's role (users.md § PATCH /users/{user_id}). */
 
 import { isOwner, shownGroupsOf } from '#domain/people';
 import type { Subscription } from '#domain/streams';
@@ -6,55 +6,57 @@ import type { LogItem } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
+import { eventToAll } from '../../log-items.js';
 import type { Parts, RealmState } from '../../state.js';
-import { tellEverybody } from '../personal/personal.js';
-import type { RealmView } from '../subscriptions/subscribe.js';
-import type { Effect } from './account-change.js';
-import { accountChanged, personUpdate, together } from './account-changes.js';
-import { checkOwner, isLastOwner } from './administrators.js';
-import { sightOf } from './role-sight.js';
+import { checkIsOwner, isLastOwner } from '../callers.js';
+import type { RealmView } from '../command.js';
+import { accountChangeEffect } from './account-changes.js';
+import type { Effect } from './effect.js';
+import { mergeEffects } from './effect.js';
+import { personUpdated } from './person-events.js';
+import { visibilityEffect } from './visibility-change.js';
 
-/**
- * Only owners give and take the role of an owner. @param acting undefined = the system.
- * @throws ApiError
- */
+/** Only owners may grant or revoke the owner role. @param acting undefined = the system @throws ApiError */
 export function checkRole(parts: Parts, acting: DirectoryUser | undefined, user: DirectoryUser, role: number): void {
   const ofOwners = isOwner(user) || isOwner({ ...user, role });
-  if (ofOwners) checkOwner(acting);
+  if (ofOwners) checkIsOwner(acting);
   if (isLastOwner(parts, user)) throw apiError('ONLY_OWNER_ROLE');
 }
 
-/** Older changes of one account's role are told apart no more. */
-const MOST_PAST_ROLES = 64;
+/** Past roles kept per account; older ones are merged. */
+const MAX_PAST_ROLES = 64;
 
-/** Where two are taken for one, it is the weaker: replay may then lose an event, but shows nobody what he could not see. */
-function pastRoles({ pastRoles: past, role }: DirectoryUser, version: number): DirectoryUser['pastRoles'] {
+/**
+ * Past roles with the present one added. Two merged roles count as the weaker one: replay may then omit an event, but
+ * never shows one that the user could not see.
+ */
+function nextPastRoles({ pastRoles: past, role }: DirectoryUser, version: number): DirectoryUser['pastRoles'] {
   const [oldest, next, ...rest] = [...past, [role, version] as const];
-  if (!oldest || !next || rest.length + 2 <= MOST_PAST_ROLES) return [...past, [role, version]];
+  if (!oldest || !next || rest.length + 2 <= MAX_PAST_ROLES) return [...past, [role, version]];
   return [[Math.max(oldest[0], next[0]), next[1]], ...rest];
 }
 
-/** First the groups of the roles, then that of full members. */
-function groupsChanged(before: DirectoryUser, after: DirectoryUser, state: RealmState, version: number): LogItem[] {
+/** Events of the system groups: first those of the roles, then that of full members. */
+function systemGroupEvents(before: DirectoryUser, after: DirectoryUser, state: RealmState, version: number): LogItem[] {
   const { settings, fullMembersAt } = state;
   const [was, is] = [before, after].map((user) => shownGroupsOf(user, settings, fullMembersAt)) as [
     readonly number[],
     readonly number[],
   ];
-  const tell = (op: 'add_members' | 'remove_members', groups: readonly number[]): LogItem[] =>
-    groups.map((group_id) => tellEverybody(version, { type: 'user_group', op, group_id, user_ids: [after.id] }));
+  const changed = (op: 'add_members' | 'remove_members', groups: readonly number[]): LogItem[] =>
+    groups.map((group_id) => eventToAll(version, { type: 'user_group', op, group_id, user_ids: [after.id] }));
   const left = was.filter((group) => !is.includes(group));
   const joined = is.filter((group) => !was.includes(group));
   return [
-    ...tell('remove_members', left.slice(0, 1)),
-    ...tell('add_members', joined.slice(0, 1)),
-    ...tell('remove_members', left.slice(1)),
-    ...tell('add_members', joined.slice(1)),
+    ...changed('remove_members', left.slice(0, 1)),
+    ...changed('add_members', joined.slice(0, 1)),
+    ...changed('remove_members', left.slice(1)),
+    ...changed('add_members', joined.slice(1)),
   ];
 }
 
-/** @param subscriptions of the account, former ones too */
-export function roleChanged(
+/** @param subscriptions of the account, former ones included */
+export function roleChangeEffect(
   before: DirectoryUser,
   role: number,
   subscriptions: readonly Subscription[],
@@ -62,11 +64,14 @@ export function roleChanged(
   context: CommandContext,
 ): { readonly user: DirectoryUser; readonly effect: Effect } {
   const { version } = context;
-  const after: DirectoryUser = { ...before, role, pastRoles: pastRoles(before, version) };
-  const told: Effect = {
-    events: [personUpdate(version, after.id, { role }), ...groupsChanged(before, after, view.state, version)],
+  const after: DirectoryUser = { ...before, role, pastRoles: nextPastRoles(before, version) };
+  const own: Effect = {
+    events: [personUpdated(version, after.id, { role }), ...systemGroupEvents(before, after, view.state, version)],
   };
-  // Who is deactivated has no clients.
-  const sight = after.isActive ? sightOf({ before, after }, subscriptions, view.parts, context) : {};
-  return { user: after, effect: accountChanged({ before, after }, together([told, sight]), view, context) };
+  // A deactivated account has no clients.
+  const visibility = after.isActive ? visibilityEffect({ before, after }, subscriptions, view.parts, context) : {};
+  return {
+    user: after,
+    effect: accountChangeEffect({ before, after }, mergeEffects([own, visibility]), view, context),
+  };
 }

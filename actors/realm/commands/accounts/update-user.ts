@@ -1,6 +1,6 @@
 /**
- * PATCH /users/{user_id} (users.md): role, then name, then profile. What was changed stays when a later part is refused.
- * Also from the command line, as the system.
+ * PATCH /users/{user_id} (users.md), also from the command line: applies role, name and profile in this order. Earlier
+ * changes stay if a later one is refused.
  */
 
 import { readOwnState, refusedAfter, success } from '#actors/shared';
@@ -12,13 +12,14 @@ import { ApiError, apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { userOf } from '../../state.js';
-import type { RealmCommand } from '../command.js';
-import { editProfile, type RenderedValues, renderValues } from '../personal/profile-data.js';
-import type { RealmView } from '../subscriptions/subscribe.js';
-import type { Effect } from './account-change.js';
-import { accountChanged, personUpdate, together } from './account-changes.js';
-import { actingAdmin } from './administrators.js';
-import { checkRole, roleChanged } from './role-change.js';
+import { actingAdmin } from '../callers.js';
+import type { RealmCommand, RealmView } from '../command.js';
+import { editProfile, type RenderedValues, renderValues } from '../preferences/profile-data.js';
+import { accountChangeEffect } from './account-changes.js';
+import type { Effect } from './effect.js';
+import { mergeEffects } from './effect.js';
+import { personUpdated } from './person-events.js';
+import { checkRole, roleChangeEffect } from './role-change.js';
 
 interface Inputs {
   /** All subscriptions of the account, ended ones included; empty unless its role changes. */
@@ -29,11 +30,11 @@ interface Inputs {
 interface Step {
   readonly user: DirectoryUser;
   readonly effect: Effect;
-  /** Only the rest of this step was refused. */
+  /** Refusal of the rest of this step; its effect stands. */
   readonly refusal?: ApiError | undefined;
 }
 
-/** What each part of the request changes, in order; the first refusal ends it. */
+/** The steps of the request, in order; the first refusal ends them. */
 function steps(
   user: DirectoryUser,
   acting: DirectoryUser | undefined,
@@ -46,14 +47,14 @@ function steps(
     (before) => {
       if (role === null || role === before.role) return undefined;
       checkRole(view.parts, acting, before, role);
-      return roleChanged(before, role, subscriptions, view, context);
+      return roleChangeEffect(before, role, subscriptions, view, context);
     },
     (before) => {
-      // A blank name is none.
+      // A blank name counts as absent.
       if (full_name === null || full_name.trim() === '' || full_name.trim() === before.fullName) return undefined;
       const after = { ...before, fullName: checkFullName(full_name) };
-      const told = { events: [personUpdate(context.version, user.id, { full_name: after.fullName })] };
-      return { user: after, effect: accountChanged({ before, after }, told, view, context) };
+      const own = { events: [personUpdated(context.version, user.id, { full_name: after.fullName })] };
+      return { user: after, effect: accountChangeEffect({ before, after }, own, view, context) };
     },
     (before) => {
       if (profile_data === null) return undefined;
@@ -64,7 +65,7 @@ function steps(
 }
 
 export const updateUser: RealmCommand<typeof realmCommands.updateUser, Inputs> = {
-  // Nobody joins or leaves a stream meanwhile: what is gained and lost depends on it.
+  // No user joins or leaves a stream meanwhile: the visibility of streams depends on subscriptions.
   lane: 'directory',
   exclusive: true,
 
@@ -93,7 +94,7 @@ export const updateUser: RealmCommand<typeof realmCommands.updateUser, Inputs> =
       if (!(error instanceof ApiError)) throw error;
       refusal = error;
     }
-    const { parts, events, commands } = together(done.map(({ effect }) => effect));
+    const { parts, events, commands } = mergeEffects(done.map(({ effect }) => effect));
     if (events.length === 0) return { reply: refusal ? { error: refusal.toReply() } : success() };
     return {
       reply: refusal ? refusedAfter(refusal, version) : success(undefined, version),

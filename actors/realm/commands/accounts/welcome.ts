@@ -1,4 +1,4 @@
-/** What is said when somebody has joined: to the organization, and to the newcomer (users.md § POST /users). */
+/** Notices and mail about a new account: to the organization and to the newcomer (users.md § POST /users). */
 
 import { directNotice, mailCommand, silentMention, streamNotice } from '#actors/shared';
 import { WELCOME_BOT } from '#domain/people';
@@ -6,7 +6,7 @@ import type { RealmId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import { PRODUCT } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import type { RealmView } from '../subscriptions/subscribe.js';
+import type { RealmView } from '../command.js';
 
 const SIGNUPS = 'signups';
 
@@ -28,15 +28,15 @@ export function welcome(
   const commands = [directNotice(realm, user.id, { content: greeting(user), origin, after }, WELCOME_BOT)];
   const stream = settings.signup_notifications_stream_id;
   if (stream > 0) {
-    // The newcomer is counted by the commit.
+    // The commit, which counts the newcomer, is still to come.
     const content = `${silentMention(user)} just signed up for ${PRODUCT}. (total: ${volatile.humans + 1})`;
     commands.push(streamNotice(realm, stream, SIGNUPS, { content, origin, after }));
   }
-  if (settings.send_welcome_emails) commands.push(letter(user, settings.name, origin, realm));
+  if (settings.send_welcome_emails) commands.push(welcomeMail(user, settings.name, origin, realm));
   return commands;
 }
 
-const letter = ({ deliveryEmail, fullName }: DirectoryUser, name: string, origin: string, realm: RealmId) =>
+const welcomeMail = ({ deliveryEmail, fullName }: DirectoryUser, name: string, origin: string, realm: RealmId) =>
   mailCommand(realm, {
     to: deliveryEmail,
     subject: `Welcome to ${name}`,

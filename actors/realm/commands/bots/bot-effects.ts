@@ -1,11 +1,11 @@
-/** What changes of accounts mean for who manages bots (events.md realm_bot): part of the commit that changes one. */
+/** Effects of changed accounts on the managers of bots (events.md realm_bot). */
 import { isAdmin } from '#domain/people';
 import type { LogItem } from '#model';
-import { botAccount, botAdded, botForgotten, botRemoved, botUpdated } from '../../bots.js';
+import { botAccount, botAdded, botDeletedFor, botRemoved, botUpdated } from '../../bots.js';
 import { botOf, botsOf, type Parts } from '../../state.js';
-import type { AccountChange, AccountEffect } from '../accounts/account-change.js';
+import type { AccountChange, AccountEffect } from '../accounts/effect.js';
 
-/** The account is a bot. */
+/** Effect of a changed bot account. */
 function ofBot({ before, after }: AccountChange, parts: Parts): LogItem[] {
   const bot = botOf(parts, after.id);
   if (!bot) return [];
@@ -16,7 +16,7 @@ function ofBot({ before, after }: AccountChange, parts: Parts): LogItem[] {
   return after.fullName === before.fullName ? [] : [botUpdated(parts, account, { full_name: after.fullName })];
 }
 
-/** Who becomes an administrator manages all bots from then on, and who is none any more only his own. */
+/** A new administrator manages all bots; a former one manages only their own. */
 function ofPerson({ before, after }: AccountChange, parts: Parts): LogItem[] {
   if (!after.isActive || isAdmin(before) === isAdmin(after)) return [];
   const others = [...botsOf(parts)]
@@ -25,7 +25,7 @@ function ofPerson({ before, after }: AccountChange, parts: Parts): LogItem[] {
     .filter(({ user }) => user.botOwner !== after.id)
     .sort((a, b) => a.user.id - b.user.id);
   return others.map((account) =>
-    isAdmin(after) ? botAdded(parts, account, [after.id]) : botForgotten(account.user.id, after.id),
+    isAdmin(after) ? botAdded(parts, account, [after.id]) : botDeletedFor(account.user.id, after.id),
   );
 }
 

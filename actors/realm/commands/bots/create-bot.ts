@@ -1,4 +1,4 @@
-/** POST /bots (users.md § Bots). All checks are the handler's but for the shape of parameters and the avatar's picture. */
+/** POST /bots (users.md § Bots). The frontend checks only the types of parameters and the avatar's picture. */
 
 import { readMembership, success } from '#actors/shared';
 import { avatarUrl, BOT_TYPE, checkFullName, isAdmin, isEmail, presentDefaults, ROLE } from '#domain/people';
@@ -9,23 +9,23 @@ import { apiError } from '#model/errors';
 import type { DirectoryBot, DirectoryUser } from '#model/records';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import { BOT_LANE, botAdded, checkBotName, storeBot, streamNames } from '../../bots.js';
+import { BOT_LANE, botAdded, botChange, checkBotName, streamNames } from '../../bots.js';
 import type { Parts, RealmState } from '../../state.js';
 import { streamOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
-import { userAdded } from '../accounts/user-added.js';
+import { userAddedItems } from '../accounts/person-events.js';
+import { createUserCommand, newUser } from '../accounts/user-record.js';
+import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { createUserCommand, newUser } from '../organization/create-realm.js';
-import { actingUser } from '../personal/personal.js';
 
-/** Private streams among those named in which the caller is. */
-export type OwnPrivate = ReadonlySet<number>;
+/** Ids of the named private streams that the caller is subscribed to. */
+export type OwnPrivateStreams = ReadonlySet<number>;
 
-export async function ownPrivateStreams(
+export async function loadOwnPrivateStreams(
   { sending, events }: BotStreamChoices,
   { realm, caller, view }: InputContext<RealmState, RealmVolatile>,
   sources: InputSources,
-): Promise<OwnPrivate> {
+): Promise<OwnPrivateStreams> {
   const found = [sending, events].map((name) => (name ? view.volatile.streamByName(name) : undefined));
   const ids = [...new Set(found)].filter((id): id is number => id !== undefined && isPrivate(view.parts, id));
   const memberships = await Promise.all(ids.map((id) => readMembership(realm, id, sources)));
@@ -34,11 +34,11 @@ export async function ownPrivateStreams(
 
 const isPrivate = (parts: Parts, id: number): boolean => streamOf(parts, id)?.inviteOnly === true;
 
-/** A stream that the caller can access; null where the name is empty. @throws ApiError */
+/** The named stream; null for an empty name. @throws ApiError if the caller can't access it */
 export function chosenStream(
   name: string,
   acting: DirectoryUser,
-  own: OwnPrivate,
+  own: OwnPrivateStreams,
   { parts, volatile }: { readonly parts: Parts; readonly volatile: RealmVolatile },
 ): StreamId | null {
   if (name === '') return null;
@@ -49,7 +49,7 @@ export function chosenStream(
 
 const INTERFACES = [1, 2];
 
-/** @throws ApiError */
+/** Checks the payload format of an outgoing webhook. @throws ApiError */
 export function checkInterface(of: number): void {
   if (!INTERFACES.includes(of)) throw apiError('INVALID_INTERFACE_TYPE');
 }
@@ -57,7 +57,7 @@ export function checkInterface(of: number): void {
 const EVERYBODY = 1;
 const GENERIC_BY_ADMINS = 2;
 
-/** bot_creation_policy. @throws ApiError */
+/** Applies `bot_creation_policy`. @throws ApiError */
 export function checkMayCreateBot(
   acting: DirectoryUser,
   type: number,
@@ -67,17 +67,17 @@ export function checkMayCreateBot(
   if (policy !== GENERIC_BY_ADMINS || type === BOT_TYPE.generic) throw apiError('ADMIN_REQUIRED');
 }
 
-/** Types that can be made: none is embedded. */
-const TYPES: readonly number[] = [BOT_TYPE.generic, BOT_TYPE.incomingWebhook, BOT_TYPE.outgoingWebhook];
+/** Types that the API can create; embedded bots are not served. */
+const CREATABLE_TYPES: readonly number[] = [BOT_TYPE.generic, BOT_TYPE.incomingWebhook, BOT_TYPE.outgoingWebhook];
 
-interface Prepared {
+interface BotInputs {
   readonly keyHash: string;
   readonly keySealed: string;
   readonly tokenSealed: string;
-  readonly own: OwnPrivate;
+  readonly own: OwnPrivateStreams;
 }
 
-export const createBot: RealmCommand<typeof realmCommands.createBot, Prepared> = {
+export const createBot: RealmCommand<typeof realmCommands.createBot, BotInputs> = {
   lane: BOT_LANE,
   async inputs(args, context, sources) {
     const { secrets } = sources.services;
@@ -86,7 +86,7 @@ export const createBot: RealmCommand<typeof realmCommands.createBot, Prepared> =
       keyHash: secrets.keyHash(key),
       keySealed: secrets.seal(key),
       tokenSealed: secrets.seal(secrets.newApiKey(context.realm)),
-      own: await ownPrivateStreams(args, context, sources),
+      own: await loadOwnPrivateStreams(args, context, sources),
     };
   },
 
@@ -100,20 +100,20 @@ export const createBot: RealmCommand<typeof realmCommands.createBot, Prepared> =
     if (volatile.userByEmail(email) !== undefined) throw apiError('USERNAME_IN_USE');
     checkBotName(parts, fullName);
     checkMayCreateBot(acting, args.type, state.settings);
-    if (!TYPES.includes(args.type)) throw apiError('INVALID_BOT_TYPE');
+    if (!CREATABLE_TYPES.includes(args.type)) throw apiError('INVALID_BOT_TYPE');
     checkInterface(args.interface);
     if (args.files > 1) throw apiError('ONE_FILE');
     const stream = (name: string | null) =>
       name === null ? null : chosenStream(name, acting, own, { parts, volatile });
     const sendingStream = stream(args.sending);
     const eventsStream = stream(args.events);
-    // No integrations are served yet, so there is no name of one.
+    // No integrations are served yet, so every name of one is unknown.
     if (args.type === BOT_TYPE.incomingWebhook && args.service) {
       throw apiError('INVALID_INTEGRATION', { name: args.service });
     }
     if (args.dry) return { reply: success() };
     const id = state.nextUser;
-    // Its actor needs no key: nobody logs in as a bot.
+    // The user actor needs no key, because bots do not log in.
     const account: FirstAccount = { email, fullName, passwordHash: null, keyHash, keySealed: '' };
     const user: DirectoryUser = {
       ...newUser({ id, recipient: state.nextRecipient, account, role: ROLE.member, now }),
@@ -133,8 +133,8 @@ export const createBot: RealmCommand<typeof realmCommands.createBot, Prepared> =
       config: args.type === BOT_TYPE.incomingWebhook ? args.config : {},
     };
     volatile.addUser(id, email);
-    const stored = storeBot({ user, bot });
-    const [, ...told] = userAdded(user, state.settings, now, version);
+    const stored = botChange({ user, bot });
+    const [, ...addedEvents] = userAddedItems(user, state.settings, now, version);
     return {
       reply: success(
         {
@@ -147,7 +147,7 @@ export const createBot: RealmCommand<typeof realmCommands.createBot, Prepared> =
       ),
       state: { ...state, nextUser: id + 1, nextRecipient: state.nextRecipient + 1 },
       parts: stored.parts,
-      events: [...stored.changes, ...told, botAdded(parts, { user, bot })],
+      events: [...stored.changes, ...addedEvents, botAdded(parts, { user, bot })],
       commands: [[createUserCommand(realm, id, account, version)]],
       replyAfterCommands: true,
     };

@@ -1,4 +1,4 @@
-/** PATCH /bots/{bot_id} (users.md § Bots): all of it or nothing. */
+/** PATCH /bots/{bot_id} (users.md § Bots): changes everything asked for, or refuses and changes nothing. */
 
 import { readOwnState, success } from '#actors/shared';
 import type { JsonObject } from '#base';
@@ -13,24 +13,25 @@ import type { CommandContext } from '#runtime';
 import {
   type BotAccount,
   botAdded,
-  botForgotten,
+  botChange,
+  botDeletedFor,
   botUpdated,
   checkBotName,
   managedBot,
-  storeBot,
   streamNames,
 } from '../../bots.js';
 import { type Parts, userOf } from '../../state.js';
-import type { Effect } from '../accounts/account-change.js';
-import { accountChanged, personUpdate, together } from '../accounts/account-changes.js';
-import { checkRole, roleChanged } from '../accounts/role-change.js';
-import type { RealmCommand } from '../command.js';
-import { actingUser } from '../personal/personal.js';
-import type { RealmView } from '../subscriptions/subscribe.js';
-import { checkInterface, chosenStream, type OwnPrivate, ownPrivateStreams } from './create-bot.js';
+import { accountChangeEffect } from '../accounts/account-changes.js';
+import type { Effect } from '../accounts/effect.js';
+import { mergeEffects } from '../accounts/effect.js';
+import { personUpdated } from '../accounts/person-events.js';
+import { checkRole, roleChangeEffect } from '../accounts/role-change.js';
+import { actingUser } from '../callers.js';
+import type { RealmCommand, RealmView } from '../command.js';
+import { checkInterface, chosenStream, loadOwnPrivateStreams, type OwnPrivateStreams } from './create-bot.js';
 
 interface Inputs {
-  readonly own: OwnPrivate;
+  readonly own: OwnPrivateStreams;
   /** All subscriptions of the bot, ended ones included; empty unless its role changes. */
   readonly subscriptions: readonly Subscription[];
 }
@@ -40,16 +41,16 @@ interface Step {
   readonly effect: Effect;
 }
 
-function renamed(before: DirectoryUser, given: string, view: RealmView, context: CommandContext): Step | undefined {
+function rename(before: DirectoryUser, given: string, view: RealmView, context: CommandContext): Step | undefined {
   const fullName = checkFullName(given);
   if (fullName === before.fullName) return undefined;
   checkBotName(view.parts, fullName);
   const after = { ...before, fullName };
-  const told = { events: [personUpdate(context.version, after.id, { full_name: fullName })] };
-  return { user: after, effect: accountChanged({ before, after }, told, view, context) };
+  const own = { events: [personUpdated(context.version, after.id, { full_name: fullName })] };
+  return { user: after, effect: accountChangeEffect({ before, after }, own, view, context) };
 }
 
-/** @throws ApiError */
+/** The account, if it may own a bot. @throws ApiError */
 function newOwner(parts: Parts, id: number): DirectoryUser {
   const owner = userOf(parts, id);
   if (!owner) throw apiError('OWNER_NO_SUCH_USER');
@@ -58,8 +59,8 @@ function newOwner(parts: Parts, id: number): DirectoryUser {
   return owner;
 }
 
-/** Administrators know the bot already; for others it appears and goes. */
-function handedOver(before: BotAccount, id: number, view: RealmView, context: CommandContext): Step {
+/** Gives the bot another owner. Administrators know the bot already; for other owners it appears or disappears. */
+function changeOwner(before: BotAccount, id: number, view: RealmView, context: CommandContext): Step {
   const { parts } = view;
   const owner = newOwner(parts, id);
   const previous = before.user.botOwner === null ? undefined : userOf(parts, before.user.botOwner);
@@ -67,20 +68,20 @@ function handedOver(before: BotAccount, id: number, view: RealmView, context: Co
   const account = { user: after, bot: before.bot };
   const knows = isAdmin(owner);
   const events: LogItem[] = [
-    ...(previous && !isAdmin(previous) ? [botForgotten(after.id, previous.id)] : []),
+    ...(previous && !isAdmin(previous) ? [botDeletedFor(after.id, previous.id)] : []),
     ...(knows ? [] : [botAdded(parts, account, [owner.id])]),
     botUpdated(parts, account, { owner_id: owner.id }, knows ? undefined : owner.id),
-    personUpdate(context.version, after.id, { bot_owner_id: owner.id }),
+    personUpdated(context.version, after.id, { bot_owner_id: owner.id }),
   ];
-  return { user: after, effect: accountChanged({ before: before.user, after }, { events }, view, context) };
+  return { user: after, effect: accountChangeEffect({ before: before.user, after }, { events }, view, context) };
 }
 
-/** @throws ApiError */
-function withChoices(
+/** The bot with the settings of the request. @throws ApiError */
+function withSettings(
   before: DirectoryBot,
   args: UpdateBotArgs,
   acting: DirectoryUser,
-  own: OwnPrivate,
+  own: OwnPrivateStreams,
   view: RealmView,
 ): DirectoryBot {
   const stream = (name: string | null, unchanged: DirectoryBot['sendingStream']) =>
@@ -103,8 +104,8 @@ function withChoices(
   };
 }
 
-/** One event for each field that clients see changed. */
-function choiceEvents(parts: Parts, before: BotAccount, after: BotAccount): LogItem[] {
+/** One event per changed field that clients see. */
+function settingEvents(parts: Parts, before: BotAccount, after: BotAccount): LogItem[] {
   const shown = ({ bot }: BotAccount): JsonObject => ({
     ...presentDefaults(bot, streamNames(parts)),
     services: presentServices(bot),
@@ -116,13 +117,13 @@ function choiceEvents(parts: Parts, before: BotAccount, after: BotAccount): LogI
 }
 
 export const updateBot: RealmCommand<typeof realmCommands.updateBot, Inputs> = {
-  // Nobody joins or leaves a stream meanwhile: what a change of role means depends on it.
+  // No user joins or leaves a stream meanwhile: the effect of a role depends on subscriptions.
   lane: 'directory',
   exclusive: true,
 
   async inputs(args, context, sources) {
     const { parts } = context.view;
-    const own = await ownPrivateStreams(args, context, sources);
+    const own = await loadOwnPrivateStreams(args, context, sources);
     const bot = userOf(parts, args.bot_id);
     if (!bot || args.role === null || args.role === bot.role) return { own, subscriptions: [] };
     const { subscriptions } = await readOwnState(context.realm, userId(args.bot_id), ['subscriptions'], sources);
@@ -136,27 +137,27 @@ export const updateBot: RealmCommand<typeof realmCommands.updateBot, Inputs> = {
     const done: Step[] = [];
     const account = (): BotAccount => ({ user: done.at(-1)?.user ?? before.user, bot: before.bot });
     const step = (one: Step | undefined): void => void (one && done.push(one));
-    if (args.full_name !== null) step(renamed(before.user, args.full_name, view, context));
+    if (args.full_name !== null) step(rename(before.user, args.full_name, view, context));
     if (args.role !== null && args.role !== before.user.role) {
       checkRole(parts, acting, before.user, args.role);
       if (!isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
-      step(roleChanged(account().user, args.role, subscriptions, view, context));
+      step(roleChangeEffect(account().user, args.role, subscriptions, view, context));
     }
     if (args.bot_owner_id !== null && args.bot_owner_id !== before.user.botOwner) {
-      step(handedOver(account(), args.bot_owner_id, view, context));
+      step(changeOwner(account(), args.bot_owner_id, view, context));
     }
-    const bot = withChoices(before.bot, args, acting, own, view);
+    const bot = withSettings(before.bot, args, acting, own, view);
     if (args.files > 1) throw apiError('ONE_FILE');
     if (args.dry) return { reply: success() };
     const after = { user: account().user, bot };
-    const stored = storeBot(after, { ...after, bot: before.bot });
+    const stored = botChange(after, { ...after, bot: before.bot });
     const {
       parts: written,
       events,
       commands,
-    } = together([
+    } = mergeEffects([
       ...done.map(({ effect }) => effect),
-      { parts: stored.parts, events: [...stored.changes, ...choiceEvents(parts, before, after)] },
+      { parts: stored.parts, events: [...stored.changes, ...settingEvents(parts, before, after)] },
     ]);
     return {
       reply: success(answer(parts, after, args), events.length > 0 ? context.version : undefined),
@@ -167,7 +168,7 @@ export const updateBot: RealmCommand<typeof realmCommands.updateBot, Inputs> = {
   },
 };
 
-/** What the bot is now; its service and configuration as the request has them. */
+/** Fields of the reply: the bot as it is now, with service and configuration as in the request. */
 function answer(parts: Parts, { user, bot }: BotAccount, args: UpdateBotArgs): JsonObject {
   const owner = user.botOwner === null ? undefined : userOf(parts, user.botOwner);
   return {

@@ -1,4 +1,4 @@
-/** Avatars (users.md § Avatars). Their pictures are prepared and stored by the frontend (src/frontend/api/store-avatar.ts). */
+/** Avatars (users.md § Avatars). The frontend prepares and stores the pictures (src/frontend/api/store-avatar.ts). */
 
 import { success } from '#actors/shared';
 import { avatarUrl, isAdmin, presentAvatar } from '#domain/people';
@@ -9,14 +9,15 @@ import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { botUpdated, managedBot } from '../../bots.js';
-import { asPart, botOf, type Parts, type RealmState, USER_PART } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
+import { directoryItem, eventToAll } from '../../log-items.js';
+import { botOf, type Parts, type RealmState, toPart, USER_PART } from '../../state.js';
+import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
-import { dropUploads, eraseBlobs, showUpload } from './pictures.js';
+import { SETTINGS_LANE } from '../command.js';
+import { activateUpload, discardUploads, eraseBlobs } from './pictures.js';
 
-/** The account whose avatar changes: the caller's, or a bot of the caller's. @throws ApiError */
-function changing({ settings }: RealmState, parts: Parts, caller: number, id: number): DirectoryUser {
+/** The account whose avatar changes: the caller's, or a bot that the caller manages. @throws ApiError */
+function avatarAccount({ settings }: RealmState, parts: Parts, caller: number, id: number): DirectoryUser {
   const acting = actingUser(parts, caller);
   if (id === caller) {
     if (settings.avatar_changes_disabled && !isAdmin(acting)) throw apiError('AVATAR_CHANGES_DISABLED');
@@ -25,16 +26,16 @@ function changing({ settings }: RealmState, parts: Parts, caller: number, id: nu
   return managedBot(parts, id, acting).user;
 }
 
-/** @param user of an account, as an upload of its avatar is named */
+/** Name under which uploads of the account's avatar are counted. */
 const picture = (user: number): string => `avatar/${user}`;
 const blobsOf = (hash: string, numbers: readonly number[]): string[] =>
   numbers.flatMap((number) => AVATAR_SIZES.map((size) => blobOfAvatar(hash, number, size)));
 
-/** Everybody sees it; who manages a bot hears of that, too. */
+/** Log items of a changed avatar: for all users, and once more for the managers of a bot. */
 function avatarEvents(user: DirectoryUser, parts: Parts, version: number): LogItem[] {
   const events: LogItem[] = [
-    tellReplicas({ user }),
-    tellEverybody(version, {
+    directoryItem({ user }),
+    eventToAll(version, {
       type: 'realm_user',
       op: 'update',
       person: { user_id: user.id, ...presentAvatar(user) },
@@ -49,12 +50,12 @@ const changed = (user: DirectoryUser, parts: Parts, { version }: CommandContext)
   events: avatarEvents(user, parts, version),
 });
 
-/** Its picture is stored. */
+/** Sent by the frontend when the picture is stored. */
 export const setAvatar: RealmCommand<typeof realmCommands.setAvatar> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ state, parts }, { user: id, hash, number }, _inputs, context) {
-    const before = changing(state, parts, context.caller, id);
-    const replaced = showUpload(parts, picture(id), number);
+    const before = avatarAccount(state, parts, context.caller, id);
+    const replaced = activateUpload(parts, picture(id), number);
     if (!replaced) {
       const commands = eraseBlobs(context.realm, blobsOf(hash, [number]));
       return { reply: success({ avatar_url: avatarUrl(before) }), commands };
@@ -63,22 +64,22 @@ export const setAvatar: RealmCommand<typeof realmCommands.setAvatar> = {
     const user: DirectoryUser = { ...before, avatarSource: 'U', avatarVersion: before.avatarVersion + 1, avatar };
     return {
       ...changed(user, parts, context),
-      parts: { ...replaced.parts, [`${USER_PART}${id}`]: asPart(user) },
+      parts: { ...replaced.parts, [`${USER_PART}${id}`]: toPart(user) },
       commands: eraseBlobs(context.realm, blobsOf(hash, replaced.gone)),
     };
   },
 };
 
-/** Back to the gravatar. Its version grows also where there was none: the gravatar may be another one by now. */
+/** Returns to the gravatar. The version grows even without an avatar, because the gravatar may have changed. */
 export const removeAvatar: RealmCommand<typeof realmCommands.removeAvatar> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ state, parts }, { user: id, hash }, _inputs, context) {
-    const { avatar: _, ...before } = changing(state, parts, context.caller, id);
-    const replaced = dropUploads(parts, picture(id));
+    const { avatar: _, ...before } = avatarAccount(state, parts, context.caller, id);
+    const replaced = discardUploads(parts, picture(id));
     const user: DirectoryUser = { ...before, avatarSource: 'G', avatarVersion: before.avatarVersion + 1 };
     return {
       ...changed(user, parts, context),
-      parts: { ...replaced.parts, [`${USER_PART}${id}`]: asPart(user) },
+      parts: { ...replaced.parts, [`${USER_PART}${id}`]: toPart(user) },
       commands: eraseBlobs(context.realm, blobsOf(hash, replaced.gone)),
     };
   },

@@ -1,4 +1,4 @@
-/** Custom emoji (realm.md § Custom emoji). Their pictures are prepared and stored by the frontend. */
+/** Custom emoji (realm.md § Custom emoji). The frontend prepares and stores the pictures. */
 
 import { success } from '#actors/shared';
 import { emojiImagePath, emojiStillPath, presentCustomEmoji } from '#domain/emoji';
@@ -12,9 +12,9 @@ import { apiError } from '#model/errors';
 import type { DirectoryEmoji } from '#model/records';
 import type { CommandContext } from '#runtime';
 import type { Parts, RealmState } from '../../state.js';
-import { asPart, EMOJI_PART, emojiOf, userOf } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
+import { EMOJI_PART, emojiOf, userOf, toPart } from '../../state.js';
 import type { RealmCommand } from '../command.js';
+import { directoryItem } from '../../log-items.js';
 
 const active = (parts: Parts, name: string): DirectoryEmoji | undefined =>
   [...emojiOf(parts)].find((emoji) => emoji.name === name && !emoji.deactivated);
@@ -27,7 +27,7 @@ function checkMayAdd({ settings }: RealmState, parts: Parts, name: string, { cal
   if (active(parts, name)) throw apiError('EMOJI_EXISTS');
 }
 
-/** All checks in their order but the picture itself, and the number under which it is stored. */
+/** All checks except that of the picture; replies with the number under which the frontend stores it. */
 export const emojiBegin: RealmCommand<typeof realmCommands.emojiBegin> = {
   handle({ state, parts }, { name, files, tooLarge, mib }, _inputs, context) {
     checkMayAdd(state, parts, name, context);
@@ -39,7 +39,7 @@ export const emojiBegin: RealmCommand<typeof realmCommands.emojiBegin> = {
   },
 };
 
-/** Its picture is stored. */
+/** Sent by the frontend when the picture is stored. */
 export const emojiAdd: RealmCommand<typeof realmCommands.emojiAdd> = {
   handle({ state, parts }, { id, name, extension, animated }, _inputs, context) {
     checkMayAdd(state, parts, name, context);
@@ -56,7 +56,7 @@ export const emojiAdd: RealmCommand<typeof realmCommands.emojiAdd> = {
   },
 };
 
-/** DELETE: old messages and reactions keep it. */
+/** DELETE: deactivates the emoji; old messages and reactions keep it. */
 export const emojiRemove: RealmCommand<typeof realmCommands.emojiRemove> = {
   handle({ parts }, { name }, _inputs, context) {
     const emoji = active(parts, name);
@@ -70,12 +70,12 @@ export const emojiRemove: RealmCommand<typeof realmCommands.emojiRemove> = {
 function changed(parts: Parts, emoji: DirectoryEmoji, { version }: { version: number; realm: RealmId }) {
   const all = [...[...emojiOf(parts)].filter(({ id }) => id !== emoji.id), emoji];
   const events: LogItem[] = [
-    tellReplicas({ emoji }),
+    directoryItem({ emoji }),
     {
       t: 'event',
       to: { role: ROLE.guest, rv: version },
       event: { type: 'realm_emoji', op: 'update', realm_emoji: presentCustomEmoji(all) },
     },
   ];
-  return { reply: success({}, version), parts: { [`${EMOJI_PART}${emoji.id}`]: asPart(emoji) }, events };
+  return { reply: success({}, version), parts: { [`${EMOJI_PART}${emoji.id}`]: toPart(emoji) }, events };
 }

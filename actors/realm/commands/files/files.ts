@@ -1,4 +1,4 @@
-/** Uploaded files, as far as they concern the whole organization: their numbers and the space that they take. */
+/** Uploaded files of the organization: their numbers and the space that they take. */
 
 import { value } from '#actors/shared';
 import type { Json } from '#base';
@@ -7,22 +7,22 @@ import { BlobsUnavailable } from '#ports/blobs';
 import type { RealmCommand } from '../command.js';
 
 /**
- * Number of a new file; null: there is no space for it. A number that is not used in the end is left out. What is being
- * uploaded counts, so that many at once do not exceed together what each of them leaves free.
+ * Number of a new file; null: there is no space for it. Numbers of failed uploads are skipped. Running uploads count,
+ * so that concurrent ones cannot exceed the quota together.
  */
 export const fileId: RealmCommand<typeof realmCommands.fileId> = {
   lane: 'files',
   handle({ state, volatile }, { size, quota }, _inputs, { now }) {
     const { uploads } = state;
     if (quota !== null) {
-      if (uploads.used + volatile.spaceUploading(now) + size > quota) return { reply: value(null) };
-      volatile.uploading(uploads.next, size, now);
+      if (uploads.used + volatile.reservedSpace(now) + size > quota) return { reply: value(null) };
+      volatile.reserveSpace(uploads.next, size, now);
     }
     return { reply: value(uploads.next), state: { ...state, uploads: { ...uploads, next: uploads.next + 1 } } };
   },
 };
 
-/** Bytes that all files take. */
+/** Bytes taken by all files. */
 export const spaceUsed: RealmCommand<typeof realmCommands.spaceUsed> = {
   lane: 'space',
   read: true,
@@ -30,8 +30,8 @@ export const spaceUsed: RealmCommand<typeof realmCommands.spaceUsed> = {
 };
 
 /**
- * Decided by the owner's actor: never refused. It comes through that actor's outbox, so its needs may delete the bytes of
- * files: the commit that removed them is durable, and deleting can be repeated.
+ * Sent by the owner's actor, which has decided: never refused. The command comes from an outbox, so the commit that
+ * removed the files is durable; the inputs may therefore delete the bytes, and a repeat does no harm.
  */
 export const filesChanged: RealmCommand<typeof realmCommands.filesChanged> = {
   lane: 'files',
@@ -40,7 +40,7 @@ export const filesChanged: RealmCommand<typeof realmCommands.filesChanged> = {
       try {
         await services.blobs.delete(realm, path);
       } catch (error) {
-        // Otherwise it is the disk that refuses: no reason for the organization's uploads to stand still.
+        // An error of the disk is ignored: one file must not block all uploads of the organization.
         if (error instanceof BlobsUnavailable) throw error;
       }
     }
@@ -50,7 +50,7 @@ export const filesChanged: RealmCommand<typeof realmCommands.filesChanged> = {
     let { used } = state.uploads;
     const events = changes.map(({ op, attachment, bytes }) => {
       used += bytes;
-      if (op === 'add') volatile.uploaded(Number(attachment.id));
+      if (op === 'add') volatile.releaseSpace(Number(attachment.id));
       const event = { type: 'attachment', op, attachment: attachment as Json, upload_space_used: used };
       return { t: 'event', to: { users: [owner] }, event } as const;
     });

@@ -1,4 +1,4 @@
-/** Icon and logos of the organization (realm.md § Icon and logo). Their pictures are prepared and stored by the frontend. */
+/** Icon and logos of the organization (realm.md § Icon and logo). The frontend prepares and stores the pictures. */
 
 import { success } from '#actors/shared';
 import { isAdmin } from '#domain/people';
@@ -8,18 +8,19 @@ import { apiError } from '#model/errors';
 import type { RealmPictureName, RealmPictures } from '#model/records';
 import type { CommandContext } from '#runtime';
 import type { Parts, RealmState } from '../../state.js';
-import { asPart, PICTURES_PART, picturesOf } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
+import { PICTURES_PART, picturesOf, toPart } from '../../state.js';
 import type { RealmCommand } from '../command.js';
-import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
-import type { Replaced } from './pictures.js';
-import { dropUploads, eraseBlobs, showUpload } from './pictures.js';
+import { eraseBlobs, activateUpload, discardUploads } from './pictures.js';
+import { directoryItem, eventToAll } from '../../log-items.js';
+import { actingUser } from '../callers.js';
+import { SETTINGS_LANE } from '../command.js';
+import type { UploadReplacement } from './pictures.js';
 
 export const setRealmPicture: RealmCommand<typeof realmCommands.setRealmPicture> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ state, parts }, { name, number }, _inputs, context) {
     if (!isAdmin(actingUser(parts, context.caller))) throw apiError('ADMIN_REQUIRED');
-    const replaced = number === null ? dropUploads(parts, name) : showUpload(parts, name, number);
+    const replaced = number === null ? discardUploads(parts, name) : activateUpload(parts, name, number);
     if (replaced) return change(state, parts, name, number ?? 0, replaced, context);
     return {
       reply: answer(state, picturesOf(parts), name, context),
@@ -35,18 +36,15 @@ const answer = (
   { realm }: CommandContext,
   version?: number,
 ) =>
-  // Of a logo only the events tell.
-  success(
-    name === 'icon' ? { icon_url: realmPictureOrDefault({ realm, subdomain, pictures }, name) } : undefined,
-    version,
-  );
+  // Only the reply for the icon has an address; clients learn that of a logo from the event.
+  success(name === 'icon' ? { icon_url: realmPictureOrDefault({ realm, subdomain, pictures }, name) } : undefined, version);
 
 function change(
   state: RealmState,
   parts: Parts,
   name: RealmPictureName,
   number: number,
-  { parts: written, gone }: Replaced,
+  { parts: written, gone }: UploadReplacement,
   context: CommandContext,
 ) {
   const { realm, version } = context;
@@ -55,10 +53,10 @@ function change(
   const data = presentRealmPicture({ realm, subdomain: state.subdomain, pictures }, name);
   return {
     reply: answer(state, pictures, name, context, version),
-    parts: { ...written, [PICTURES_PART]: asPart(pictures) },
+    parts: { ...written, [PICTURES_PART]: toPart(pictures) },
     events: [
-      tellReplicas({ pictures }),
-      tellEverybody(version, { type: 'realm', op: 'update_dict', property: name, data }),
+      directoryItem({ pictures }),
+      eventToAll(version, { type: 'realm', op: 'update_dict', property: name, data }),
     ],
     commands: eraseBlobs(
       realm,

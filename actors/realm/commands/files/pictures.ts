@@ -1,7 +1,7 @@
 /**
- * Uploads of pictures that replace each other: an avatar, the icon, a logo. Each upload is numbered before it is stored,
- * and stored under its number. So nothing is left behind when a frontend dies in between, and no upload is deleted with
- * another one.
+ * Uploads of pictures that replace each other: an avatar, the icon, a logo. Each upload gets a number first and is
+ * stored under it. So the blobs of a frontend that died are known and deleted later, and no upload deletes another
+ * one's blob.
  */
 
 import { success, tellRealm } from '#actors/shared';
@@ -9,38 +9,38 @@ import type { Json, JsonObject } from '#base';
 import type { OutboxCommand, realmCommands } from '#model/commands';
 import { type Parts, UPLOADS_PART } from '../../state.js';
 import type { RealmCommand } from '../command.js';
-import { LANE } from '../personal/personal.js';
+import { SETTINGS_LANE } from '../command.js';
 
-/** Of one picture. */
+/** Uploads of one picture. */
 interface Uploads extends JsonObject {
-  /** Newest that was numbered. */
+  /** Number of the newest upload. */
   readonly last: number;
-  /** All before this one are deleted; this one is shown, or none. */
+  /** The shown upload, or the last one dropped; all before it are deleted. */
   readonly since: number;
 }
 
 const uploadsOf = (parts: Parts, picture: string): Uploads =>
   (parts.get(`${UPLOADS_PART}${picture}`) as Uploads | undefined) ?? { last: 0, since: 0 };
 
-export interface Replaced {
+export interface UploadReplacement {
   readonly parts: Readonly<Record<string, Json>>;
-  /** Numbers of uploads that nobody needs any more. */
+  /** Numbers of uploads whose blobs can be deleted. */
   readonly gone: readonly number[];
 }
 
 const between = (from: number, to: number): number[] =>
   Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
 
-/** The upload is the picture from now on. undefined: a newer one was faster. */
-export function showUpload(parts: Parts, picture: string, number: number): Replaced | undefined {
+/** Shows the upload. @returns undefined if a newer upload is already shown */
+export function activateUpload(parts: Parts, picture: string, number: number): UploadReplacement | undefined {
   const { last, since } = uploadsOf(parts, picture);
   if (number <= since) return undefined;
   const next: Uploads = { last: Math.max(last, number), since: number };
   return { parts: { [`${UPLOADS_PART}${picture}`]: next }, gone: between(Math.max(since, 1), number) };
 }
 
-/** No upload is the picture, neither one that is on its way. */
-export function dropUploads(parts: Parts, picture: string): Replaced {
+/** Shows no upload any more; uploads still on their way are discarded too. */
+export function discardUploads(parts: Parts, picture: string): UploadReplacement {
   const { last, since } = uploadsOf(parts, picture);
   const next: Uploads = { last, since: last };
   return {
@@ -49,13 +49,13 @@ export function dropUploads(parts: Parts, picture: string): Replaced {
   };
 }
 
-/** @param blobs where they are kept */
+/** Commands that delete blobs. @param blobs their paths */
 export const eraseBlobs = (realm: number, blobs: readonly string[]): readonly (readonly OutboxCommand[])[] =>
   blobs.length === 0 ? [] : [[tellRealm(realm as never, 0, [], blobs)]];
 
-/** Number of a new upload. Who may make it is checked when it is stored. */
+/** Number of a new upload. Rights are checked by the command that shows it. */
 export const pictureBegin: RealmCommand<typeof realmCommands.pictureBegin> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ parts }, { picture }) {
     const { last, since } = uploadsOf(parts, picture);
     const next: Uploads = { last: last + 1, since };

@@ -1,4 +1,4 @@
-/** Members and subgroups of user groups (users.md § User groups): first added, then removed, all or nothing. */
+/** Members and subgroups of user groups (users.md § User groups): adds, then removes; all or nothing. */
 
 import { directNotice, silentMention, success } from '#actors/shared';
 import { SYSTEM_GROUP_NAMES } from '#domain/people';
@@ -7,16 +7,17 @@ import { userId } from '#model';
 import type { OutboxCommand, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
+import { eventToAll } from '../../log-items.js';
 import { groupOf, userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
-import { LANE, tellEverybody } from '../personal/personal.js';
-import { ascending, checkMembers, editable, groupEditor, storeGroup } from './user-groups.js';
+import { SETTINGS_LANE } from '../command.js';
+import { ascending, checkMembers, editableGroup, groupEditor, storeGroup } from './user-groups.js';
 
 export const editMembers: RealmCommand<typeof realmCommands.editMembers> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ state, parts }, args, _inputs, { caller, now, realm, version }) {
     const acting = groupEditor(parts, caller, state.settings, now);
-    const before = editable(parts, args.user_group_id, acting);
+    const before = editableGroup(parts, args.user_group_id, acting);
     const adding = ascending(args.add.map(userId));
     const removing = ascending(args.delete.map(userId));
     checkMembers(parts, args.add);
@@ -31,10 +32,10 @@ export const editMembers: RealmCommand<typeof realmCommands.editMembers> = {
     }
     for (const user of removing) members.delete(user);
     const { parts: written, change } = storeGroup({ ...before, members: ascending(members) });
-    const tell = (op: string, user_ids: readonly number[]): LogItem[] =>
-      user_ids.length === 0 ? [] : [tellEverybody(version, { type: 'user_group', op, group_id: before.id, user_ids })];
+    const changed = (op: string, user_ids: readonly number[]): LogItem[] =>
+      user_ids.length === 0 ? [] : [eventToAll(version, { type: 'user_group', op, group_id: before.id, user_ids })];
     const group = `@_*${before.name}*`;
-    const said = (users: readonly number[], what: string): OutboxCommand[] =>
+    const noticesTo = (users: readonly number[], what: string): OutboxCommand[] =>
       users
         .map((user) => userOf(parts, user))
         .filter((user): user is DirectoryUser => user !== undefined && user.id !== caller)
@@ -46,11 +47,11 @@ export const editMembers: RealmCommand<typeof realmCommands.editMembers> = {
             after: version,
           }),
         );
-    const notices = [said(adding, 'added you to the group'), said(removing, 'removed you from the group')];
+    const notices = [noticesTo(adding, 'added you to the group'), noticesTo(removing, 'removed you from the group')];
     return {
       reply: success(undefined, version),
       parts: written,
-      events: [change, ...tell('add_members', adding), ...tell('remove_members', removing)],
+      events: [change, ...changed('add_members', adding), ...changed('remove_members', removing)],
       commands: notices.filter((stage) => stage.length > 0),
       replyAfterCommands: true,
     };
@@ -58,10 +59,10 @@ export const editMembers: RealmCommand<typeof realmCommands.editMembers> = {
 };
 
 export const editSubgroups: RealmCommand<typeof realmCommands.editSubgroups> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ state, parts }, args, _inputs, { caller, now, version }) {
     const acting = groupEditor(parts, caller, state.settings, now);
-    const before = editable(parts, args.user_group_id, acting);
+    const before = editableGroup(parts, args.user_group_id, acting);
     const check = (ids: readonly number[]): void => {
       for (const id of ids) {
         if (SYSTEM_GROUP_NAMES[id] === undefined && !groupOf(parts, id)) throw apiError('INVALID_GROUP_ID', { id });
@@ -75,11 +76,11 @@ export const editSubgroups: RealmCommand<typeof realmCommands.editSubgroups> = {
     for (const id of args.delete) if (!subgroups.has(id)) throw apiError('NO_SUCH_SUBGROUP', { group_id: id });
     for (const id of args.delete) subgroups.delete(id);
     const { parts: written, change } = storeGroup({ ...before, subgroups: ascending(subgroups) });
-    const tell = (op: string, ids: readonly number[]): LogItem[] =>
+    const changed = (op: string, ids: readonly number[]): LogItem[] =>
       ids.length === 0
         ? []
         : [
-            tellEverybody(version, {
+            eventToAll(version, {
               type: 'user_group',
               op,
               group_id: before.id,
@@ -89,7 +90,7 @@ export const editSubgroups: RealmCommand<typeof realmCommands.editSubgroups> = {
     return {
       reply: success(undefined, version),
       parts: written,
-      events: [change, ...tell('add_subgroups', args.add), ...tell('remove_subgroups', args.delete)],
+      events: [change, ...changed('add_subgroups', args.add), ...changed('remove_subgroups', args.delete)],
     };
   },
 };

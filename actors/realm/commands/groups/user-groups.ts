@@ -1,4 +1,4 @@
-/** User groups: make, change, remove (users.md § User groups). System groups follow from roles and are never changed. */
+/** Creates, changes and removes user groups (users.md § User groups). System groups follow from roles and are fixed. */
 
 import { success } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
@@ -8,12 +8,13 @@ import { userId } from '#model';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryGroup, DirectoryUser } from '#model/records';
-import { asPart, groupOf, groupsOf, type Parts, USER_GROUP_PART, userOf } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
+import { directoryItem, eventToAll } from '../../log-items.js';
+import { groupOf, groupsOf, type Parts, toPart, USER_GROUP_PART, userOf } from '../../state.js';
+import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
+import { SETTINGS_LANE } from '../command.js';
 
-/** The caller, who may edit groups in general. @throws ApiError */
+/** The caller, if they may edit user groups at all. @throws ApiError */
 export function groupEditor(parts: Parts, caller: number, settings: RealmSettings, now: number): DirectoryUser {
   const acting = actingUser(parts, caller);
   if (isGuest(acting)) throw apiError('NO_GUESTS');
@@ -24,8 +25,8 @@ export function groupEditor(parts: Parts, caller: number, settings: RealmSetting
   return acting;
 }
 
-/** A group that this user may change. @throws ApiError */
-export function editable(parts: Parts, id: number, acting: DirectoryUser): DirectoryGroup {
+/** The group, if this user may change it. @throws ApiError */
+export function editableGroup(parts: Parts, id: number, acting: DirectoryUser): DirectoryGroup {
   if (SYSTEM_GROUP_NAMES[id] !== undefined) throw apiError('INSUFFICIENT_PERMISSION');
   const group = groupOf(parts, id);
   if (!group) throw apiError('INVALID_USER_GROUP');
@@ -35,7 +36,7 @@ export function editable(parts: Parts, id: number, acting: DirectoryUser): Direc
   return group;
 }
 
-/** Accounts of the organization, deactivated ones and bots included. @throws ApiError */
+/** Members may be any accounts, deactivated ones and bots included. @throws ApiError for an unknown id */
 export function checkMembers(parts: Parts, ids: readonly number[]): void {
   for (const id of ids) if (!userOf(parts, id)) throw apiError('INVALID_MEMBER_ID', { user_id: id });
 }
@@ -43,18 +44,18 @@ export function checkMembers(parts: Parts, ids: readonly number[]): void {
 export const ascending = <T extends number>(ids: Iterable<T>): T[] => [...new Set(ids)].sort((a, b) => a - b);
 
 export const storeGroup = (group: DirectoryGroup): { parts: Record<string, Json>; change: LogItem } => ({
-  parts: { [`${USER_GROUP_PART}${group.id}`]: asPart(group) },
-  change: tellReplicas({ group }),
+  parts: { [`${USER_GROUP_PART}${group.id}`]: toPart(group) },
+  change: directoryItem({ group }),
 });
 
-/** Case counts. */
+/** Names are unique, with case. @throws ApiError */
 function checkName(parts: Parts, name: string): void {
   const taken = Object.values(SYSTEM_GROUP_NAMES).includes(name) || [...groupsOf(parts)].some((of) => of.name === name);
   if (taken) throw apiError('GROUP_EXISTS', { name });
 }
 
 export const createGroup: RealmCommand<typeof realmCommands.createGroup> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ state, parts }, { name, description, members }, _inputs, { caller, now, version }) {
     groupEditor(parts, caller, state.settings, now);
     checkMembers(parts, members);
@@ -72,16 +73,16 @@ export const createGroup: RealmCommand<typeof realmCommands.createGroup> = {
       reply: success(undefined, version),
       state: { ...state, nextGroup: group.id + 1 },
       parts: written,
-      events: [change, tellEverybody(version, { type: 'user_group', op: 'add', group: presentGroup(group) })],
+      events: [change, eventToAll(version, { type: 'user_group', op: 'add', group: presentGroup(group) })],
     };
   },
 };
 
 export const updateGroup: RealmCommand<typeof realmCommands.updateGroup> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ state, parts }, { user_group_id, name, description }, _inputs, { caller, now, version }) {
     const acting = groupEditor(parts, caller, state.settings, now);
-    const before = editable(parts, user_group_id, acting);
+    const before = editableGroup(parts, user_group_id, acting);
     const renamed = name !== null && name !== before.name;
     const described = description !== null && description !== before.description;
     if (renamed) checkName(parts, name);
@@ -91,24 +92,24 @@ export const updateGroup: RealmCommand<typeof realmCommands.updateGroup> = {
       name: name ?? before.name,
       description: description ?? before.description,
     });
-    const tell = (data: JsonObject): LogItem =>
-      tellEverybody(version, { type: 'user_group', op: 'update', group_id: before.id, data });
+    const updated = (data: JsonObject): LogItem =>
+      eventToAll(version, { type: 'user_group', op: 'update', group_id: before.id, data });
     return {
       reply: success(undefined, version),
       parts: written,
-      events: [change, ...(renamed ? [tell({ name })] : []), ...(described ? [tell({ description })] : [])],
+      events: [change, ...(renamed ? [updated({ name })] : []), ...(described ? [updated({ description })] : [])],
     };
   },
 };
 
 export const removeGroup: RealmCommand<typeof realmCommands.removeGroup> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ state, parts }, { user_group_id }, _inputs, { caller, now, version }) {
     const acting = groupEditor(parts, caller, state.settings, now);
-    const { id } = editable(parts, user_group_id, acting);
+    const { id } = editableGroup(parts, user_group_id, acting);
     const written: Record<string, Json> = { [`${USER_GROUP_PART}${id}`]: null };
-    const changes: LogItem[] = [tellReplicas({ groupGone: id })];
-    // Clients take a group that is gone out of the others themselves.
+    const changes: LogItem[] = [directoryItem({ groupGone: id })];
+    // Clients remove the group from others themselves, so these changes are for replicas only.
     for (const other of groupsOf(parts)) {
       if (other.id === id || !other.subgroups.includes(id)) continue;
       const stored = storeGroup({ ...other, subgroups: other.subgroups.filter((sub) => sub !== id) });
@@ -118,7 +119,7 @@ export const removeGroup: RealmCommand<typeof realmCommands.removeGroup> = {
     return {
       reply: success(undefined, version),
       parts: written,
-      events: [...changes, tellEverybody(version, { type: 'user_group', op: 'remove', group_id: id })],
+      events: [...changes, eventToAll(version, { type: 'user_group', op: 'remove', group_id: id })],
     };
   },
 };

@@ -1,4 +1,4 @@
-/** POST /invites (realm.md § Invitations): to addresses, each by a letter with a link of its own. */
+/** POST /invites (realm.md § Invitations): invites addresses by mail, each with its own link. */
 import { randomBytes } from 'node:crypto';
 import type { Subscribers } from '#actors/shared';
 import { success } from '#actors/shared';
@@ -19,18 +19,17 @@ import type { ArgsOf, realmCommands } from '#model/commands';
 import { type ApiError, apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { asPart, expired, type Invitation, invitesChanged, partOf } from '../../invitations.js';
+import { expiredParts, type Invitation, invitesChanged, partOf, toPart } from '../../invitations.js';
 import { domainsOf, userOf } from '../../state.js';
-import type { RealmCommand } from '../command.js';
-import { actingUser } from '../personal/personal.js';
-import type { RealmView } from '../subscriptions/subscribe.js';
+import { actingUser } from '../callers.js';
+import type { RealmCommand, RealmView } from '../command.js';
 import {
   hiddenLinkMaker,
-  invitedStreams,
+  inaccessibleStream,
+  invitationMail,
   type LinkMaker,
-  membersForInvitation,
-  sentInvitation,
-} from './invitation-parts.js';
+  readInvitationMembers,
+} from './invitation-links.js';
 
 export type InviteArgs = ArgsOf<typeof realmCommands.invite>;
 
@@ -41,8 +40,8 @@ interface Inputs {
   readonly members: Subscribers;
 }
 
-/** Address, what is wrong with it, and whether its account was deactivated. */
-type Refused = readonly [email: string, reason: string, deactivated: boolean];
+/** A refused address: the reason, and whether its account was deactivated. */
+type RefusedInvitee = readonly [email: string, reason: string, deactivated: boolean];
 
 const PROBLEMS: Readonly<Record<AddressProblem, string>> = {
   domain: 'Outside your domain.',
@@ -50,7 +49,10 @@ const PROBLEMS: Readonly<Record<AddressProblem, string>> = {
   plus: 'Email addresses containing + are not allowed.',
 };
 
-/** In an organization that everybody may join, invitations would be mail to strangers. */
+/**
+ * Minimum age of the inviting account if anyone may join the organization: there, an account made for the purpose could
+ * send mail to strangers.
+ */
 const MIN_AGE_MS = 3 * 86_400_000;
 
 export const invite: RealmCommand<typeof realmCommands.invite, Inputs> = {
@@ -60,7 +62,7 @@ export const invite: RealmCommand<typeof realmCommands.invite, Inputs> = {
     nonce: randomBytes(4).toString('hex'),
     link: hiddenLinkMaker(sources.services.secrets, realm, origin),
     disposable: sources.services.disposable,
-    members: await membersForInvitation(stream_ids, view.parts, realm, sources),
+    members: await readInvitationMembers(stream_ids, view.parts, realm, sources),
   }),
 
   handle(view, args, inputs, context) {
@@ -68,11 +70,11 @@ export const invite: RealmCommand<typeof realmCommands.invite, Inputs> = {
     checkMayInvite(acting, args, view, context);
     checkStreams(acting, args, view, inputs, context);
     if (tooNew(acting, view, context.now)) throw failure('INVITER_TOO_NEW', []);
-    const { wrong, taken, good } = sorted(args.emails, view, inputs.disposable);
+    const { wrong, taken, good } = sortInvitees(args.emails, view, inputs.disposable);
     if (wrong.length > 0) throw failure('INVITES_INVALID', [...wrong, ...taken]);
     if (good.length === 0) throw failure('INVITES_ALL_TAKEN', taken);
     return {
-      ...invited(good, acting, view, args, inputs, context),
+      ...storeInvitations(good, acting, view, args, inputs, context),
       reply: taken.length > 0 ? { error: failure('INVITES_SOME_TAKEN', taken, true).toReply() } : success(),
     };
   },
@@ -94,7 +96,7 @@ function checkStreams(
   { members }: Inputs,
   { now }: CommandContext,
 ): void {
-  const unknown = invitedStreams(acting, stream_ids, parts, members).unknown;
+  const unknown = inaccessibleStream(acting, stream_ids, parts, members);
   if (unknown !== undefined) throw apiError('INVITE_STREAM_UNKNOWN', { stream_id: unknown });
   const policy = state.settings.invite_to_stream_policy;
   if (stream_ids.length > 0 && !policyAllows(policy, acting, state.settings, now)) {
@@ -107,7 +109,7 @@ const tooNew = (acting: DirectoryUser, { state }: RealmView, now: number): boole
 
 type Failure = 'INVITER_TOO_NEW' | 'INVITES_INVALID' | 'INVITES_ALL_TAKEN' | 'INVITES_SOME_TAKEN';
 
-const failure = (name: Failure, errors: readonly Refused[], sent = false): ApiError =>
+const failure = (name: Failure, errors: readonly RefusedInvitee[], sent = false): ApiError =>
   apiError(name, {
     errors: errors as unknown as Json,
     sent_invitations: sent,
@@ -115,8 +117,8 @@ const failure = (name: Failure, errors: readonly Refused[], sent = false): ApiEr
     daily_limit_reached: false,
   });
 
-function sorted(emails: readonly string[], { state, parts, volatile }: RealmView, disposable: DisposableDomains) {
-  const [wrong, taken]: [Refused[], Refused[]] = [[], []];
+function sortInvitees(emails: readonly string[], { state, parts, volatile }: RealmView, disposable: DisposableDomains) {
+  const [wrong, taken]: [RefusedInvitee[], RefusedInvitee[]] = [[], []];
   const good: string[] = [];
   const domains = domainsOf(parts);
   for (const email of emails) {
@@ -134,7 +136,7 @@ function sorted(emails: readonly string[], { state, parts, volatile }: RealmView
   return { wrong, taken, good };
 }
 
-function invited(
+function storeInvitations(
   emails: readonly string[],
   acting: DirectoryUser,
   { state, parts }: RealmView,
@@ -156,8 +158,8 @@ function invited(
   );
   return {
     state: { ...state, invitations: { ...state.invitations, nextSingle: state.invitations.nextSingle + made.length } },
-    parts: { ...expired(parts, now), ...Object.fromEntries(made.map((of) => [partOf(of), asPart(of)])) },
+    parts: { ...expiredParts(parts, now), ...Object.fromEntries(made.map((of) => [partOf(of), toPart(of)])) },
     events: [invitesChanged(version)],
-    commands: [made.map((of) => sentInvitation(realm, of, acting, state.settings, link))],
+    commands: [made.map((of) => invitationMail(realm, of, acting, state.settings, link))],
   };
 }

@@ -1,4 +1,4 @@
-/** Opening the link of an invitation, and making an account with it. */
+/** Opens the link of an invitation, and creates an account with it. */
 
 import { directNotice, silentMention, success } from '#actors/shared';
 import type { Json } from '#base';
@@ -10,64 +10,70 @@ import { type Parts, userOf } from '../../state.js';
 import {
   addAccount,
   checkApplicant,
-  newcomersStreams,
+  firstStreams,
   type PreparedAccount,
   prepareAccount,
 } from '../accounts/new-account.js';
 import type { RealmCommand } from '../command.js';
 
-export function named(parts: Parts, { kind, id, nonce }: InvitationLink, now: number): Invitation | undefined {
+/** The invitation that a link names, if it is valid and has the nonce of the link. */
+export function invitationByLink(
+  parts: Parts,
+  { kind, id, nonce }: InvitationLink,
+  now: number,
+): Invitation | undefined {
   const found = invitationOf(parts, kind, id, now);
   return found?.nonce === nonce ? found : undefined;
 }
 
-/** What the page shows. */
+/** Contents of the page behind the link. */
 export const peekInvitation: RealmCommand<typeof realmCommands.peekInvitation> = {
   lane: 'read',
   read: true,
   handle({ state, parts }, args, _inputs, { now }) {
-    const found = named(parts, args, now);
+    const found = invitationByLink(parts, args, now);
     if (!found) throw apiError('INVITATION_GONE');
     const inviter = userOf(parts, found.inviter)?.fullName ?? '';
     return { reply: success({ organization: state.settings.name, inviter, email: found.email }) };
   },
 };
 
+/** Creates an account by an invitation, which is then used up. */
 export const join: RealmCommand<typeof realmCommands.join, PreparedAccount | undefined> = {
-  // Of two who use the same invitation at once the second finds none.
+  // One at a time, so that an invitation to an address is used only once.
   lane: 'directory',
   exclusive: true,
 
   async inputs(args, { realm, view }, sources) {
     const { services } = sources;
-    const found = named(view.parts, args, services.clock.now());
-    // Nobody has us hash passwords for nothing.
+    const found = invitationByLink(view.parts, args, services.clock.now());
+    // Without an invitation no password is hashed: hashing is expensive.
     if (!found) return undefined;
-    const streams = newcomersStreams(view, found.streams, found.role);
+    const streams = firstStreams(view, found.streams, found.role);
     const { full_name: fullName, password } = args;
     return prepareAccount({ email: found.email ?? args.email, fullName, password, streams }, realm, sources);
   },
 
   handle(view, args, prepared, context) {
-    const found = named(view.parts, args, context.now);
+    const found = invitationByLink(view.parts, args, context.now);
     if (!found || !prepared) throw apiError('INVITATION_GONE');
     checkApplicant(prepared, view);
-    const streams = newcomersStreams(view, found.streams, found.role);
+    const streams = firstStreams(view, found.streams, found.role);
     const { user, ...added } = addAccount(view, { prepared, role: found.role, streams, origin: args.origin }, context);
-    const told = acceptedNotice(found, user, view.parts, args.origin, context);
+    const notice = acceptedNotice(found, user, view.parts, args.origin, context);
     return {
       ...added,
       reply: success({ organization: view.state.settings.name, email: user.deliveryEmail }),
-      parts: { ...added.parts, ...used(view.parts, user.deliveryEmail, context.now) },
+      parts: { ...added.parts, ...usedInvitations(view.parts, user.deliveryEmail, context.now) },
       events: [...added.events, invitesChanged(context.version)],
-      commands: [...added.commands, told],
+      commands: [...added.commands, notice],
       replyAfterCommands: true,
     };
   },
 };
 
-/** All that went to the address; links stay. */
-function used(parts: Parts, email: string, now: number): Record<string, Json> {
+/** Deletes all invitations to the address; links stay valid. */
+function usedInvitations(parts: Parts, email: string, now: number): Record<string, Json> {
   const folded = email.toLowerCase();
   const gone = invitationsOf(parts, 'single', now).filter((of) => of.email?.toLowerCase() === folded);
   return Object.fromEntries(gone.map((of) => [partOf(of), null]));

@@ -1,4 +1,7 @@
-/** Joining an organization that needs no invitation: an address is confirmed by a letter, then the account is made. */
+/**
+ * Sign-up: a mail confirms the address, then the link in it creates the account. For organizations that need no
+ * invitation, and for holders of an invitation link.
+ */
 
 import { mailCommand, success } from '#actors/shared';
 import { signUpLink } from '#domain/invitations';
@@ -6,27 +9,28 @@ import { hiddenLink } from '#domain/mail';
 import { domainOf, isEmail, ROLE } from '#domain/people';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { countLetter } from '../../letters.js';
+import { countMail } from '../../mail-limits.js';
 import type { RealmState } from '../../state.js';
 import {
   addAccount,
   checkAddress,
   checkApplicant,
-  newcomersStreams,
+  firstStreams,
   type PreparedAccount,
   prepareAccount,
 } from '../accounts/new-account.js';
 import type { RealmCommand } from '../command.js';
-import { flat } from './invitation-parts.js';
-import { named } from './join.js';
+import { flat } from './invitation-links.js';
+import { invitationByLink } from './join.js';
 
+/** Validity of a link. */
 const VALID_MS = 24 * 3_600_000;
 
 function checkOpen({ settings }: RealmState): void {
   if (settings.invite_required) throw apiError('SIGN_UP_CLOSED');
 }
 
-/** What the page shows. */
+/** Contents of the sign-up page. */
 export const peekSignUp: RealmCommand<typeof realmCommands.peekSignUp> = {
   lane: 'read',
   read: true,
@@ -36,14 +40,14 @@ export const peekSignUp: RealmCommand<typeof realmCommands.peekSignUp> = {
   },
 };
 
-interface Asked {
-  /** Hidden. */
+interface SignUpInputs {
+  /** The link, sealed until the mail leaves. */
   readonly link: string;
   readonly disposable: boolean;
 }
 
-/** The letter goes out whether the address has an account or not, and what is answered does not differ. */
-export const askSignUp: RealmCommand<typeof realmCommands.askSignUp, Asked> = {
+/** Mails a link. Addresses with an account get a mail too and the reply is the same, so that it discloses nothing. */
+export const askSignUp: RealmCommand<typeof realmCommands.askSignUp, SignUpInputs> = {
   lane: 'invitations',
   inputs: ({ email, by, origin }, { realm }, { services: { clock, secrets, disposable } }) => ({
     link: hiddenLink(secrets, signUpLink(secrets, origin, { realm, email, expires: clock.now() + VALID_MS, by })),
@@ -52,10 +56,10 @@ export const askSignUp: RealmCommand<typeof realmCommands.askSignUp, Asked> = {
   handle(view, { email, by }, { link, disposable }, { realm, now }) {
     const { state, parts, volatile } = view;
     if (!by) checkOpen(state);
-    else if (!named(parts, { kind: 'link', ...by }, now)) throw apiError('INVITATION_GONE');
+    else if (!invitationByLink(parts, { kind: 'link', ...by }, now)) throw apiError('INVITATION_GONE');
     if (!isEmail(email)) throw apiError('ENTER_VALID_EMAIL');
     checkAddress(email, disposable, view);
-    const { wait, parts: counted } = countLetter(parts, email, now);
+    const { wait, parts: counted } = countMail(parts, email, now);
     if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
     const organization = flat(state.settings.name);
     const known = volatile.userByEmail(email) !== undefined;
@@ -86,14 +90,15 @@ export const askSignUp: RealmCommand<typeof realmCommands.askSignUp, Asked> = {
   },
 };
 
+/** Creates the account; the sender has checked the link. */
 export const signUp: RealmCommand<typeof realmCommands.signUp, PreparedAccount | undefined> = {
   lane: 'directory',
   exclusive: true,
 
   inputs({ email, full_name: fullName, password }, { realm, view }, sources) {
-    // Nobody has us hash passwords for nothing.
+    // If sign-up is closed, no password is hashed: hashing is expensive.
     if (view.state.settings.invite_required) return undefined;
-    const streams = newcomersStreams(view, [], ROLE.member);
+    const streams = firstStreams(view, [], ROLE.member);
     return prepareAccount({ email, fullName, password, streams }, realm, sources);
   },
 
@@ -101,7 +106,7 @@ export const signUp: RealmCommand<typeof realmCommands.signUp, PreparedAccount |
     checkOpen(view.state);
     if (!prepared) throw apiError('SIGN_UP_CLOSED');
     checkApplicant(prepared, view);
-    const streams = newcomersStreams(view, [], ROLE.member);
+    const streams = firstStreams(view, [], ROLE.member);
     const { user, ...added } = addAccount(view, { prepared, role: ROLE.member, streams, origin }, context);
     return {
       ...added,

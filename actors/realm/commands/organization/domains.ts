@@ -1,4 +1,4 @@
-/** /realm/domains (realm.md § Domains). */
+/** /realm/domains (realm.md § Domains): address domains that may join. */
 
 import { success } from '#actors/shared';
 import type { JsonObject } from '#base';
@@ -8,40 +8,41 @@ import { realmSettingEvent } from '#model';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryDomain } from '#model/records';
+import { directoryItem, eventToAll } from '../../log-items.js';
 import type { Parts } from '../../state.js';
-import { asPart, DOMAINS_PART, domainsOf } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
+import { DOMAINS_PART, domainsOf, toPart } from '../../state.js';
+import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
+import { SETTINGS_LANE } from '../command.js';
 
 function checkOwner(parts: Parts, caller: number): void {
   if (!isOwner(actingUser(parts, caller))) throw apiError('OWNER_REQUIRED');
 }
 
-function stored(list: readonly DirectoryDomain[], version: number, event: JsonObject) {
+function storeList(list: readonly DirectoryDomain[], version: number, event: JsonObject) {
   const events: LogItem[] = [
-    tellReplicas({ domains: list }),
-    tellEverybody(version, { type: 'realm_domains', ...event }),
+    directoryItem({ domains: list }),
+    eventToAll(version, { type: 'realm_domains', ...event }),
   ];
-  return { parts: { [DOMAINS_PART]: asPart(list) }, events };
+  return { parts: { [DOMAINS_PART]: toPart(list) }, events };
 }
 
-/** Domains are stored in lower case; addresses name them in any. */
-function known(list: readonly DirectoryDomain[], domain: string): DirectoryDomain {
+/** The entry of a domain: stored in lower case, found in any case. @throws ApiError */
+function findDomain(list: readonly DirectoryDomain[], domain: string): DirectoryDomain {
   const found = list.find((one) => one.domain === domain.toLowerCase());
   if (!found) throw apiError('NO_SUCH_DOMAIN', { domain });
   return found;
 }
 
 export const addDomain: RealmCommand<typeof realmCommands.addDomain> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ state, parts }, { domain, allow_subdomains: allowSubdomains }, _inputs, { caller, version }) {
     checkOwner(parts, caller);
     const list = domainsOf(parts);
     if (list.some((one) => one.domain === domain)) throw apiError('DOMAIN_EXISTS', { domain });
     const added = { id: state.nextDomain, domain, allowSubdomains };
     return {
-      ...stored([...list, added], version, { op: 'add', realm_domain: presentDomain(added) }),
+      ...storeList([...list, added], version, { op: 'add', realm_domain: presentDomain(added) }),
       reply: success({ new_domain: [added.id, domain] }, version),
       state: { ...state, nextDomain: added.id + 1 },
     };
@@ -49,42 +50,42 @@ export const addDomain: RealmCommand<typeof realmCommands.addDomain> = {
 };
 
 export const changeDomain: RealmCommand<typeof realmCommands.changeDomain> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ parts }, { domain, allow_subdomains: allowSubdomains }, _inputs, { caller, version }) {
     checkOwner(parts, caller);
     const list = domainsOf(parts);
-    const before = known(list, domain);
+    const before = findDomain(list, domain);
     const after = { ...before, allowSubdomains };
     const next = list.map((one) => (one === before ? after : one));
     return {
-      ...stored(next, version, { op: 'change', realm_domain: presentDomain(after) }),
+      ...storeList(next, version, { op: 'change', realm_domain: presentDomain(after) }),
       reply: success(undefined, version),
     };
   },
 };
 
 export const removeDomain: RealmCommand<typeof realmCommands.removeDomain> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ state, parts }, { domain }, _inputs, { caller, version }) {
     checkOwner(parts, caller);
     const list = domainsOf(parts);
-    const gone = known(list, domain);
+    const gone = findDomain(list, domain);
     const next = list.filter((one) => one !== gone);
-    const { parts: written, events } = stored(next, version, { op: 'remove', domain: gone.domain });
+    const { parts: written, events } = storeList(next, version, { op: 'remove', domain: gone.domain });
     const reply = success(undefined, version);
-    // Restricted to none, nobody could join.
+    // A restriction to no domain would lock out all newcomers, so it ends with the last domain.
     if (next.length > 0 || !state.settings.emails_restricted_to_domains) {
       return { parts: written, events, reply };
     }
-    const opened = { emails_restricted_to_domains: false };
+    const unrestricted = { emails_restricted_to_domains: false };
     return {
       parts: written,
       reply,
-      state: { ...state, settings: { ...state.settings, ...opened } },
+      state: { ...state, settings: { ...state.settings, ...unrestricted } },
       events: [
         ...events,
-        tellReplicas({ settings: opened }),
-        tellEverybody(version, realmSettingEvent('emails_restricted_to_domains', false)),
+        directoryItem({ settings: unrestricted }),
+        eventToAll(version, realmSettingEvent('emails_restricted_to_domains', false)),
       ],
     };
   },

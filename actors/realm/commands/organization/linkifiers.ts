@@ -1,26 +1,31 @@
-/** /realm/filters (realm.md § Linkifiers). Messages that exist keep their old rendering. */
+/** /realm/filters (realm.md § Linkifiers). Existing messages keep their rendering. */
 
 import { success } from '#actors/shared';
+import type { JsonObject } from '#base';
+import type { FieldErrors } from '#domain/markdown';
 import { linkifierErrors } from '#domain/markdown';
 import { isAdmin, presentLinkifier } from '#domain/people';
 import type { LinkifierContent, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryLinkifier } from '#model/records';
 import type { Outcome } from '#runtime';
-import { asPart, LINKIFIERS_PART, linkifiersOf, type Parts, type RealmState } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
+import { directoryItem, eventToAll } from '../../log-items.js';
+import { LINKIFIERS_PART, linkifiersOf, type Parts, type RealmState, toPart } from '../../state.js';
+import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
-import { refuseFields } from './field-errors.js';
+import { SETTINGS_LANE } from '../command.js';
 
-type Changed = Pick<Outcome<RealmState>, 'parts' | 'events'>;
+type StoredList = Pick<Outcome<RealmState>, 'parts' | 'events'>;
 
 function checkAdmin(parts: Parts, caller: number): void {
   if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
 }
 
-/** @param others that it must differ from. @throws ApiError */
-function checked({ pattern, url_template }: LinkifierContent, others: readonly DirectoryLinkifier[]): LinkifierContent {
+/** @param others linkifiers whose patterns it must differ from @throws ApiError */
+function checkLinkifier(
+  { pattern, url_template }: LinkifierContent,
+  others: readonly DirectoryLinkifier[],
+): LinkifierContent {
   const linkifier = { pattern: pattern.trim(), url_template: url_template.trim() };
   const errors = linkifierErrors(linkifier.pattern, linkifier.url_template);
   const taken = linkifier.pattern !== '' && others.some((other) => other.pattern === linkifier.pattern);
@@ -32,26 +37,26 @@ function checked({ pattern, url_template }: LinkifierContent, others: readonly D
   return linkifier;
 }
 
-function stored(list: readonly DirectoryLinkifier[], version: number): Changed {
+function storeList(list: readonly DirectoryLinkifier[], version: number): StoredList {
   const shown = list.map(presentLinkifier);
   return {
-    parts: { [LINKIFIERS_PART]: asPart(list) },
+    parts: { [LINKIFIERS_PART]: toPart(list) },
     events: [
-      tellReplicas({ linkifiers: list }),
-      tellEverybody(version, { type: 'realm_linkifiers', realm_linkifiers: shown }),
+      directoryItem({ linkifiers: list }),
+      eventToAll(version, { type: 'realm_linkifiers', realm_linkifiers: shown }),
     ],
   };
 }
 
 export const addLinkifier: RealmCommand<typeof realmCommands.addLinkifier> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ state, parts }, args, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
     const list = linkifiersOf(parts);
-    const { pattern, url_template: urlTemplate } = checked(args, list);
+    const { pattern, url_template: urlTemplate } = checkLinkifier(args, list);
     const id = state.nextLinkifier;
     return {
-      ...stored([...list, { id, pattern, urlTemplate }], version),
+      ...storeList([...list, { id, pattern, urlTemplate }], version),
       reply: success({ id }, version),
       state: { ...state, nextLinkifier: id + 1 },
     };
@@ -59,25 +64,31 @@ export const addLinkifier: RealmCommand<typeof realmCommands.addLinkifier> = {
 };
 
 export const updateLinkifier: RealmCommand<typeof realmCommands.updateLinkifier> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ parts }, { filter_id: id, ...args }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
     const list = linkifiersOf(parts);
     const others = list.filter((one) => one.id !== id);
     if (others.length === list.length) throw apiError('LINKIFIER_NOT_FOUND');
-    const { pattern, url_template: urlTemplate } = checked(args as unknown as LinkifierContent, others);
+    const { pattern, url_template: urlTemplate } = checkLinkifier(args as unknown as LinkifierContent, others);
     const next = list.map((one) => (one.id === id ? { id, pattern, urlTemplate } : one));
-    return { ...stored(next, version), reply: success(undefined, version) };
+    return { ...storeList(next, version), reply: success(undefined, version) };
   },
 };
 
 export const removeLinkifier: RealmCommand<typeof realmCommands.removeLinkifier> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ parts }, { filter_id }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
     const list = linkifiersOf(parts);
     const next = list.filter(({ id }) => id !== filter_id);
     if (next.length === list.length) throw apiError('LINKIFIER_NOT_FOUND');
-    return { ...stored(next, version), reply: success(undefined, version) };
+    return { ...storeList(next, version), reply: success(undefined, version) };
   },
 };
+
+/** Refuses an object by its fields (errors.md). @throws ApiError with the first message, if there is one */
+export function refuseFields(errors: FieldErrors): void {
+  const [first] = Object.values(errors);
+  if (first) throw apiError('INVALID_FIELDS', { message: first[0]!, errors: errors as JsonObject });
+}

@@ -6,28 +6,32 @@ import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryPlayground } from '#model/records';
 import type { Outcome } from '#runtime';
-import { asPart, PLAYGROUNDS_PART, playgroundsOf, type RealmState } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
+import { directoryItem, eventToAll } from '../../log-items.js';
+import { PLAYGROUNDS_PART, playgroundsOf, type RealmState, toPart } from '../../state.js';
+import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
-import { refuseFields } from './field-errors.js';
+import { SETTINGS_LANE } from '../command.js';
+import { refuseFields } from './linkifiers.js';
 
 const BLANK = ['This field cannot be blank.'];
 const TAKEN = ['Realm playground with this Realm, Pygments language and Name already exists.'];
 
-function stored(list: readonly DirectoryPlayground[], version: number): Pick<Outcome<RealmState>, 'parts' | 'events'> {
+function storeList(
+  list: readonly DirectoryPlayground[],
+  version: number,
+): Pick<Outcome<RealmState>, 'parts' | 'events'> {
   const shown = list.map(presentPlayground);
   return {
-    parts: { [PLAYGROUNDS_PART]: asPart(list) },
+    parts: { [PLAYGROUNDS_PART]: toPart(list) },
     events: [
-      tellReplicas({ playgrounds: list }),
-      tellEverybody(version, { type: 'realm_playgrounds', realm_playgrounds: shown }),
+      directoryItem({ playgrounds: list }),
+      eventToAll(version, { type: 'realm_playgrounds', realm_playgrounds: shown }),
     ],
   };
 }
 
 export const addPlayground: RealmCommand<typeof realmCommands.addPlayground> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ state, parts }, { name, language, url_prefix: urlPrefix }, _inputs, { caller, version }) {
     if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
     const list = playgroundsOf(parts);
@@ -36,7 +40,7 @@ export const addPlayground: RealmCommand<typeof realmCommands.addPlayground> = {
     if (list.some((one) => one.name === name && one.language === language)) refuseFields({ __all__: TAKEN });
     const id = state.nextPlayground;
     return {
-      ...stored([...list, { id, name, language, urlPrefix }], version),
+      ...storeList([...list, { id, name, language, urlPrefix }], version),
       reply: success({ id }, version),
       state: { ...state, nextPlayground: id + 1 },
     };
@@ -44,12 +48,12 @@ export const addPlayground: RealmCommand<typeof realmCommands.addPlayground> = {
 };
 
 export const removePlayground: RealmCommand<typeof realmCommands.removePlayground> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ parts }, { playground_id }, _inputs, { caller, version }) {
     if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
     const list = playgroundsOf(parts);
     const next = list.filter(({ id }) => id !== playground_id);
     if (next.length === list.length) throw apiError('INVALID_PLAYGROUND');
-    return { ...stored(next, version), reply: success(undefined, version) };
+    return { ...storeList(next, version), reply: success(undefined, version) };
   },
 };

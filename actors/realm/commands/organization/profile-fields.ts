@@ -1,6 +1,6 @@
 /**
- * /realm/profile_fields (realm.md § Custom profile fields). What people filled in is not touched: values of fields and
- * options that are gone are left out wherever profiles are shown (people/profile/profile-values.ts), however many there are.
+ * /realm/profile_fields (realm.md § Custom profile fields). Removing a field or option changes no profile: values of
+ * removed ones are omitted wherever profiles are shown (src/domain/people/profile/profile-values.ts).
  */
 
 import { success } from '#actors/shared';
@@ -20,37 +20,42 @@ import type { ProfileFieldContent, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryProfileField } from '#model/records';
 import type { Outcome } from '#runtime';
-import { asPart, type Parts, PROFILE_FIELDS_PART, profileFieldsOf, type RealmState } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
+import { directoryItem, eventToAll } from '../../log-items.js';
+import { type Parts, PROFILE_FIELDS_PART, profileFieldsOf, type RealmState, toPart } from '../../state.js';
+import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
+import { SETTINGS_LANE } from '../command.js';
 
 function checkAdmin(parts: Parts, caller: number): void {
   if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
 }
 
-/** @throws ApiError */
-function checked(type: number, content: ProfileFieldContent, others: readonly DirectoryProfileField[]): CheckedField {
+/** Checks a field's content; its name must differ from the others. @throws ApiError */
+function checkContent(
+  type: number,
+  content: ProfileFieldContent,
+  others: readonly DirectoryProfileField[],
+): CheckedField {
   const { name, hint, field_data, display_in_profile_summary: inSummary } = content;
   const field = checkField(type, { name, hint, data: JSON.parse(field_data) as FieldData, inSummary });
   if (others.some((other) => other.name === field.name)) throw apiError('PROFILE_LABEL_TAKEN');
   return field;
 }
 
-function stored(
+function storeFields(
   fields: readonly DirectoryProfileField[],
   version: number,
 ): Pick<Outcome<RealmState>, 'parts' | 'events'> {
   return {
-    parts: { [PROFILE_FIELDS_PART]: asPart(fields) },
+    parts: { [PROFILE_FIELDS_PART]: toPart(fields) },
     events: [
-      tellReplicas({ profileFields: fields }),
-      tellEverybody(version, { type: 'custom_profile_fields', fields: fields.map(presentField) }),
+      directoryItem({ profileFields: fields }),
+      eventToAll(version, { type: 'custom_profile_fields', fields: fields.map(presentField) }),
     ],
   };
 }
 
-/** @throws ApiError */
+/** The field of this id. @throws ApiError */
 function find(fields: readonly DirectoryProfileField[], id: number): DirectoryProfileField {
   const field = fields.find((one) => one.id === id);
   if (!field) throw apiError('FIELD_NOT_FOUND', { id });
@@ -58,31 +63,31 @@ function find(fields: readonly DirectoryProfileField[], id: number): DirectoryPr
 }
 
 export const addProfileField: RealmCommand<typeof realmCommands.addProfileField> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ state, parts }, { field_type: type, ...content }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
     const fields = profileFieldsOf(parts);
     if (content.display_in_profile_summary) checkSummary(fields);
     const id = state.nextProfileField;
-    // Places are below the number of fields, or ids: the newest field is the last.
+    // The newest field is the last: other fields have places below the number of fields, or lower ids as places.
     const field = {
       id,
       type,
       order: id,
       added: [],
-      ...checked(type, content as unknown as ProfileFieldContent, fields),
+      ...checkContent(type, content as unknown as ProfileFieldContent, fields),
     };
     return {
-      ...stored([...fields, field], version),
+      ...storeFields([...fields, field], version),
       reply: success({ id }, version),
       state: { ...state, nextProfileField: id + 1 },
     };
   },
 };
 
-/** What is not given is not kept, but for the type. */
+/** PATCH replaces the whole content: omitted parameters are reset. Only the type stays. */
 export const updateProfileField: RealmCommand<typeof realmCommands.updateProfileField> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ parts }, { field_id, ...given }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
     const content = given as unknown as ProfileFieldContent;
@@ -91,10 +96,10 @@ export const updateProfileField: RealmCommand<typeof realmCommands.updateProfile
     const others = fields.filter((one) => one !== before);
     if (content.display_in_profile_summary) checkSummary(others);
     if (isDefaultAccount(before) && !isSame(before, content)) throw apiError('PROFILE_FIELD_FIXED');
-    const after = checked(before.type, content, others);
+    const after = checkContent(before.type, content, others);
     const added = before.type === FIELD_TYPE.select ? optionsAdded(before, after.data, version) : [];
     const next = fields.map((one) => (one === before ? { ...before, ...after, added } : one));
-    return { ...stored(next, version), reply: success(undefined, version) };
+    return { ...storeFields(next, version), reply: success(undefined, version) };
   },
 };
 
@@ -102,20 +107,20 @@ const isSame = (field: DirectoryProfileField, { name, hint, field_data }: Profil
   name === field.name && hint === field.hint && field_data === field.data;
 
 export const orderProfileFields: RealmCommand<typeof realmCommands.orderProfileFields> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ parts }, { order }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
-    return { ...stored(reordered(profileFieldsOf(parts), order), version), reply: success(undefined, version) };
+    return { ...storeFields(reordered(profileFieldsOf(parts), order), version), reply: success(undefined, version) };
   },
 };
 
 export const removeProfileField: RealmCommand<typeof realmCommands.removeProfileField> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ parts }, { field_id }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
     const fields = profileFieldsOf(parts);
     const gone = find(fields, field_id);
     const next = fields.filter((one) => one !== gone);
-    return { ...stored(next, version), reply: success(undefined, version) };
+    return { ...storeFields(next, version), reply: success(undefined, version) };
   },
 };

@@ -1,4 +1,4 @@
-/** The organization is deactivated (realm.md), and active again: by an owner, or from the command line. */
+/** Deactivates an organization (realm.md), by an owner or from the command line, and reactivates it. */
 
 import { success, value } from '#actors/shared';
 import { SERVER_REALM } from '#directory';
@@ -8,10 +8,9 @@ import type { OutboxCommand } from '#model/commands';
 import { outboxCommand, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { RealmEntry } from '#model/records';
-import { asPart, REALM_PART, realmsOf, userOf } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
+import { directoryItem, eventToAll } from '../../log-items.js';
+import { REALM_PART, realmsOf, toPart, userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
-import { tellEverybody } from '../personal/personal.js';
 
 const toServer = (realm: RealmId, deactivated: boolean): OutboxCommand[] => [
   outboxCommand({
@@ -22,7 +21,7 @@ const toServer = (realm: RealmId, deactivated: boolean): OutboxCommand[] => [
   }),
 ];
 
-/** From then on nobody is let in; polls that wait end with the event. */
+/** From then on users are refused, and waiting polls end with the event. The phase follows from `machine.ts`. */
 export const deactivate: RealmCommand<typeof realmCommands.deactivate> = {
   handle({ parts }, _args, _inputs, { caller, realm, version }) {
     const acting = userOf(parts, caller);
@@ -30,8 +29,8 @@ export const deactivate: RealmCommand<typeof realmCommands.deactivate> = {
     return {
       reply: success(undefined, version),
       events: [
-        tellReplicas({ deactivated: true }),
-        tellEverybody(version, { type: 'realm', op: 'deactivated', realm_id: realm }),
+        directoryItem({ deactivated: true }),
+        eventToAll(version, { type: 'realm', op: 'deactivated', realm_id: realm }),
       ],
       commands: [toServer(realm, true)],
       replyAfterCommands: true,
@@ -39,17 +38,17 @@ export const deactivate: RealmCommand<typeof realmCommands.deactivate> = {
   },
 };
 
-/** From the command line only. */
+/** Only from the command line. */
 export const reactivate: RealmCommand<typeof realmCommands.reactivate> = {
   handle: (_view, _args, _inputs, { realm, version }) => ({
     reply: success(undefined, version),
-    events: [tellReplicas({ deactivated: false })],
+    events: [directoryItem({ deactivated: false })],
     commands: [toServer(realm, false)],
     replyAfterCommands: true,
   }),
 };
 
-/** At the server's own realm: its list says which organizations are active. Never refuses; a repeat changes nothing. */
+/** At realm 0: notes in its list whether the organization is active. Never refused; a repeat changes nothing. */
 export const noteActivity: RealmCommand<typeof realmCommands.noteActivity> = {
   lane: 'realms',
   handle({ parts }, { realm, deactivated }) {
@@ -58,8 +57,8 @@ export const noteActivity: RealmCommand<typeof realmCommands.noteActivity> = {
     const entry: RealmEntry = { ...known, deactivated };
     return {
       reply: value(null),
-      parts: { [`${REALM_PART}${realm}`]: asPart(entry) },
-      events: [tellReplicas({ realm: entry })],
+      parts: { [`${REALM_PART}${realm}`]: toPart(entry) },
+      events: [directoryItem({ realm: entry })],
     };
   },
 };

@@ -1,9 +1,11 @@
-/** PATCH /realm (realm.md § Settings). Everything is checked before anything changes. */
+/**
+ * PATCH /realm (realm.md § Settings) and PATCH /realm/user_settings_defaults (users.md § PATCH /settings): all or
+ * nothing.
+ */
 
 import { success } from '#actors/shared';
-import type { JsonObject } from '#base';
 import { isAdmin, isOwner } from '#domain/people';
-import type { RealmSettings, RealmSettingValue } from '#model';
+import type { RealmSettings, RealmSettingValue, UserSettingName, UserSettingValue } from '#model';
 import {
   ALWAYS_REPORTED_NAMES,
   isOwnerSetting,
@@ -11,24 +13,22 @@ import {
   realmSettingEvent,
   replyValue,
   STREAM_SETTING_NAMES,
+  USER_SETTING_NAMES,
+  USER_SETTINGS,
 } from '#model';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
+import { directoryItem, eventToAll } from '../../log-items.js';
 import type { Parts } from '../../state.js';
-import { streamOf, usersOf } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
-import { fullMembersChanged, nextFullMember } from '../accounts/full-members.js';
+import { streamOf, USER_DEFAULTS_PART, userDefaultsOf, usersOf } from '../../state.js';
+import { fullMemberEvents, nextFullMember } from '../accounts/full-members.js';
+import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { actingUser, LANE, tellEverybody } from '../personal/personal.js';
-
-export interface RealmSettingsArgs extends JsonObject {
-  /** Settings that the request has, checked and converted by the frontend. */
-  readonly values: Partial<RealmSettings>;
-}
+import { SETTINGS_LANE } from '../command.js';
 
 export const changeRealm: RealmCommand<typeof realmCommands.changeRealm> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ state, parts }, { values }, _inputs, { caller, now, version }) {
     const acting = actingUser(parts, caller);
     checkRights(acting, values);
@@ -50,10 +50,10 @@ export const changeRealm: RealmCommand<typeof realmCommands.changeRealm> = {
       state: { ...state, ...moved },
       ...(waiting ? { due: nextFullMember(usersOf(parts), moved) } : {}),
       events: [
-        tellReplicas({ settings: Object.fromEntries(changed), ...(waiting ? { fullMembersAt: now } : {}) }),
+        directoryItem({ settings: Object.fromEntries(changed), ...(waiting ? { fullMembersAt: now } : {}) }),
         ...reported.flatMap(([name, value]) => [
-          tellEverybody(version, realmSettingEvent(name, value)),
-          ...(name === 'waiting_period_threshold' ? fullMembersChanged(usersOf(parts), state, moved, version) : []),
+          eventToAll(version, realmSettingEvent(name, value)),
+          ...(name === 'waiting_period_threshold' ? fullMemberEvents(usersOf(parts), state, moved, version) : []),
         ]),
       ],
     };
@@ -66,7 +66,7 @@ function checkRights(acting: DirectoryUser, values: Partial<RealmSettings>): voi
   if (realmSettingEntries(values).some(([name]) => isOwnerSetting(name))) throw apiError('OWNER_REQUIRED');
 }
 
-/** Administrators may name private streams too. */
+/** Settings may name any stream that is not archived, private ones too. @throws ApiError */
 function checkStreams(values: Partial<RealmSettings>, parts: Parts): void {
   for (const name of STREAM_SETTING_NAMES) {
     const id = values[name];
@@ -75,3 +75,32 @@ function checkStreams(values: Partial<RealmSettings>, parts: Parts): void {
     if (!stream || stream.archived) throw apiError('INVALID_STREAM_ID');
   }
 }
+
+/** Changes the settings that new accounts start with. */
+export const changeUserDefaults: RealmCommand<typeof realmCommands.changeUserDefaults> = {
+  lane: SETTINGS_LANE,
+  handle({ parts }, { values }, _inputs, { caller, version }) {
+    if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
+    const before = userDefaultsOf(parts);
+    const after: Record<string, UserSettingValue> = { ...before };
+    const changed = USER_SETTING_NAMES.filter(
+      (name) => values[name] !== undefined && values[name] !== (before[name] ?? USER_SETTINGS[name].default),
+    );
+    if (changed.length === 0) return { reply: success() };
+    for (const name of changed) {
+      if (values[name] === USER_SETTINGS[name].default) delete after[name];
+      else after[name] = values[name]!;
+    }
+    const event = (property: UserSettingName) => ({
+      type: 'realm_user_settings_defaults',
+      op: 'update',
+      property,
+      value: values[property]!,
+    });
+    return {
+      reply: success(undefined, version),
+      parts: { [USER_DEFAULTS_PART]: after },
+      events: [directoryItem({ userDefaults: after }), ...changed.map((name) => eventToAll(version, event(name)))],
+    };
+  },
+};

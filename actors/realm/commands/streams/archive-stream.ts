@@ -1,4 +1,4 @@
-/** The end of a stream: DELETE /streams/{stream_id}, and private streams that everybody has left (streams.md). */
+/** Archives streams (streams.md): by DELETE /streams/{stream_id}, and private streams that the last user has left. */
 import { createHash } from 'node:crypto';
 import { readMembership, success, value } from '#actors/shared';
 import { ROLE } from '#domain/people';
@@ -9,12 +9,11 @@ import type { Membership, OutboxCommand, realmCommands } from '#model/commands';
 import { outboxCommand, streamCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
+import { directoryItem } from '../../log-items.js';
 import type { RealmState } from '../../state.js';
-import { asPart, STREAM_PART, streamOf } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
-import type { RealmCommand } from '../command.js';
-import type { RealmView } from '../subscriptions/subscribe.js';
-import { administered } from './stream-access.js';
+import { STREAM_PART, streamOf, toPart } from '../../state.js';
+import { administeredStream } from '../callers.js';
+import type { RealmCommand, RealmView } from '../command.js';
 import {
   defaultStreamsChanged,
   inStreamGroups,
@@ -23,26 +22,27 @@ import {
   streamGroupsChanged,
 } from './stream-events.js';
 
-/** The name that an archived stream gets, so that its own is free: no other stream can have it. */
+/** Name of the stream once it is archived. It is unique, and the old name becomes free. */
 export function archivedName({ id, name }: Pick<DirectoryStream, 'id' | 'name'>): string {
   const hash = createHash('sha512').update(String(id)).digest('hex').slice(0, 7);
   return [...`${hash}!DEACTIVATED:${name}`].slice(0, MAX_STREAM_NAME).join('');
 }
 
-interface Archiving {
+interface ArchiveEffect {
   readonly state: RealmState;
-  readonly part: Record<string, ReturnType<typeof asPart>>;
+  readonly part: Record<string, ReturnType<typeof toPart>>;
   readonly events: readonly LogItem[];
-  /** Stages. */
+  /** Stages: the users leave first, then the stream actor archives the stream. */
   readonly commands: readonly (readonly OutboxCommand[])[];
 }
 
-function archiving(
+/** @param members subscribers, who leave the stream without a notice */
+function archiveEffect(
   { state, parts, volatile }: RealmView,
   stream: DirectoryStream,
   { members, mv }: Pick<Membership, 'members' | 'mv'>,
   { realm, version }: { readonly realm: RealmId; readonly version: number },
-): Archiving {
+): ArchiveEffect {
   const after: DirectoryStream = {
     ...stream,
     name: archivedName(stream),
@@ -52,13 +52,13 @@ function archiving(
     isDefault: false,
   };
   volatile.freeStreamName(stream.id, stream.name);
-  const events: LogItem[] = [tellReplicas({ stream: after })];
+  const events: LogItem[] = [directoryItem({ stream: after })];
   if (stream.isDefault) events.push(defaultStreamsChanged(parts, after, version));
   if (!stream.inviteOnly && inStreamGroups(parts, stream)) events.push(streamGroupsChanged(parts, after, version));
   events.push(streamEvent(streamAudience(stream, mv, version), 'delete', stream));
   const named = STREAM_SETTING_NAMES.filter((setting) => state.settings[setting] === stream.id);
   const settings = Object.fromEntries(named.map((setting) => [setting, -1]));
-  if (named.length > 0) events.push(tellReplicas({ settings }));
+  if (named.length > 0) events.push(directoryItem({ settings }));
   for (const property of named) {
     events.push({ t: 'event', to: { role: ROLE.guest, rv: version }, event: realmSettingEvent(property, -1) });
   }
@@ -82,7 +82,7 @@ function archiving(
   });
   return {
     state: named.length > 0 ? { ...state, settings: { ...state.settings, ...settings } } : state,
-    part: { [`${STREAM_PART}${stream.id}`]: asPart(after) },
+    part: { [`${STREAM_PART}${stream.id}`]: toPart(after) },
     events,
     commands: [toUsers, [toStream]],
   };
@@ -97,14 +97,17 @@ export const archiveStream: RealmCommand<typeof realmCommands.archiveStream, Mem
 
   handle(view, { stream_id }, membership, { caller, realm, version }) {
     const { parts } = view;
-    const { stream } = administered(parts, caller, stream_id, membership);
+    const { stream } = administeredStream(parts, caller, stream_id, membership);
     if (stream.archived) throw apiError('STREAM_ALREADY_DEACTIVATED');
-    const { state, part, events, commands } = archiving(view, stream, membership!, { realm, version });
+    const { state, part, events, commands } = archiveEffect(view, stream, membership!, { realm, version });
     return { reply: success({}, version), state, parts: part, events, commands, replyAfterCommands: true };
   },
 };
 
-/** From the realm actor itself, in a lane of its own: the one that decided it rests until this is done. */
+/**
+ * Sent by the realm to itself, to archive private streams without active subscribers. It has a lane of its own, because
+ * the lane of the deciding command waits until it is done.
+ */
 export const vacated: RealmCommand<typeof realmCommands.vacated, ReadonlyMap<number, number>> = {
   lane: 'vacated',
   async inputs({ streams }, { realm }, sources) {
@@ -113,12 +116,12 @@ export const vacated: RealmCommand<typeof realmCommands.vacated, ReadonlyMap<num
     return new Map(ids.map((id, i) => [id, read[i]!.mv]));
   },
   handle(view, args, versions, { realm, version }) {
-    const made: Archiving[] = [];
+    const made: ArchiveEffect[] = [];
     let { state } = view;
     for (const { stream: id, members } of args.streams) {
       const stream = streamOf(view.parts, streamId(id));
       if (!stream || stream.archived) continue;
-      const one = archiving({ ...view, state }, stream, { members, mv: versions.get(id) ?? 0 }, { realm, version });
+      const one = archiveEffect({ ...view, state }, stream, { members, mv: versions.get(id) ?? 0 }, { realm, version });
       state = one.state;
       made.push(one);
     }

@@ -1,15 +1,179 @@
-/** POST and DELETE /default_streams (streams.md). */
+/** Default streams (streams.md), and groups of them (streams.md § Default stream groups); set by administrators. */
 
 import { readMembership, success } from '#actors/shared';
+import type { JsonObject } from '#base';
 import { isAdmin } from '#domain/people';
 import { canAccess, canSeeMetadata } from '#domain/streams';
 import type { Membership, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { asPart, STREAM_PART, streamOf, userOf } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
+import type { DirectoryStream, DirectoryStreamGroup } from '#model/records';
+import type { InputContext, Outcome } from '#runtime';
+import type { InputSources } from '../../../services.js';
+import { directoryItem } from '../../log-items.js';
+import {
+  type Parts,
+  type RealmState,
+  STREAM_GROUPS_PART,
+  STREAM_PART,
+  streamGroupsOf,
+  streamOf,
+  toPart,
+  userOf,
+} from '../../state.js';
+import type { RealmVolatile } from '../../volatile.js';
+import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { defaultStreamsChanged } from './stream-events.js';
+import { defaultStreamsChanged, streamGroupsChanged } from './stream-events.js';
 
+const MAX_NAME = 60;
+
+/** The exclusive lane: names and memberships of streams must not change between inputs and handler. */
+const DIRECTORY = { lane: 'directory', exclusive: true } as const;
+
+function checkAdmin(parts: Parts, caller: number): void {
+  if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
+}
+
+function groupOf(parts: Parts, id: number): DirectoryStreamGroup {
+  const group = streamGroupsOf(parts).find((one) => one.id === id);
+  if (!group) throw apiError('NO_STREAM_GROUP', { id });
+  return group;
+}
+
+function checkName(name: string): void {
+  if (name.trim() === '') throw apiError('STREAM_GROUP_NAME_BLANK', { name });
+  if ([...name].length > MAX_NAME) throw apiError('STREAM_GROUP_NAME_TOO_LONG');
+  if (name.includes('\0')) throw apiError('STREAM_GROUP_NAME_NULL', { name });
+}
+
+function checkFree(parts: Parts, name: string): void {
+  if (streamGroupsOf(parts).some((one) => one.name === name)) throw apiError('STREAM_GROUP_EXISTS', { group: name });
+}
+
+/** Outcome that stores a new list of groups. */
+function storeGroups(parts: Parts, groups: readonly DirectoryStreamGroup[], version: number) {
+  return {
+    reply: success(undefined, version),
+    parts: { [STREAM_GROUPS_PART]: toPart(groups) },
+    events: [directoryItem({ streamGroups: groups }), streamGroupsChanged(parts, undefined, version, groups)],
+  } satisfies Outcome<RealmState>;
+}
+
+const withGroup = (parts: Parts, group: DirectoryStreamGroup): DirectoryStreamGroup[] =>
+  streamGroupsOf(parts).map((one) => (one.id === group.id ? group : one));
+
+interface StreamNameArgs extends JsonObject {
+  readonly stream_names: readonly string[];
+}
+
+/** Ids of the named private streams that the caller is subscribed to. */
+async function loadOwnPrivateStreams(
+  { stream_names }: StreamNameArgs,
+  { realm, view, caller }: InputContext<RealmState, RealmVolatile>,
+  sources: InputSources,
+): Promise<readonly number[]> {
+  const ids = new Set(stream_names.map((name) => view.volatile.streamByName(name)));
+  const closed = [...ids].filter((id): id is number => id !== undefined && !!streamOf(view.parts, id)?.inviteOnly);
+  const memberships = await Promise.all(closed.map((id) => readMembership(realm, id, sources)));
+  return closed.filter((_, i) => memberships[i]!.members.includes(caller));
+}
+
+/** The named streams, each once, in order. @throws ApiError for the first that the caller can't access */
+function namedStreams(
+  { stream_names }: StreamNameArgs,
+  { parts, volatile }: { readonly parts: Parts; readonly volatile: RealmVolatile },
+  own: readonly number[],
+  caller: number,
+): DirectoryStream[] {
+  const acting = actingUser(parts, caller);
+  const streams = new Map<number, DirectoryStream>();
+  for (const name of stream_names) {
+    const stream = streamOf(parts, volatile.streamByName(name) ?? 0);
+    if (!stream || !canAccess(acting, stream, own.includes(stream.id))) throw apiError('INVALID_STREAM_NAME', { name });
+    streams.set(stream.id, stream);
+  }
+  return [...streams.values()];
+}
+
+function checkNotDefault(stream: DirectoryStream, group: string): void {
+  if (stream.isDefault) throw apiError('STREAM_GROUP_DEFAULT_STREAM', { stream: stream.name, group });
+}
+
+export const createStreamGroup: RealmCommand<typeof realmCommands.createStreamGroup, readonly number[]> = {
+  ...DIRECTORY,
+  inputs: loadOwnPrivateStreams,
+  handle(view, args, own, { caller, version }) {
+    const { state, parts } = view;
+    const { name, description } = args;
+    checkAdmin(parts, caller);
+    const streams = namedStreams(args, view, own, caller);
+    for (const stream of streams) checkNotDefault(stream, name);
+    checkName(name);
+    checkFree(parts, name);
+    const id = state.nextStreamGroup;
+    const group = { id, name, description, streams: streams.map((stream) => stream.id) };
+    return {
+      ...storeGroups(parts, [...streamGroupsOf(parts), group], version),
+      state: { ...state, nextStreamGroup: id + 1 },
+    };
+  },
+};
+
+export const updateStreamGroup: RealmCommand<typeof realmCommands.updateStreamGroup> = {
+  ...DIRECTORY,
+  handle({ parts }, { group_id, name, description }, _inputs, { caller, version }) {
+    checkAdmin(parts, caller);
+    const group = groupOf(parts, group_id);
+    if (name !== null) {
+      if (name === group.name) throw apiError('STREAM_GROUP_NAME_SAME', { name });
+      checkName(name);
+      checkFree(parts, name);
+    }
+    const after = { ...group, name: name ?? group.name, description: description ?? group.description };
+    return storeGroups(parts, withGroup(parts, after), version);
+  },
+};
+
+/** Adds streams to a group or removes them, all or none. */
+export const editStreamGroup: RealmCommand<typeof realmCommands.editStreamGroup, readonly number[]> = {
+  ...DIRECTORY,
+  inputs: loadOwnPrivateStreams,
+  handle(view, args, own, { caller, version }) {
+    const { parts } = view;
+    checkAdmin(parts, caller);
+    const group = groupOf(parts, args.group_id);
+    const streams = namedStreams(args, view, own, caller);
+    if (args.op !== 'add' && args.op !== 'remove') throw apiError('STREAM_GROUP_OP');
+    for (const stream of streams) {
+      const names = { stream: stream.name, group: group.name };
+      const isIn = group.streams.includes(stream.id);
+      if (args.op === 'remove') {
+        if (!isIn) throw apiError('STREAM_GROUP_ABSENT', names);
+        continue;
+      }
+      checkNotDefault(stream, group.name);
+      if (isIn) throw apiError('STREAM_GROUP_PRESENT', names);
+    }
+    const ids = streams.map((stream) => stream.id);
+    const after = args.op === 'add' ? [...group.streams, ...ids] : group.streams.filter((id) => !ids.includes(id));
+    return storeGroups(parts, withGroup(parts, { ...group, streams: after }), version);
+  },
+};
+
+export const removeStreamGroup: RealmCommand<typeof realmCommands.removeStreamGroup> = {
+  ...DIRECTORY,
+  handle({ parts }, { group_id }, _inputs, { caller, version }) {
+    checkAdmin(parts, caller);
+    const { id } = groupOf(parts, group_id);
+    return storeGroups(
+      parts,
+      streamGroupsOf(parts).filter((one) => one.id !== id),
+      version,
+    );
+  },
+};
+
+/** POST and DELETE /default_streams. */
 export const setDefaultStream: RealmCommand<typeof realmCommands.setDefaultStream, Membership | undefined> = {
   lane: 'directory',
   exclusive: true,
@@ -25,15 +189,15 @@ export const setDefaultStream: RealmCommand<typeof realmCommands.setDefaultStrea
     const mayKnow = isDefault ? canAccess : canSeeMetadata;
     if (!stream || !mayKnow(acting, stream, subscribed)) throw apiError('INVALID_STREAM_ID');
     if (isDefault && stream.inviteOnly) throw apiError('DEFAULT_STREAM_PRIVATE_ADD');
-    // Adding one that is there already: nothing; removing one that is not: the list goes out all the same.
+    // Adding a default stream again sends nothing; removing a stream that is none still sends the list.
     if (isDefault && stream.isDefault) return { reply: success() };
     const after = { ...stream, isDefault };
     const changed = defaultStreamsChanged(parts, after, version);
     if (stream.isDefault === isDefault) return { reply: success(), events: [changed] };
     return {
       reply: success({}, version),
-      parts: { [`${STREAM_PART}${stream_id}`]: asPart(after) },
-      events: [tellReplicas({ stream: after }), changed],
+      parts: { [`${STREAM_PART}${stream_id}`]: toPart(after) },
+      events: [directoryItem({ stream: after }), changed],
     };
   },
 };

@@ -1,4 +1,4 @@
-/** The streams of a new organization (realm.md § Other): one for all, one for those who run it. */
+/** First streams of a new organization (realm.md § Other): one for all members, one for its core team. */
 
 import { SYSTEM_GROUP } from '#domain/people';
 import type { LogItem } from '#model';
@@ -6,14 +6,14 @@ import { streamId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { asPart, type RealmState, STREAM_PART } from '../../state.js';
+import { type RealmState, STREAM_PART, toPart } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import { renderDescription } from '../subscriptions/subscribe-checks.js';
 import { subscribeNotices } from '../subscriptions/subscribe-notices.js';
 import { JoiningPlan } from '../subscriptions/subscription-plan.js';
 import { streamCreated } from './stream-events.js';
 
-const WANTED = [
+const INITIAL_STREAMS = [
   {
     name: 'general',
     description: 'For everybody: new members are subscribed to it.',
@@ -29,8 +29,9 @@ const WANTED = [
 ] as const;
 
 /**
- * @param state to which they are added
- * @param owner whose streams they are
+ * State, parts, log items and commands that create the streams.
+ * @param state of the new realm
+ * @param owner first account, which creates the streams and is subscribed to them
  * @param origin base URL of the organization
  */
 export function initialStreams(
@@ -41,7 +42,7 @@ export function initialStreams(
   { now, realm, version }: CommandContext,
 ) {
   const plan = new JoiningPlan(realm, [owner], owner.id, new Map(), new Map());
-  const created = WANTED.map(({ name, description, inviteOnly }, i): DirectoryStream => {
+  const created = INITIAL_STREAMS.map(({ name, description, inviteOnly }, i): DirectoryStream => {
     const stream: DirectoryStream = {
       id: streamId(state.nextStream + i),
       recipient: state.nextRecipient + i,
@@ -66,7 +67,7 @@ export function initialStreams(
   });
   const settings = {
     ...state.settings,
-    ...Object.fromEntries(WANTED.map(({ setting }, i) => [setting, created[i]!.id])),
+    ...Object.fromEntries(INITIAL_STREAMS.map(({ setting }, i) => [setting, created[i]!.id])),
   };
   const notices = subscribeNotices({
     realm,
@@ -85,7 +86,7 @@ export function initialStreams(
       nextStream: state.nextStream + created.length,
       nextRecipient: state.nextRecipient + created.length,
     },
-    parts: Object.fromEntries(created.map((stream) => [`${STREAM_PART}${stream.id}`, asPart(stream)])),
+    parts: Object.fromEntries(created.map((stream) => [`${STREAM_PART}${stream.id}`, toPart(stream)])),
     events: created.flatMap((stream) => streamCreated(stream, version)) as LogItem[],
     commands: [...plan.stages(version), notices] as OutboxCommand[][],
   };

@@ -1,4 +1,4 @@
-/** Changes of one property of a stream: the new stream, what clients hear, and the notice in the stream. Pure. */
+/** Changes of one property of a stream each: the new record, events, and the notice in the stream. Pure functions. */
 
 import { quoted, silentMention } from '#actors/shared';
 import type { Privacy } from '#domain/streams';
@@ -7,12 +7,12 @@ import type { LogItem, RealmSettings } from '#model';
 import type { Membership } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import { renderDescription } from '../subscriptions/subscribe-checks.js';
-import { sightChanged, streamAudience, streamUpdate } from './stream-events.js';
+import { streamAudience, streamUpdate, streamVisibilityEvents } from './stream-events.js';
 
 export interface StreamChange {
   readonly stream: DirectoryStream;
   readonly events: readonly LogItem[];
-  /** Markdown; absent: nothing is said. */
+  /** Markdown; absent: no notice. */
   readonly notice?: string;
 }
 
@@ -23,7 +23,7 @@ export interface ChangeContext {
   readonly settings: RealmSettings;
 }
 
-/** To everybody who sees the stream as it is afterwards. */
+/** All users who see the stream after the change. */
 const audience = (stream: DirectoryStream, { membership, version }: ChangeContext) =>
   streamAudience(stream, membership.mv, version);
 
@@ -36,7 +36,7 @@ export function privacyChange(before: DirectoryStream, privacy: Privacy, context
   const what = '[access permissions](/help/stream-permissions) for this stream';
   return {
     stream,
-    events: [...sightChanged(before, stream, context.membership, context.version), update],
+    events: [...streamVisibilityEvents(before, stream, context.membership, context.version), update],
     notice: `${silentMention(context.acting)} changed the ${what} from **${kindOf(before)}** to **${kindOf(privacy)}**.`,
   };
 }
@@ -80,7 +80,7 @@ export function nameChange(before: DirectoryStream, name: string, context: Chang
   const to = audience(stream, context);
   return {
     stream,
-    // There is no gateway for incoming e-mail: the address is empty before and after.
+    // Streams have no e-mail address, because incoming e-mail is not served: it stays empty.
     events: [streamUpdate(before, to, 'email_address', ''), streamUpdate(before, to, 'name', name)],
     notice: `${silentMention(context.acting)} renamed stream **${before.name}** to **${name}**.`,
   };

@@ -1,14 +1,14 @@
-/** Events of the realm actor about streams: who hears of which, fixed by roles and memberships at the commit. */
+/** Events about streams. Their audiences are fixed at the commit, by roles and memberships. */
 import type { JsonObject } from '#base';
 import { ROLE } from '#domain/people';
 import { audienceRole, byName, presentStream, presentStreamGroups } from '#domain/streams';
 import type { Audience, LogItem } from '#model';
 import type { Membership } from '#model/commands';
 import type { DirectoryStream, DirectoryStreamGroup } from '#model/records';
+import { directoryItem } from '../../log-items.js';
 import { type Parts, streamGroupsOf, streamOf, streamsOf } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
 
-/** Everybody who can see the stream, and its former subscribers: registrations show it to them among `unsubscribed`. */
+/** All users who see the stream, and its former subscribers, whose registrations have it in `unsubscribed`. */
 export const streamAudience = (stream: DirectoryStream, mv: number, rv: number): Audience => ({
   stream: stream.id,
   mv,
@@ -24,11 +24,11 @@ export const streamEvent = (to: Audience, op: 'create' | 'delete', stream: Direc
 });
 
 /**
- * A public stream is announced to everybody but guests, a private one to administrators. Others hear of a private stream
- * from their own actor when they join it, so that their snapshots show both or neither.
+ * A public stream is announced to all users except guests, a private one to administrators. Other users get a private
+ * stream from their user actor when they join, so that a snapshot has both the stream and the subscription or neither.
  */
 export const streamCreated = (stream: DirectoryStream, version: number): LogItem[] => [
-  tellReplicas({ stream }),
+  directoryItem({ stream }),
   streamEvent({ role: audienceRole(stream), rv: version }, 'create', stream),
 ];
 
@@ -45,10 +45,10 @@ export const streamUpdate = (
 });
 
 /**
- * Users who never subscribed gain or lose sight of a stream whose privacy changed. Subscribers see it before and after,
- * former ones keep it in `unsubscribed`: these hear of its privacy, and of its subscribers once they may see them.
+ * Events of a changed privacy for users who can see the stream only before or only after it. Users who never subscribed
+ * gain or lose the stream. Former subscribers keep it in `unsubscribed`, so they only get its subscribers once visible.
  */
-export function sightChanged(
+export function streamVisibilityEvents(
   before: DirectoryStream,
   after: DirectoryStream,
   { members, mv }: Membership,
@@ -57,9 +57,9 @@ export function sightChanged(
   const [was, is] = [audienceRole(before), audienceRole(after)];
   if (was === is) return [];
   const to: Audience = { role: Math.max(was, is), weakerThan: Math.min(was, is), rv: version, except: members };
-  const strangers: Audience = { ...to, neverIn: { stream: before.id, mv } };
-  if (is < was) return [streamEvent(strangers, 'delete', before)];
-  const created = streamEvent(strangers, 'create', after);
+  const neverSubscribed: Audience = { ...to, neverIn: { stream: before.id, mv } };
+  if (is < was) return [streamEvent(neverSubscribed, 'delete', before)];
+  const created = streamEvent(neverSubscribed, 'create', after);
   if (members.length === 0) return [created];
   const event = { type: 'subscription', op: 'peer_add', stream_ids: [after.id], user_ids: members };
   return [created, { t: 'event', to, event }];
@@ -68,7 +68,7 @@ export function sightChanged(
 export const defaultStreams = (parts: Parts): DirectoryStream[] =>
   [...streamsOf(parts)].filter((stream) => stream.isDefault && !stream.archived).sort(byName);
 
-/** @param changed is, or is no longer, one of them */
+/** The new list of default streams. @param changed a stream that is added to it or removed from it */
 export function defaultStreamsChanged(parts: Parts, changed: DirectoryStream, version: number): LogItem {
   const others = defaultStreams(parts).filter((stream) => stream.id !== changed.id);
   const list = changed.isDefault ? [...others, changed].sort(byName) : others;
@@ -80,8 +80,9 @@ export function defaultStreamsChanged(parts: Parts, changed: DirectoryStream, ve
 }
 
 /**
- * The list of default stream groups, for all who are no guests. @param changed a stream that is different from the
- * stored one @param groups as they will be; absent: as they are
+ * The list of default stream groups, for all users except guests.
+ * @param changed a stream that replaces the stored one
+ * @param groups absent: the stored ones
  */
 export const streamGroupsChanged = (
   parts: Parts,
@@ -100,6 +101,6 @@ export const shownStreamGroups = (
   changed?: DirectoryStream,
 ): JsonObject[] => presentStreamGroups(groups, (id) => (id === changed?.id ? changed : streamOf(parts, id)));
 
-/** For changes after which a stream is shown in the groups that it is in, or no longer. */
+/** Whether a change of the stream's privacy changes the shown groups. */
 export const inStreamGroups = (parts: Parts, stream: DirectoryStream): boolean =>
   streamGroupsOf(parts).some(({ streams }) => streams.includes(stream.id));

@@ -1,6 +1,6 @@
 /**
- * PATCH /streams/{stream_id} (streams.md). Parameters are applied one after the other; what was applied stays when a
- * later one is refused.
+ * PATCH /streams/{stream_id} (streams.md). Parameters are applied in a fixed order; earlier changes stay if a later one
+ * is refused.
  */
 
 import { readMembership, refusedAfter, STREAM_EVENTS, streamNotice, success } from '#actors/shared';
@@ -8,13 +8,12 @@ import { isOwner } from '#domain/people';
 import { canAccess, checkStreamName, kindOf, oneLine, type Privacy } from '#domain/streams';
 import type { Membership, realmCommands, UpdateStreamArgs } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
-import { streamRenamed } from '../../bots.js';
-import { asPart, STREAM_PART, streamOf } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
-import type { RealmCommand } from '../command.js';
-import type { RealmView } from '../subscriptions/subscribe.js';
+import { streamRenamedEvents } from '../../bots.js';
+import { directoryItem } from '../../log-items.js';
+import { STREAM_PART, streamOf, toPart } from '../../state.js';
+import { administeredStream, type StreamAdmin } from '../callers.js';
+import type { RealmCommand, RealmView } from '../command.js';
 import { checkRemoveGroup, checkWebPublic, retentionOf } from '../subscriptions/subscribe-checks.js';
-import { type Administered, administered } from './stream-access.js';
 import {
   type ChangeContext,
   descriptionChange,
@@ -27,9 +26,9 @@ import {
 } from './stream-changes.js';
 import { inStreamGroups, streamGroupsChanged } from './stream-events.js';
 
-/** Privacy as asked for; undefined when it is not to change. @throws ApiError */
+/** The privacy asked for; undefined if the request has none. @throws ApiError */
 function checkedPrivacy(
-  { acting, stream, subscribed }: Administered,
+  { acting, stream, subscribed }: StreamAdmin,
   args: UpdateStreamArgs,
   { state }: RealmView,
   now: number,
@@ -60,8 +59,8 @@ function newName(before: string, given: string, { volatile }: RealmView): string
 
 type Step = (before: StreamChange['stream']) => StreamChange | undefined;
 
-/** In the order in which they are applied. A step throws ApiError to refuse its parameter. */
-function steps(of: Administered, args: UpdateStreamArgs, view: RealmView, context: ChangeContext): Step[] {
+/** Steps of the request, in order. A step throws ApiError to refuse its parameter. */
+function steps(of: StreamAdmin, args: UpdateStreamArgs, view: RealmView, context: ChangeContext): Step[] {
   const { acting, subscribed } = of;
   const given = <T>(value: T | null, step: (value: T, before: StreamChange['stream']) => StreamChange): Step => {
     return (before) => (value === null ? undefined : step(value, before));
@@ -82,12 +81,12 @@ function steps(of: Administered, args: UpdateStreamArgs, view: RealmView, contex
   ];
 }
 
-interface Applied {
+interface AppliedChanges {
   readonly changes: readonly StreamChange[];
   readonly refusal: ApiError | undefined;
 }
 
-function apply(first: StreamChange | undefined, before: StreamChange['stream'], rest: readonly Step[]): Applied {
+function apply(first: StreamChange | undefined, before: StreamChange['stream'], rest: readonly Step[]): AppliedChanges {
   const changes: StreamChange[] = first ? [first] : [];
   try {
     for (const step of rest) {
@@ -109,7 +108,7 @@ export const updateStream: RealmCommand<typeof realmCommands.updateStream, Membe
     streamOf(view.parts, stream_id) && readMembership(realm, stream_id, sources),
 
   handle(view, args, membership, { caller, now, realm, version }) {
-    const of = administered(view.parts, caller, args.stream_id, membership);
+    const of = administeredStream(view.parts, caller, args.stream_id, membership);
     const before = of.stream;
     const privacy = checkedPrivacy(of, args, view, now);
     const { settings } = view.state;
@@ -127,20 +126,20 @@ export const updateStream: RealmCommand<typeof realmCommands.updateStream, Membe
     }
     const regrouped = last.inviteOnly !== before.inviteOnly && inStreamGroups(view.parts, before);
     const notice = { origin: args.origin, after: version };
-    const said = changes.flatMap(({ notice: content }) => (content === undefined ? [] : [content]));
+    const contents = changes.flatMap(({ notice: content }) => (content === undefined ? [] : [content]));
     return {
       reply: refusal ? refusedAfter(refusal, version) : success({}, version),
-      parts: { [`${STREAM_PART}${before.id}`]: asPart(last) },
-      // Nobody has an archived stream in his state, and nobody listens there.
+      parts: { [`${STREAM_PART}${before.id}`]: toPart(last) },
+      // Clients do not have archived streams, so a change of one sends no events and no notices.
       events: [
-        tellReplicas({ stream: last }),
+        directoryItem({ stream: last }),
         ...(before.archived ? [] : changes.flatMap(({ events }) => events)),
-        ...(last.name === before.name ? [] : streamRenamed(view.parts, before.id, last.name)),
+        ...(last.name === before.name ? [] : streamRenamedEvents(view.parts, before.id, last.name)),
         ...(regrouped ? [streamGroupsChanged(view.parts, last, version)] : []),
       ],
       commands: before.archived
         ? []
-        : said.map((content) => [streamNotice(realm, before.id, STREAM_EVENTS, { ...notice, content })]),
+        : contents.map((content) => [streamNotice(realm, before.id, STREAM_EVENTS, { ...notice, content })]),
       replyAfterCommands: true,
     };
   },

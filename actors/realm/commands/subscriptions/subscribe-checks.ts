@@ -10,7 +10,7 @@ import type { DirectoryUser } from '#model/records';
 import { type Parts, USER_GROUP_PART, userOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 
-/** null = the organization's default. @throws ApiError */
+/** Days of retention as stored: -1 = unlimited, null = the organization's default. @throws ApiError */
 export function retentionOf(value: string | number): number | null {
   if (value === 'realm_default') return null;
   if (value === 'unlimited') return -1;
@@ -18,7 +18,9 @@ export function retentionOf(value: string | number): number | null {
   throw apiError('REQUEST_VARIABLE_INVALID', { var_name: 'message_retention_days', bad_value: value });
 }
 
-/** Who is to be subscribed. Anything but the caller's own id counts as 'others'. @throws ApiError */
+/**
+ * Users to subscribe. Any other principal than the caller's own id needs the right to invite others. @throws ApiError
+ */
 export function checkPrincipals(
   principals: readonly (string | number)[],
   acting: DirectoryUser,
@@ -33,15 +35,15 @@ export function checkPrincipals(
   return activePrincipals(principals, find);
 }
 
-/** Streams of one call: more are made by several calls. */
-export const MOST_STREAMS = 1_000;
-/** Streams times users of one call. */
-export const MOST_SUBSCRIPTIONS = 50_000;
+/** Streams of one request. */
+export const MAX_STREAMS = 1_000;
+/** Streams times users of one request. */
+export const MAX_SUBSCRIPTIONS = 50_000;
 
-/** @throws ApiError */
+/** Checks a request against both bounds. @throws ApiError */
 export function checkSize(streams: number, users: number): void {
-  checkCount('subscriptions', streams, MOST_STREAMS);
-  if (streams > 0) checkCount('principals', users, Math.floor(MOST_SUBSCRIPTIONS / streams));
+  checkCount('subscriptions', streams, MAX_STREAMS);
+  if (streams > 0) checkCount('principals', users, Math.floor(MAX_SUBSCRIPTIONS / streams));
 }
 
 export const renderDescription = (description: string): string =>
@@ -54,7 +56,7 @@ export interface WantedStream {
   readonly color: string | undefined;
 }
 
-/** Renders the descriptions for `wantedStreams`, in slices: a text of a thousand characters may take a millisecond. */
+/** HTML of the descriptions for `wantedStreams`, rendered in turns: 1,000 characters may take a millisecond. */
 export async function renderDescriptions(
   streams: readonly { readonly description?: string }[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -62,7 +64,7 @@ export async function renderDescriptions(
   return new Map(await mapInSlices(texts, (text) => [text, renderDescription(text)] as const));
 }
 
-/** Checked names, each once, in the order given. @throws ApiError */
+/** The streams of the request, each once, in order, with checked names. @throws ApiError */
 export function wantedStreams(
   subscriptions: readonly { readonly name: string; readonly description?: string; readonly color?: string }[],
   renderings: ReadonlyMap<string, string>,
@@ -79,7 +81,7 @@ export function wantedStreams(
   return [...wanted.values()];
 }
 
-/** May the caller create streams of this kind? @throws ApiError */
+/** Checks that the caller may create streams of this kind. @throws ApiError */
 export function checkCreation(
   args: {
     readonly invite_only: boolean;
@@ -98,14 +100,14 @@ export function checkCreation(
   if (retention !== null && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
 }
 
-/** May the caller open streams to the web? @throws ApiError */
+/** Checks that the caller may make streams public on the web. @throws ApiError */
 export function checkWebPublic(server: boolean, acting: DirectoryUser, settings: RealmSettings, now: number): void {
   if (!webPublicEnabled(server, settings)) throw apiError('NO_WEB_PUBLIC_STREAMS');
   const policy = settings.create_web_public_stream_policy;
   if (!policyAllows(policy, acting, settings, now)) throw apiError('INSUFFICIENT_PERMISSION');
 }
 
-/** Group that may unsubscribe others; null = the default. @throws ApiError */
+/** The group that may unsubscribe others. @param id null = the default, administrators @throws ApiError */
 export function checkRemoveGroup(id: number | null, parts: Parts): number {
   const setting = 'can_remove_subscribers_group';
   if (id === null) return SYSTEM_GROUP.administrators;
@@ -119,13 +121,13 @@ export function checkRemoveGroup(id: number | null, parts: Parts): number {
   return id;
 }
 
-/** Accounts by id or API e-mail. */
+/** Finds accounts by id or by API address. */
 export const findPrincipal =
   (parts: Parts, volatile: RealmVolatile) =>
   (principal: string | number): DirectoryUser | undefined =>
     userOf(parts, typeof principal === 'number' ? principal : (volatile.userByEmail(principal) ?? -1));
 
-/** Accounts that a call names, each once. @throws ApiError when one is no active account of the organization */
+/** Accounts of the request, each once. @throws ApiError if one is no active account of the organization */
 export function activePrincipals(
   principals: readonly (string | number)[],
   find: (principal: string | number) => DirectoryUser | undefined,

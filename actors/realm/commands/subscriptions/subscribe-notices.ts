@@ -1,4 +1,4 @@
-/** What the notification bot says when people are subscribed and streams are made (streams.md). */
+/** Notices of the notification bot about subscriptions by others and new streams (streams.md). */
 
 import type { Notice } from '#actors/shared';
 import { directNotice, quoted, STREAM_EVENTS, silentMention, streamNotice } from '#actors/shared';
@@ -10,30 +10,30 @@ import type { DirectoryStream, DirectoryUser } from '#model/records';
 
 const NEW_STREAMS = 'new streams';
 
-export interface Subscribing {
+export interface SubscribeNoticeInput {
   readonly realm: RealmId;
   readonly acting: DirectoryUser;
   readonly created: readonly DirectoryStream[];
-  /** Streams that existed before, by user who was subscribed to them. */
+  /** Names of existing streams, by the user who was subscribed to them. */
   readonly intoExisting: ReadonlyMap<DirectoryUser, readonly string[]>;
   readonly announce: boolean;
   readonly settings: RealmSettings;
   readonly origin: string;
-  /** Realm version that knows the streams. */
+  /** Realm version that has the new streams. */
   readonly after: number;
 }
 
 const link = (name: string): string => `#**${name}**`;
 
-/** Characters of a notice's list: with what stands beside it, as long as a message may be. */
-const LONGEST_LIST = 9_000;
+/** Characters of the list in a notice, so that the notice with its other text fits a message. */
+const MAX_LIST_CHARS = 9_000;
 
-/** The first names, as many as a message has room for, and the number of the others. */
+/** The first names that fit a notice, and the number of the others. */
 function shownNames(names: readonly string[]): { readonly shown: readonly string[]; readonly more: number } {
   let length = 0;
   const over = names.findIndex((name) => {
     length += link(name).length + 3;
-    return length > LONGEST_LIST;
+    return length > MAX_LIST_CHARS;
   });
   return over < 0 ? { shown: names, more: 0 } : { shown: names.slice(0, over), more: names.length - over };
 }
@@ -56,7 +56,7 @@ function announcement(acting: DirectoryUser, created: readonly DirectoryStream[]
 const createdText = (acting: DirectoryUser, stream: DirectoryStream): string =>
   `**${kindOf(stream)}** stream created by ${silentMention(acting)}. **Description:**\n${quoted(stream.description)}`;
 
-export function subscribeNotices(of: Subscribing): OutboxCommand[] {
+export function subscribeNotices(of: SubscribeNoticeInput): OutboxCommand[] {
   const { realm, acting, created, settings, origin, after } = of;
   const notice = (content: string): Notice => ({ content, origin, after, read: [acting.id] });
   const notices: OutboxCommand[] = [];

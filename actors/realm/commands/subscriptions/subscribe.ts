@@ -1,7 +1,8 @@
 /**
- * POST /users/me/subscriptions (streams.md). The realm actor coordinates: it reserves names, reads who is subscribed,
- * decides, and has the decision carried out by the users (personal properties, subscription/add) and then by the
- * streams (membership, peer_add), so that the log shows them in the order that clients expect.
+ * POST /users/me/subscriptions (streams.md). The realm actor coordinates: it reads the subscribers, decides, and
+ * creates the missing streams. Its commands then go to the user actors (personal properties, subscription/add) and
+ * after them to the stream actors (membership, peer_add), so that the log has the events in the order that clients
+ * expect.
  */
 
 import type { Subscribers } from '#actors/shared';
@@ -13,12 +14,12 @@ import { streamId } from '#model';
 import type { OutboxCommand, realmCommands, SubscribeArgs } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
-import type { CommandContext, View } from '#runtime';
+import type { CommandContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import type { RealmState } from '../../state.js';
-import { asPart, STREAM_PART, streamOf, userOf } from '../../state.js';
+import { STREAM_PART, streamOf, toPart, userOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
-import type { RealmCommand } from '../command.js';
+import type { RealmCommand, RealmView } from '../command.js';
 import { streamCreated } from '../streams/stream-events.js';
 import {
   checkCreation,
@@ -33,10 +34,8 @@ import {
 import { subscribeNotices } from './subscribe-notices.js';
 import { JoiningPlan } from './subscription-plan.js';
 
-export type RealmView = View<RealmState, RealmVolatile>;
-
-/** What subscribing will do; nothing of it has happened yet. */
-export interface Joining {
+/** A decision to subscribe; nothing has changed yet. */
+export interface JoinDecision {
   readonly acting: DirectoryUser;
   readonly plan: JoiningPlan;
   readonly created: readonly DirectoryStream[];
@@ -45,13 +44,13 @@ export interface Joining {
   readonly next: RealmState;
 }
 
-/** @throws ApiError; changes nothing */
+/** Decides without changing anything. @throws ApiError */
 export function decideJoining(
   { state, parts, volatile }: RealmView,
   args: SubscribeArgs,
-  { members, rendered }: JoiningNeeds,
+  { members, rendered }: JoinInputs,
   { caller, now, realm, version }: CommandContext,
-): Joining {
+): JoinDecision {
   const acting = userOf(parts, caller);
   if (!acting) throw apiError('INSUFFICIENT_PERMISSION');
   if (acting.role === ROLE.guest) throw apiError('NO_GUESTS');
@@ -88,7 +87,7 @@ export function decideJoining(
       creator: acting.id,
       inviteOnly: args.invite_only,
       historyPublic: args.invite_only ? (args.history_public_to_subscribers ?? false) : true,
-      // Asked for both, it is private: the API has no refusal for that here.
+      // A request for both makes the stream private: the API has no error for it here.
       webPublic: args.is_web_public && !args.invite_only,
       postPolicy: args.stream_post_policy,
       retentionDays: retention,
@@ -107,18 +106,18 @@ export function decideJoining(
   return { acting, plan, created, closed: [...closed], next };
 }
 
-/** What a decided Joining does to the realm actor, its outcome but for the reply. */
-export function joined({ volatile }: RealmView, { created, next }: Joining, version: number) {
+/** Outcome of the decision for the realm actor, without reply and commands. */
+export function joinOutcome({ volatile }: RealmView, { created, next }: JoinDecision, version: number) {
   for (const stream of created) volatile.addStream(stream.id, stream.name);
   return {
     ...(created.length > 0 ? { state: next } : {}),
-    parts: Object.fromEntries(created.map((stream) => [`${STREAM_PART}${stream.id}`, asPart(stream)])),
+    parts: Object.fromEntries(created.map((stream) => [`${STREAM_PART}${stream.id}`, toPart(stream)])),
     events: created.flatMap((stream) => streamCreated(stream, version)),
   };
 }
 
-export const noticesOf = (
-  { acting, created, plan, next }: Joining,
+export const joinNotices = (
+  { acting, created, plan, next }: JoinDecision,
   { announce, origin }: Pick<SubscribeArgs, 'announce' | 'origin'>,
   { realm }: CommandContext,
 ): OutboxCommand[] =>
@@ -133,7 +132,7 @@ export const noticesOf = (
     after: next.directoryVersion,
   });
 
-/** Who is subscribed to the streams of these names. */
+/** Subscribers of the streams with these names. */
 export const subscribersByName = (
   names: readonly string[],
   realm: CommandContext['realm'],
@@ -144,31 +143,31 @@ export const subscribersByName = (
   return readSubscribers(realm, [...new Set(ids.filter((id) => id !== undefined))], sources);
 };
 
-export interface JoiningNeeds {
+export interface JoinInputs {
   readonly members: Subscribers;
-  /** HTML of descriptions. */
+  /** Description → HTML. */
   readonly rendered: ReadonlyMap<string, string>;
 }
 
-/** Loads the inputs of `decideJoining`. @param leaving names of streams that the same call leaves */
-export async function joiningNeeds(
+/** Loads the inputs of `decideJoining`. @param leaving names of streams that the same request leaves */
+export async function loadJoinInputs(
   { subscriptions }: Pick<SubscribeArgs, 'subscriptions'>,
   leaving: readonly string[],
   { realm, view }: { readonly realm: CommandContext['realm']; readonly view: RealmView },
   sources: InputSources,
-): Promise<JoiningNeeds> {
+): Promise<JoinInputs> {
   const names = [...subscriptions.map(({ name }) => name), ...leaving];
   const members = await subscribersByName(names, realm, view.volatile, sources);
   return { members, rendered: await renderDescriptions(subscriptions) };
 }
 
-export const subscribe: RealmCommand<typeof realmCommands.subscribe, JoiningNeeds> = {
+export const subscribe: RealmCommand<typeof realmCommands.subscribe, JoinInputs> = {
   lane: 'directory',
   exclusive: true,
 
   inputs: async (args, context, sources) => {
     checkSize(args.subscriptions.length, 1);
-    return joiningNeeds(args, [], context, sources);
+    return loadJoinInputs(args, [], context, sources);
   },
 
   handle(view, args, needs, context) {
@@ -181,16 +180,17 @@ export const subscribe: RealmCommand<typeof realmCommands.subscribe, JoiningNeed
     };
     return {
       reply: success(fields, created.length > 0 ? context.version : undefined),
-      ...joined(view, joining, context.version),
-      commands: plan.stages(next.directoryVersion, [noticesOf(joining, args, context)]),
+      ...joinOutcome(view, joining, context.version),
+      commands: plan.stages(next.directoryVersion, [joinNotices(joining, args, context)]),
       replyAfterCommands: true,
     };
   },
 };
 
 /**
- * From the realm actor itself, in a lane of its own: the one that decided it rests until this is done. Who has been
- * subscribed by then is passed over, so that a repeat changes nothing.
+ * Sent by the realm to itself for the users that the first commit left out. It has a lane of its own, because the
+ * lane of the deciding command waits until it is done. Users who are already subscribed are skipped, so a repeat does
+ * no harm.
  */
 export const carryOnJoining: RealmCommand<typeof realmCommands.carryOnJoining, Subscribers> = {
   lane: 'joining',

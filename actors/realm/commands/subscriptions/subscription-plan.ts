@@ -1,4 +1,4 @@
-/** Who joins and who leaves what, as commands: first to each user (all streams in one), then to each stream. */
+/** Plans of joining and leaving, as commands: one to each user with all streams, then one to each stream. */
 
 import type { Subscribers } from '#actors/shared';
 import { foldName } from '#directory';
@@ -17,8 +17,8 @@ import {
 } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 
-/** Commands to one user or stream, with the arguments collected for it */
-function commands<T extends NewSubscription | UnsubscribedArgs['streams'][number]>(
+/** Two stages: the commands to the users, then those to the streams. */
+function userAndStreamStages<T extends NewSubscription | UnsubscribedArgs['streams'][number]>(
   realm: RealmId,
   toUser: Command<'user', { readonly streams: readonly T[] }>,
   toStream: Command<'stream', { readonly users: readonly number[] }>,
@@ -36,32 +36,33 @@ function commands<T extends NewSubscription | UnsubscribedArgs['streams'][number
   return users.length > 0 ? [users, streams] : [];
 }
 
-const listed = <K, V>(map: Map<K, V[]>, key: K, value: V): void => {
+const appendTo = <K, V>(map: Map<K, V[]>, key: K, value: V): void => {
   const list = map.get(key);
   if (list) list.push(value);
   else map.set(key, [value]);
 };
 
-/** Approximate bytes of all commands in one commit: a root with its outbox is one document of the Store. */
-const MOST_WEIGHT = 2 * 1024 * 1024;
-/** Approximate bytes of one user's part of a command, without the ids of subscribers. */
+/** Approximate bytes of all commands of one commit, because a root with its outbox is one document of the Store. */
+const MAX_WEIGHT = 2 * 1024 * 1024;
+/** Approximate bytes of one user and stream in a command, without description and ids of subscribers. */
 const PART_WEIGHT = 1_000;
 const ID_WEIGHT = 5;
 
 /**
- * Every user is told of all subscribers of a stream, so that the commands weigh as much as users times subscribers. What is
- * more than one commit should hold is left for commands of their own, one after the other, which read the subscribers again.
+ * A plan of joining. The command to a user names all subscribers of each stream, so the commands weigh users times
+ * subscribers. Beyond `MAX_WEIGHT`, the rest is left to `carryOnJoining` commands, one after the other, which read the
+ * subscribers again.
  */
 export class JoiningPlan {
   readonly subscribed: Record<string, string[]> = {};
   readonly already: Record<string, string[]> = {};
-  /** Streams that existed before, by user who was subscribed to them. */
+  /** Names of existing streams, by the user who is subscribed to them. */
   readonly intoExisting = new Map<DirectoryUser, string[]>();
-  /** What the commits after the first hold. */
-  readonly #later: RemainingJoin[][] = [];
+  /** Joins of the commits after the first. */
+  readonly #laterCommits: RemainingJoin[][] = [];
   readonly #perUser = new Map<number, NewSubscription[]>();
   readonly #perStream = new Map<number, number[]>();
-  /** Those of later commands, too. */
+  /** Stream → joining users, those of later commits included. */
   readonly #joining = new Map<number, Set<number>>();
   #weight = 0;
 
@@ -84,7 +85,7 @@ export class JoiningPlan {
     }
     if (joining.length === 0) return;
     this.#joining.set(stream.id, new Set(joining.map((user) => user.id)));
-    if (!isNew) for (const user of joining) listed(this.intoExisting, user, stream.name);
+    if (!isNew) for (const user of joining) appendTo(this.intoExisting, user, stream.name);
     const color = this.colors.get(foldName(stream.name)) ?? null;
     this.#join(
       stream,
@@ -94,39 +95,39 @@ export class JoiningPlan {
     );
   }
 
-  /** What the first commit left for this one, which it was weighed for. */
+  /** Adds joins that the first commit left for this one; they were weighed then. */
   carryOn(stream: DirectoryStream, { users, color }: RemainingJoin): void {
     const before = new Set(this.members.get(stream.id));
     const joining = users.filter((user) => !before.has(user));
-    if (joining.length > 0) this.#tell(stream, before, joining, color);
+    if (joining.length > 0) this.#plan(stream, before, joining, color);
   }
 
   #join(stream: DirectoryStream, before: ReadonlySet<number>, joining: readonly number[], color: string | null): void {
     for (let from = 0; from < joining.length; ) {
       const count = this.#fitting(before.size + from, joining.length - from, stream);
       if (count === 0) {
-        this.#later.push([]);
+        this.#laterCommits.push([]);
         this.#weight = 0;
         continue;
       }
       const users = joining.slice(from, from + count);
-      const slice = this.#later.at(-1);
+      const slice = this.#laterCommits.at(-1);
       if (slice) slice.push({ stream: stream.id, users, color });
-      else this.#tell(stream, before, users, color);
+      else this.#plan(stream, before, users, color);
       from += count;
     }
   }
 
-  #tell(stream: DirectoryStream, before: ReadonlySet<number>, users: readonly number[], color: string | null): void {
+  #plan(stream: DirectoryStream, before: ReadonlySet<number>, users: readonly number[], color: string | null): void {
     const subscribers = [...before, ...users].sort((a, b) => a - b);
     for (const user of users) {
       const own = user === this.caller ? color : null;
-      listed(this.#perUser, user, { stream: stream as never, subscribers, color: own });
+      appendTo(this.#perUser, user, { stream: stream as never, subscribers, color: own });
     }
     this.#perStream.set(stream.id, [...users]);
   }
 
-  /** How many of them may join with the commit that is planned now; one at least where it holds nothing yet. */
+  /** Number of users who fit the commit being planned; at least one if it is empty. */
   #fitting(before: number, joining: number, { description, renderedDescription }: DirectoryStream): number {
     const part = PART_WEIGHT + description.length + renderedDescription.length;
     const weight = (users: number): number => users * (part + (before + users) * ID_WEIGHT);
@@ -134,7 +135,7 @@ export class JoiningPlan {
     let high = joining;
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
-      if (this.#weight + weight(middle) <= MOST_WEIGHT) low = middle;
+      if (this.#weight + weight(middle) <= MAX_WEIGHT) low = middle;
       else high = middle - 1;
     }
     this.#weight += weight(low);
@@ -150,12 +151,13 @@ export class JoiningPlan {
   }
 
   /**
-   * @param after realm version that names the streams
-   * @param then stages that come when everybody has joined. Where later commits join some, one of those sends them: a command
-   * of this one to a stream or a user would keep theirs waiting, which it waits for itself.
+   * @param after realm version that has the streams
+   * @param then stages that follow when all users have joined. With later commits, the last `carryOnJoining` sends
+   * them: sent by this commit, they would block the later commands to the same actors, for which they wait
+   * themselves.
    */
   stages(after: number, then: readonly (readonly OutboxCommand[])[] = []): (readonly OutboxCommand[])[] {
-    const now = commands(
+    const now = userAndStreamStages(
       this.realm,
       userCommands.subscribed,
       streamCommands.join,
@@ -164,13 +166,13 @@ export class JoiningPlan {
       this.caller,
       after,
     );
-    if (this.#later.length === 0) return [...now, ...then];
+    if (this.#laterCommits.length === 0) return [...now, ...then];
     const carryOn = (args: CarryOnJoiningArgs): OutboxCommand[] => {
       return [
         outboxCommand({ to: realmKey(this.realm), name: realmCommands.carryOnJoining, args, caller: this.caller }),
       ];
     };
-    const later = this.#later.map((streams) => carryOn({ streams }));
+    const later = this.#laterCommits.map((streams) => carryOn({ streams }));
     return [...now, ...later, carryOn({ streams: [], afterwards: then })];
   }
 }
@@ -195,17 +197,17 @@ export class LeavingPlan {
       return;
     }
     this.removed.push(stream.name);
-    listed(this.#perUser, user.id, { id: stream.id, name: stream.name });
-    listed(this.#perStream, stream.id, user.id);
+    appendTo(this.#perUser, user.id, { id: stream.id, name: stream.name });
+    appendTo(this.#perStream, stream.id, user.id);
   }
 
-  /** Of this stream. */
+  /** Users who leave the stream. */
   leaving(stream: number): readonly number[] {
     return this.#perStream.get(stream) ?? [];
   }
 
   stages(after: number): OutboxCommand[][] {
-    return commands(
+    return userAndStreamStages(
       this.realm,
       userCommands.unsubscribed,
       streamCommands.leave,

@@ -1,6 +1,6 @@
 /**
- * DELETE and PATCH /users/me/subscriptions (streams.md), coordinated like subscribing: users first (subscription/remove),
- * then streams (membership, peer_remove, and reading for those who left).
+ * DELETE and PATCH /users/me/subscriptions (streams.md), coordinated like subscribing: commands to the users first
+ * (subscription/remove), then to the streams (membership, peer_remove, and marking as read for users who left).
  */
 
 import type { Subscribers } from '#actors/shared';
@@ -14,21 +14,20 @@ import { apiError, checkCount } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { streamOf, userOf } from '../../state.js';
-import type { RealmCommand } from '../command.js';
+import type { RealmCommand, RealmView } from '../command.js';
 import {
   decideJoining,
-  type Joining,
-  type JoiningNeeds,
-  joined,
-  joiningNeeds,
-  noticesOf,
-  type RealmView,
+  type JoinDecision,
+  type JoinInputs,
+  joinNotices,
+  joinOutcome,
+  loadJoinInputs,
   subscribersByName,
 } from './subscribe.js';
-import { activePrincipals, checkSize, findPrincipal, MOST_STREAMS } from './subscribe-checks.js';
+import { activePrincipals, checkSize, findPrincipal, MAX_STREAMS } from './subscribe-checks.js';
 import { LeavingPlan } from './subscription-plan.js';
 
-/** Streams by their names, each once. @throws ApiError */
+/** The named streams, each once. @param made streams that the same request creates @throws ApiError */
 function namedStreams({ parts, volatile }: RealmView, names: readonly string[], made: readonly DirectoryStream[]) {
   const streams = new Map<string, DirectoryStream>();
   const madeByName = new Map(made.map((one) => [one.name.toLowerCase(), one]));
@@ -42,20 +41,22 @@ function namedStreams({ parts, volatile }: RealmView, names: readonly string[], 
   return [...streams.values()];
 }
 
-interface Leaving {
+interface LeaveDecision {
   readonly plan: LeavingPlan;
-  /** Private streams without an active subscriber, and who of the deactivated is left. */
+  /** Private streams left without an active subscriber, with their deactivated ones. */
   readonly vacated: readonly { readonly stream: number; readonly members: readonly number[] }[];
 }
 
-/** @param joining what the same call does before. @throws ApiError; changes nothing */
+/**
+ * Decides without changing anything. @param joining decision of the same request, carried out before @throws ApiError
+ */
 function decideLeaving(
   view: RealmView,
   { subscriptions, principals }: UnsubscribeArgs,
   members: Subscribers,
   { caller, now, realm }: CommandContext,
-  joining?: Joining,
-): Leaving {
+  joining?: JoinDecision,
+): LeaveDecision {
   const { state, parts, volatile } = view;
   const acting = userOf(parts, caller);
   if (!acting) throw apiError('INSUFFICIENT_PERMISSION');
@@ -89,8 +90,8 @@ function decideLeaving(
   return { plan, vacated };
 }
 
-/** A private stream that everybody has left is archived, after they have heard that they left. */
-function vacating(vacated: Leaving['vacated'], { realm }: CommandContext): OutboxCommand[] {
+/** Command that archives private streams without active subscribers, sent after the users have left. */
+function archiveVacated(vacated: LeaveDecision['vacated'], { realm }: CommandContext): OutboxCommand[] {
   if (vacated.length === 0) return [];
   return [outboxCommand({ to: realmKey(realm), name: realmCommands.vacated, args: { streams: vacated }, caller: 0 })];
 }
@@ -108,21 +109,21 @@ export const unsubscribe: RealmCommand<typeof realmCommands.unsubscribe, Subscri
     const { plan, vacated } = decideLeaving(view, args, members, context);
     return {
       reply: success({ removed: plan.removed, not_removed: plan.notRemoved }),
-      commands: [...plan.stages(view.state.directoryVersion), vacating(vacated, context)],
+      commands: [...plan.stages(view.state.directoryVersion), archiveVacated(vacated, context)],
       replyAfterCommands: true,
     };
   },
 };
 
-/** Both or neither; what is added is there before anything is removed. */
-export const updateSubscriptions: RealmCommand<typeof realmCommands.updateSubscriptions, JoiningNeeds> = {
+/** PATCH: adds and removes, both or neither; added streams exist before any is removed. */
+export const updateSubscriptions: RealmCommand<typeof realmCommands.updateSubscriptions, JoinInputs> = {
   lane: 'directory',
   exclusive: true,
 
   inputs: async (args, context, sources) => {
-    checkCount('add', args.add.subscriptions.length, MOST_STREAMS);
-    checkCount('delete', args.delete.length, MOST_STREAMS);
-    return joiningNeeds(args.add, args.delete, context, sources);
+    checkCount('add', args.add.subscriptions.length, MAX_STREAMS);
+    checkCount('delete', args.delete.length, MAX_STREAMS);
+    return loadJoinInputs(args.add, args.delete, context, sources);
   },
 
   handle(view, args, needs, context) {
@@ -138,10 +139,10 @@ export const updateSubscriptions: RealmCommand<typeof realmCommands.updateSubscr
     };
     return {
       reply: success(fields, joining.created.length > 0 ? context.version : undefined),
-      ...joined(view, joining, context.version),
+      ...joinOutcome(view, joining, context.version),
       commands: [
-        ...joining.plan.stages(after, [noticesOf(joining, args.add, context), ...leaving.plan.stages(after)]),
-        vacating(leaving.vacated, context),
+        ...joining.plan.stages(after, [joinNotices(joining, args.add, context), ...leaving.plan.stages(after)]),
+        archiveVacated(leaving.vacated, context),
       ],
       replyAfterCommands: true,
     };

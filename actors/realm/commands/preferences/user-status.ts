@@ -1,4 +1,4 @@
-/** POST /users/me/status (users.md § User status): known to every replica, which shows it to whoever registers. */
+/** POST /users/me/status (users.md § User status); stored in the directory, from which registrations show it. */
 
 import { success } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
@@ -6,33 +6,36 @@ import type { EmojiRef, LogItem } from '#model';
 import type { realmCommands, StatusEmoji } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryPreferences } from '#model/records';
+import { eventToAll } from '../../log-items.js';
 import type { Parts } from '../../state.js';
-import { EMOJI_PART, PERSONAL_PART, personalOf } from '../../state.js';
+import { EMOJI_PART, PREFERENCES_PART, preferencesOf } from '../../state.js';
+import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
+import { SETTINGS_LANE } from '../command.js';
 import { changeSettings } from './own-settings.js';
-import { actingUser, LANE, storePersonal, tellEverybody, withStatus } from './personal.js';
+import { storePreferences, withStatus } from './preferences.js';
 
 const NO_EMOJI = { emoji_name: '', emoji_code: '', reaction_type: 'unicode_emoji' } as const;
 
 export const setStatus: RealmCommand<typeof realmCommands.setStatus> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle(view, { text, away, emoji, domain }, _inputs, context) {
     const { caller, version } = context;
     actingUser(view.parts, caller);
     if (emoji) checkStillThere(view.parts, emoji);
-    // Being away is another name for a setting, and what the setting does comes first.
+    // `away` is an older name of the setting `presence_enabled`, whose change comes first.
     const switching =
       away === undefined
         ? undefined
         : changeSettings.handle(view, { values: { presence_enabled: !away }, domain }, undefined, context);
-    const before = personalIn(switching?.parts, caller) ?? personalOf(view.parts, caller);
+    const before = writtenPreferences(switching?.parts, caller) ?? preferencesOf(view.parts, caller);
     const status = {
       text: text ?? before.status?.text ?? '',
       emoji: emoji === undefined ? (before.status?.emoji ?? null) : stored(emoji),
       away: away ?? before.status?.away ?? false,
     };
-    const change = storePersonal(withStatus(before, status));
-    const told: JsonObject = {
+    const change = storePreferences(withStatus(before, status));
+    const event: JsonObject = {
       type: 'user_status',
       user_id: caller,
       ...(away === undefined ? {} : { away }),
@@ -43,12 +46,12 @@ export const setStatus: RealmCommand<typeof realmCommands.setStatus> = {
       ...switching,
       reply: success(undefined, version),
       parts: { ...switching?.parts, ...change.parts },
-      events: [...(switching?.events ?? []).filter(isNotStatus), change.change, tellEverybody(version, told)],
+      events: [...(switching?.events ?? []).filter(isNotStatus), change.change, eventToAll(version, event)],
     };
   },
 };
 
-/** The frontend has checked it; it may have been deactivated since. */
+/** Refuses a custom emoji that was deactivated after the frontend's check. @throws ApiError */
 function checkStillThere(parts: Parts, { type, code }: EmojiRef): void {
   if (type !== 'realm_emoji') return;
   const custom = parts.get(`${EMOJI_PART}${code}`) as { readonly deactivated: boolean } | undefined;
@@ -58,11 +61,11 @@ function checkStillThere(parts: Parts, { type, code }: EmojiRef): void {
 const stored = (emoji: StatusEmoji | null): EmojiRef | null =>
   emoji && { name: emoji.name, code: emoji.code, type: emoji.type };
 
-const personalIn = (
+const writtenPreferences = (
   parts: Readonly<Record<string, Json>> | undefined,
   user: number,
 ): DirectoryPreferences | undefined =>
-  parts?.[`${PERSONAL_PART}${user}`] as unknown as DirectoryPreferences | undefined;
+  parts?.[`${PREFERENCES_PART}${user}`] as unknown as DirectoryPreferences | undefined;
 
-/** What is told of the whole status includes it. */
+/** Drops the status event of the setting: the event of the whole status includes it. */
 const isNotStatus = (item: LogItem): boolean => item.t !== 'event' || item.event.type !== 'user_status';

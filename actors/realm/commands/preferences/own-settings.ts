@@ -1,79 +1,85 @@
 /**
- * PATCH /settings (users.md § Settings): checked by the frontend, stored where every replica has it.
+ * PATCH /settings (users.md § Settings). The frontend has checked the values; the directory stores them, so that every
+ * replica has them.
  */
 
 import { success } from '#actors/shared';
 import type { Json } from '#base';
-import { FAKE_EMAIL_DOMAIN, userSettingFrom } from '#domain/people';
+import { userSettingFrom } from '#domain/people';
 import type { LogItem, UserSettingName, UserSettings, UserSettingValue } from '#model';
 import { isAccountField, LANGUAGES, realmId, USER_SETTING_NAMES, USER_SETTINGS, userKey } from '#model';
 import type { ChangeSettingsArgs, OutboxCommand, realmCommands } from '#model/commands';
 import { outboxCommand, userCommands } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
+import { directoryItem, eventToAll, eventToUser } from '../../log-items.js';
 import type { RealmState } from '../../state.js';
-import { asPart, personalOf, USER_PART, usersOf } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
+import { preferencesOf, toPart, USER_PART, usersOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
-import type { RealmFacts } from '../accounts/email-change.js';
 import type { AccountInputs, OwnAccountChange } from '../accounts/own-account.js';
-import { accountInputs, changeAccount } from '../accounts/own-account.js';
-import { visibilityChanged } from '../accounts/person-events.js';
-import type { RealmCommand } from '../command.js';
-import { actingUser, LANE, storePersonal, tellEverybody, tellUser, withStatus } from './personal.js';
+import { changeAccount, loadAccountInputs } from '../accounts/own-account.js';
+import { addressVisibilityEvents } from '../accounts/person-events.js';
+import { hiddenAddress } from '../accounts/user-record.js';
+import { actingUser } from '../callers.js';
+import type { RealmCommand, RealmView } from '../command.js';
+import { SETTINGS_LANE } from '../command.js';
+import { storePreferences, withStatus } from './preferences.js';
 import { switchPresence } from './presence-switch.js';
 
-/** Settings alone wait for nothing; what else the request has may. */
+/** Requests with settings only: they need no inputs, so they never wait. */
 export const changeSettings: RealmCommand<typeof realmCommands.changeSettings> = {
-  lane: LANE,
-  handle: (view, args, _inputs, context) => changed(view, args, context, undefined),
+  lane: SETTINGS_LANE,
+  handle: (view, args, _inputs, context) => settingsOutcome(view, args, context, undefined),
 };
 
-/** As `change-settings`, with name, password or address. */
+/** Requests that also have a name, password or address; their inputs may wait for the user actor. */
 export const changeOwnAccount: RealmCommand<typeof realmCommands.changeOwnAccount, AccountInputs> = {
   lane: 'account',
-  inputs: ({ account }, context, sources) => accountInputs(account, context, sources),
+  inputs: ({ account }, context, sources) => loadAccountInputs(account, context, sources),
   handle: (view, args, inputs, context) =>
-    changed(view, args, context, (user) => changeAccount(user, args.account, inputs, view, context)),
+    settingsOutcome(view, args, context, (user) => changeAccount(user, args.account, inputs, view, context)),
 };
 
-function changed(
-  { parts, volatile }: RealmFacts,
+function settingsOutcome(
+  { parts, volatile }: RealmView,
   { values, domain }: ChangeSettingsArgs,
   context: CommandContext,
-  more: ((user: DirectoryUser) => OwnAccountChange) | undefined,
+  changeOf: ((user: DirectoryUser) => OwnAccountChange) | undefined,
 ): Outcome<RealmState> {
   const { caller, realm, version } = context;
   const before = actingUser(parts, caller);
-  const account = more?.(before);
-  const personal = personalOf(parts, caller);
+  const account = changeOf?.(before);
+  const preferences = preferencesOf(parts, caller);
   const names = USER_SETTING_NAMES.filter(
-    (name) => values[name] !== undefined && values[name] !== userSettingFrom(before, personal.settings, name),
+    (name) => values[name] !== undefined && values[name] !== userSettingFrom(before, preferences.settings, name),
   );
-  const user = withFacts(account?.user ?? before, values, domain, volatile);
+  const user = withAccountFields(account?.user ?? before, values, domain, volatile);
   const events: LogItem[] = [];
   const written: Record<string, Json> = { ...account?.parts };
   if (user !== before) {
-    moveAddress(volatile, before, user);
-    written[`${USER_PART}${user.id}`] = asPart(user);
-    events.push(tellReplicas({ user }));
+    reindexAddress(volatile, before, user);
+    written[`${USER_PART}${user.id}`] = toPart(user);
+    events.push(directoryItem({ user }));
   }
-  const chosen = choose(personal.settings, names, values);
+  const chosen = chosenSettings(preferences.settings, names, values);
   const presence = names.includes('presence_enabled')
-    ? switchPresence(user, personal.status, values.presence_enabled === true, context)
+    ? switchPresence(user, preferences.status, values.presence_enabled === true, context)
     : undefined;
-  if (chosen !== personal.settings) {
-    const stored = storePersonal(withStatus({ ...personal, settings: chosen }, presence?.status ?? personal.status));
+  if (chosen !== preferences.settings) {
+    const stored = storePreferences(
+      withStatus({ ...preferences, settings: chosen }, presence?.status ?? preferences.status),
+    );
     Object.assign(written, stored.parts);
     events.push(stored.change);
   }
   for (const name of names) {
     events.push(...settingEvents(user.id, name, values[name]!));
     if (name === 'presence_enabled') events.push(...presence!.events);
-    if (name === 'email_address_visibility') events.push(...visibilityChanged(before, user, usersOf(parts), version));
+    if (name === 'email_address_visibility')
+      events.push(...addressVisibilityEvents(before, user, usersOf(parts), version));
     if (name === 'timezone') {
       const person = { user_id: user.id, email: user.email, timezone: user.timezone };
-      events.push(tellEverybody(version, { type: 'realm_user', op: 'update', person }));
+      events.push(eventToAll(version, { type: 'realm_user', op: 'update', person }));
     }
   }
   events.push(...(account?.events ?? []));
@@ -97,8 +103,8 @@ function changed(
   };
 }
 
-/** The account with the settings that are facts of it. */
-function withFacts(
+/** The account with those settings that are fields of it. */
+function withAccountFields(
   user: DirectoryUser,
   {
     timezone = user.timezone,
@@ -108,26 +114,20 @@ function withFacts(
   volatile: RealmVolatile,
 ): DirectoryUser {
   if (timezone === user.timezone && emailVisibility === user.emailVisibility) return user;
-  // Once hidden, the address that stands for it stays the same until the account is visible again.
+  // A hidden account keeps its substitute address until its real one is visible again.
   const hidden = user.emailVisibility === 1 ? hiddenAddress(user.id, domain, volatile) : user.email;
   const email = emailVisibility === 1 ? user.deliveryEmail : hidden;
   return { ...user, timezone, emailVisibility, email };
 }
 
-export function hiddenAddress(id: number, domain: string, volatile: RealmVolatile): string {
-  const address = `user${id}@${domain}`;
-  // Somebody may really have it.
-  return volatile.userByEmail(address) === undefined ? address : `user${id}@${FAKE_EMAIL_DOMAIN}`;
-}
-
-function moveAddress(volatile: RealmVolatile, before: DirectoryUser, after: DirectoryUser): void {
+function reindexAddress(volatile: RealmVolatile, before: DirectoryUser, after: DirectoryUser): void {
   if (before.email === after.email) return;
   volatile.removeEmail(before.email);
   volatile.addUser(after.id, after.email, after.deliveryEmail);
 }
 
-/** What differs from the defaults; the same object when nothing changes. */
-function choose(
+/** Settings that differ from the defaults; the same object if nothing changes. */
+function chosenSettings(
   before: Partial<UserSettings>,
   changed: readonly UserSettingName[],
   values: ChangeSettingsArgs['values'],
@@ -142,16 +142,18 @@ function choose(
   return after;
 }
 
-/** The modern event first, then the one for clients without `user_settings_object`. */
+/** Events of one setting: the modern one, then the one for clients without `user_settings_object`. */
 function settingEvents(user: number, name: UserSettingName, value: UserSettingValue): LogItem[] {
   const language = name === 'default_language' ? { language_name: LANGUAGES.get(String(value)) ?? '' } : {};
-  const events = [tellUser(user, { type: 'user_settings', op: 'update', property: name, value, ...language })];
+  const events = [eventToUser(user, { type: 'user_settings', op: 'update', property: name, value, ...language })];
   const { group } = USER_SETTINGS[name];
   if (group === 'display') {
-    events.push(tellUser(user, { type: 'update_display_settings', setting_name: name, setting: value, ...language }));
+    events.push(
+      eventToUser(user, { type: 'update_display_settings', setting_name: name, setting: value, ...language }),
+    );
   }
   if (group === 'notification') {
-    events.push(tellUser(user, { type: 'update_global_notifications', notification_name: name, setting: value }));
+    events.push(eventToUser(user, { type: 'update_global_notifications', notification_name: name, setting: value }));
   }
   return events;
 }

@@ -1,6 +1,6 @@
 /**
- * What somebody gains and loses sight of when his role changes: streams that he is not in, their subscribers, the default
- * streams, and addresses of others. Only his own clients hear of it; everybody else sees what he saw before.
+ * Objects that a user can or can no longer see after a change of role: streams without a subscription, their
+ * subscribers, the default streams, and addresses of others. Only the user's own clients get these events.
  */
 
 import { value } from '#actors/shared';
@@ -13,22 +13,22 @@ import type { OutboxCommand } from '#model/commands';
 import { type ArgsOf, outboxCommand, realmCommands, streamCommands } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
+import { eventToUser } from '../../log-items.js';
 import { type Parts, streamsOf, userOf, usersOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
-import { tellUser } from '../personal/personal.js';
 import { defaultStreams, shownStreamGroups } from '../streams/stream-events.js';
-import type { AccountChange, Effect } from './account-change.js';
+import type { AccountChange, Effect } from './effect.js';
 
-/** Streams in one event weigh about as much as this many characters of JSON. */
-const EVENT_SIZE = 200_000;
-/** Addresses shown or hidden in one commit. */
-const ADDRESSES = 2_000;
+/** Approximate size of the streams in one event, characters of JSON. */
+const MAX_EVENT_CHARS = 200_000;
+/** Addresses that one commit shows or hides. */
+const MAX_ADDRESSES = 2_000;
 
 /**
- * @param subscriptions present ones, whose streams are seen in every role, and former ones, which clients go on having in
- * `unsubscribed`: of these only the subscribers are told
+ * @param subscriptions present and former ones. Streams of present ones are visible in every role; streams of former
+ * ones stay in the clients' `unsubscribed`, so only their subscribers are sent.
  */
-export function sightOf(
+export function visibilityEffect(
   { before, after }: AccountChange,
   subscriptions: readonly Subscription[],
   parts: Parts,
@@ -41,7 +41,7 @@ export function sightOf(
   const sees = ({ role }: DirectoryUser, stream: DirectoryStream): boolean => role <= audienceRole(stream);
   const gained = others.filter((stream) => sees(after, stream) && !sees(before, stream));
   const lost = others.filter((stream) => sees(before, stream) && !sees(after, stream));
-  const shown = gained.map(({ id }): OutboxCommand => {
+  const showSubscribers = gained.map(({ id }): OutboxCommand => {
     return outboxCommand({
       to: streamKey(realm, id),
       name: streamCommands.showSubscribers,
@@ -54,35 +54,35 @@ export function sightOf(
     events: [
       ...streamEvents(after.id, 'delete', lost.filter(unknown)),
       ...streamEvents(after.id, 'create', gained.filter(unknown)),
-      ...defaultsOf(before, after, parts),
+      ...defaultStreamEvents(before, after, parts),
     ],
-    commands: [...shown, ...addresses(before, after, parts).map((args) => toSelf(realm, args))],
+    commands: [...showSubscribers, ...addressBatches(before, after, parts).map((args) => toSelf(realm, args))],
   };
 }
 
-const toSelf = (realm: CommandContext['realm'], args: Addresses): OutboxCommand =>
+const toSelf = (realm: CommandContext['realm'], args: AddressBatch): OutboxCommand =>
   outboxCommand({ to: realmKey(realm), name: realmCommands.showAddresses, args, caller: 0 });
 
 function streamEvents(user: number, op: 'create' | 'delete', streams: readonly DirectoryStream[]): LogItem[] {
   const events: LogItem[] = [];
-  let some: JsonObject[] = [];
+  let batch: JsonObject[] = [];
   let size = 0;
-  const tell = (): void => {
-    if (some.length > 0) events.push(tellUser(user, { type: 'stream', op, streams: some }));
-    some = [];
+  const flush = (): void => {
+    if (batch.length > 0) events.push(eventToUser(user, { type: 'stream', op, streams: batch }));
+    batch = [];
     size = 0;
   };
   for (const stream of streams.map(presentStream)) {
     size += JSON.stringify(stream).length;
-    some.push(stream);
-    if (size > EVENT_SIZE) tell();
+    batch.push(stream);
+    if (size > MAX_EVENT_CHARS) flush();
   }
-  tell();
+  flush();
   return events;
 }
 
-/** Guests have no default streams, and no groups of them. */
-function defaultsOf(before: DirectoryUser, after: DirectoryUser, parts: Parts): LogItem[] {
+/** Guests see neither default streams nor default stream groups. */
+function defaultStreamEvents(before: DirectoryUser, after: DirectoryUser, parts: Parts): LogItem[] {
   if (isGuest(before) === isGuest(after)) return [];
   const streams = defaultStreams(parts).map(presentStream);
   const groups = shownStreamGroups(parts);
@@ -90,23 +90,23 @@ function defaultsOf(before: DirectoryUser, after: DirectoryUser, parts: Parts): 
     { type: 'default_streams', default_streams: isGuest(after) ? [] : streams },
     { type: 'default_stream_groups', default_stream_groups: isGuest(after) ? [] : groups },
   ];
-  return lists.filter((_, i) => [streams, groups][i]!.length > 0).map((event) => tellUser(after.id, event));
+  return lists.filter((_, i) => [streams, groups][i]!.length > 0).map((event) => eventToUser(after.id, event));
 }
 
-type Addresses = ArgsOf<typeof realmCommands.showAddresses>;
+type AddressBatch = ArgsOf<typeof realmCommands.showAddresses>;
 
-/** Whose addresses he sees from now on, or no longer. */
-function addresses(before: DirectoryUser, after: DirectoryUser, parts: Parts): Addresses[] {
+/** Users whose address becomes visible or hidden, in batches. */
+function addressBatches(before: DirectoryUser, after: DirectoryUser, parts: Parts): AddressBatch[] {
   const ids: number[] = [];
   for (const user of usersOf(parts)) if (seesAddress(before, user) !== seesAddress(after, user)) ids.push(user.id);
-  const slices: Addresses[] = [];
-  for (let i = 0; i < ids.length; i += ADDRESSES) {
-    slices.push({ viewer: after.id, of: ids.slice(i, i + ADDRESSES) });
+  const slices: AddressBatch[] = [];
+  for (let i = 0; i < ids.length; i += MAX_ADDRESSES) {
+    slices.push({ viewer: after.id, of: ids.slice(i, i + MAX_ADDRESSES) });
   }
   return slices;
 }
 
-/** From the realm actor itself: as many events as there are addresses are more than one commit should hold. */
+/** Sent by the realm to itself for each batch: one event per address would be too much for one commit. */
 export const showAddresses: RealmCommand<typeof realmCommands.showAddresses> = {
   lane: 'addresses',
   handle({ parts }, { viewer: id, of }) {
@@ -116,7 +116,7 @@ export const showAddresses: RealmCommand<typeof realmCommands.showAddresses> = {
       if (!user || !viewer) return [];
       const delivery_email = seesAddress(viewer, user) ? user.deliveryEmail : null;
       const person = { user_id: user.id, delivery_email };
-      return [tellUser(id, { type: 'realm_user', op: 'update', person })];
+      return [eventToUser(id, { type: 'realm_user', op: 'update', person })];
     });
     return { reply: value(null), events };
   },

@@ -1,4 +1,4 @@
-/** What commands on invitations have in common. */
+/** Links and mails of invitations, and checks of the streams in them. */
 
 import type { Subscribers } from '#actors/shared';
 import { mailCommand, readSubscribers } from '#actors/shared';
@@ -15,7 +15,7 @@ import { expiryOf, nameOf } from '../../invitations.js';
 import type { Parts } from '../../state.js';
 import { streamOf } from '../../state.js';
 
-/** Address of an invitation: signed with the server's secret, which handlers do not have. */
+/** Makes the link of an invitation; an input, because handlers do not have the secret that signs links. */
 export type LinkMaker = (of: Invitation) => string;
 
 export const linkMaker =
@@ -23,14 +23,14 @@ export const linkMaker =
   (of) =>
     invitationLink(secrets, origin, nameOf(realm, of));
 
-/** Hidden, for letters. */
+/** The same for mails: links are sealed until the mail leaves. */
 export const hiddenLinkMaker =
   (secrets: Secrets, realm: RealmId, origin: string): LinkMaker =>
   (of) =>
     hiddenLink(secrets, invitationLink(secrets, origin, nameOf(realm, of)));
 
-/** Subscribers of those streams where access depends on them. */
-export function membersForInvitation(
+/** Subscribers of the private streams among these, because access to them depends on subscription. */
+export function readInvitationMembers(
   streams: readonly number[],
   parts: Parts,
   realm: RealmId,
@@ -40,22 +40,22 @@ export function membersForInvitation(
   return readSubscribers(realm, closed, sources);
 }
 
-/** The first of the streams that is none, or that the caller can't access. */
-export function invitedStreams(
+/** Id of the first stream that does not exist or that the caller can't access. */
+export function inaccessibleStream(
   acting: DirectoryUser,
   streams: readonly number[],
   parts: Parts,
   members: Subscribers,
-): { readonly unknown: number | undefined } {
+): number | undefined {
   const accessible = (id: number): boolean => {
     const stream = streamOf(parts, id);
     if (!stream || stream.archived) return false;
     return canAccess(acting, stream, members.get(id)?.includes(acting.id) ?? false);
   };
-  return { unknown: streams.find((id) => !accessible(id)) };
+  return streams.find((id) => !accessible(id));
 }
 
-/** One line: names of organizations may hold anything. */
+/** Puts the text on one line, because names of organizations may contain line breaks. */
 export const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const until = (of: Invitation): string => {
@@ -64,8 +64,8 @@ const until = (of: Invitation): string => {
   return `The link is good until ${new Date(expiry * 1000).toISOString().slice(0, 16).replace('T', ' ')} (UTC).`;
 };
 
-/** The letter. @param link hidden */
-export function sentInvitation(
+/** The mail of an invitation. @param link makes sealed links */
+export function invitationMail(
   realm: RealmId,
   of: Invitation & { readonly email: string | null },
   inviter: DirectoryUser,

@@ -1,35 +1,38 @@
-/** Muted users (users.md § Muted users): who is muted is known to every replica, for messages to come. */
+/** Muted users (users.md § Muted users); stored in the directory, so that every replica can apply them to messages. */
 
 import { success } from '#actors/shared';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { personalOf, userOf } from '../../state.js';
+import { eventToUser } from '../../log-items.js';
+import { preferencesOf, userOf } from '../../state.js';
+import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { actingUser, LANE, storePersonal, tellUser } from './personal.js';
+import { SETTINGS_LANE } from '../command.js';
+import { storePreferences } from './preferences.js';
 
-const changing = (mute: boolean): RealmCommand<typeof realmCommands.muteUser> => ({
-  lane: LANE,
+const muteCommand = (mute: boolean): RealmCommand<typeof realmCommands.muteUser> => ({
+  lane: SETTINGS_LANE,
   handle({ parts }, { muted_user_id }, _inputs, { caller, now, version }) {
     actingUser(parts, caller);
     if (mute && muted_user_id === caller) throw apiError('CANNOT_MUTE_SELF');
     const target = userOf(parts, muted_user_id);
     if (!target || target.botType !== null) throw apiError('NO_SUCH_USER');
-    const before = personalOf(parts, caller);
+    const before = preferencesOf(parts, caller);
     const known = before.muted.some(({ id }) => id === muted_user_id);
     if (mute && known) throw apiError('USER_ALREADY_MUTED');
     if (!mute && !known) throw apiError('USER_NOT_MUTED');
     const muted = mute
       ? [...before.muted, { id: muted_user_id, timestamp: Math.floor(now / 1000) }]
       : before.muted.filter(({ id }) => id !== muted_user_id);
-    const stored = storePersonal({ ...before, muted });
+    const stored = storePreferences({ ...before, muted });
     return {
       reply: success(undefined, version),
       parts: stored.parts,
-      events: [stored.change, tellUser(caller, { type: 'muted_users', muted_users: muted })],
+      events: [stored.change, eventToUser(caller, { type: 'muted_users', muted_users: muted })],
     };
   },
 });
 
-/** Sent by the caller's own actor, which has marked read what was unread from that user. */
-export const muteUser = changing(true);
-export const unmuteUser = changing(false);
+/** Sent by the caller's user actor, which has marked the unread messages of the muted user as read. */
+export const muteUser = muteCommand(true);
+export const unmuteUser = muteCommand(false);

@@ -1,4 +1,4 @@
-/** What people fill into the organization's profile fields (users.md § Custom profile data). */
+/** Values of the organization's profile fields (users.md § Custom profile data). */
 
 import { success } from '#actors/shared';
 import type { Json } from '#base';
@@ -11,58 +11,59 @@ import { ApiError, apiError } from '#model/errors';
 import type { DirectoryProfileField, DirectoryUser, ProfileValue } from '#model/records';
 import type { Outcome } from '#runtime';
 import type { Parts, RealmState } from '../../state.js';
-import { asPart, PROFILE_PART, profileFieldsOf, profileOf, userOf } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
+import { PROFILE_PART, profileFieldsOf, profileOf, userOf, toPart } from '../../state.js';
 import type { RealmCommand } from '../command.js';
-import { actingUser, LANE, tellEverybody } from './personal.js';
+import { directoryItem, eventToAll } from '../../log-items.js';
+import { actingUser } from '../callers.js';
+import { SETTINGS_LANE } from '../command.js';
 
-/** Field id → HTML of what is to be set. */
+/** Field id → HTML of the new value. */
 export type RenderedValues = ReadonlyMap<number, string>;
 
-/** Parts to write and events to tell; both empty when nothing changes. */
+/** Parts and events of a changed profile; both empty if nothing changes. */
 export interface ProfileChange {
   readonly parts: Record<string, Json>;
   readonly events: LogItem[];
 }
 
-interface Given {
+interface NewValue {
   readonly id: number;
   readonly value: GivenValue;
 }
 
-/** Longer ones are refused anyway. */
-const LONGEST_RENDERED = 1_000;
+/** Longer values, in characters, are not rendered: the checks refuse them. */
+const MAX_RENDERED = 1_000;
 
 const isEmpty = ({ value }: ProfileEntry): boolean => value === null || value.length === 0;
 
-/** Of several values for one field the last counts. */
+/** The last value for each field. */
 const lastOfEach = <E extends ProfileEntry>(entries: readonly E[]): E[] => [
   ...new Map(entries.map((entry) => [entry.id, entry])).values(),
 ];
 
-/** For the needs of commands that set values. A field that is not there when the command arrives is unknown to it. */
+/** HTML of the values, for the inputs of commands. Fields that do not exist yet are skipped, and refused later. */
 export function renderValues(parts: Parts, entries: readonly ProfileEntry[]): RenderedValues {
   const types = new Map(profileFieldsOf(parts).map(({ id, type }) => [id, type]));
   const rendered = new Map<number, string>();
   for (const { id, value } of lastOfEach(entries.filter((entry) => !isEmpty(entry)))) {
-    const isText = typeof value === 'string' && value.length <= LONGEST_RENDERED;
+    const isText = typeof value === 'string' && value.length <= MAX_RENDERED;
     if (isText && RENDERED_TYPES.has(types.get(id) ?? 0)) rendered.set(id, htmlOrEmpty(value));
   }
   return rendered;
 }
 
-/** One account's values, being changed. */
+/** A change of one account's values. */
 class Profile {
   readonly #fields: ReadonlyMap<number, DirectoryProfileField>;
   readonly #before: ReadonlyMap<string, ProfileValue>;
   readonly #values: Map<string, ProfileValue>;
-  /** Fields in the order in which they were touched. */
+  /** Changed or cleared fields, in order. */
   readonly #touched = new Set<number>();
 
   constructor(
     private readonly parts: Parts,
     private readonly user: DirectoryUser,
-    /** Of the commit. */
+    /** Version of the commit. */
     private readonly version: number,
   ) {
     const fields = profileFieldsOf(parts);
@@ -71,7 +72,7 @@ class Profile {
     this.#values = new Map(this.#before);
   }
 
-  /** All or none. @throws ApiError */
+  /** Clears all of these fields or none. @throws ApiError */
   clear(ids: readonly number[]): void {
     for (const id of ids) this.#field(id);
     for (const id of ids) {
@@ -80,8 +81,8 @@ class Profile {
     }
   }
 
-  /** All or none. @throws ApiError */
-  set(entries: readonly Given[], rendered: RenderedValues): void {
+  /** Sets all of these values or none. @throws ApiError */
+  set(entries: readonly NewValue[], rendered: RenderedValues): void {
     const find = (id: number): DirectoryUser | undefined => userOf(this.parts, id);
     const checked = entries.map(({ id, value }) => ({ id, value: checkProfileValue(this.#field(id), value, find) }));
     const values = lastOfEach(checked).map(({ id, value }): [number, ProfileValue] => {
@@ -95,23 +96,26 @@ class Profile {
     }
   }
 
-  /** What differs from before. */
+  /** The difference from the stored profile. */
   change(): ProfileChange {
-    const changed = [...this.#touched].filter(
+    const profileOutcome = [...this.#touched].filter(
       (id) => this.#before.get(String(id))?.value !== this.#values.get(String(id))?.value,
     );
-    if (changed.length === 0) return { parts: {}, events: [] };
+    if (profileOutcome.length === 0) return { parts: {}, events: [] };
     const profile = { user: this.user.id, values: Object.fromEntries(this.#values) };
     return {
-      parts: { [`${PROFILE_PART}${this.user.id}`]: asPart(profile) },
-      events: [tellReplicas({ profile }), ...changed.map((id) => this.#told(id, this.#values.get(String(id))))],
+      parts: { [`${PROFILE_PART}${this.user.id}`]: toPart(profile) },
+      events: [
+        directoryItem({ profile }),
+        ...profileOutcome.map((id) => this.#event(id, this.#values.get(String(id)))),
+      ],
     };
   }
 
-  #told(id: number, value: ProfileValue | undefined): LogItem {
+  #event(id: number, value: ProfileValue | undefined): LogItem {
     const custom_profile_field = { id, ...(value ? presentValue(value) : { value: null }) };
     const person = { user_id: this.user.id, custom_profile_field };
-    return tellEverybody(this.version, { type: 'realm_user', op: 'update', person });
+    return eventToAll(this.version, { type: 'realm_user', op: 'update', person });
   }
 
   #field(id: number): DirectoryProfileField {
@@ -122,8 +126,8 @@ class Profile {
 }
 
 /**
- * `profile_data` of PATCH /users/{user_id}. What is empty is deleted first, and stays so when the rest is refused.
- * @param rendered made by `renderValues` in the command's needs
+ * `profile_data` of PATCH /users/{user_id}. Empty values are cleared first, and stay cleared if the rest is refused.
+ * @param rendered made by `renderValues` in the command's inputs
  */
 export function editProfile(
   parts: Parts,
@@ -137,18 +141,18 @@ export function editProfile(
   try {
     profile.clear(entries.filter(isEmpty).map(({ id }) => id));
     profile.set(
-      entries.filter((entry): entry is Given => !isEmpty(entry)),
+      entries.filter((entry): entry is NewValue => !isEmpty(entry)),
       rendered,
     );
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     refusal = error;
   }
-  // Bots have no profile: nobody is shown what is in it.
+  // Profiles of bots are never shown, so nothing is stored.
   return { ...(user.botType === null ? profile.change() : { parts: {}, events: [] }), refusal };
 }
 
-/** Nothing is committed where nothing changes, and so nothing to wait for. */
+/** Without a change there is no commit, and no version for replicas to wait for. */
 const changed = (change: ProfileChange, version: number): Outcome<RealmState> => ({
   ...change,
   reply: change.events.length > 0 ? success(undefined, version) : success(),
@@ -156,7 +160,7 @@ const changed = (change: ProfileChange, version: number): Outcome<RealmState> =>
 
 /** PATCH /users/me/profile_data. */
 export const changeOwnProfile: RealmCommand<typeof realmCommands.changeOwnProfile, RenderedValues> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   inputs: ({ data }, { view }) => renderValues(view.parts, data),
   handle({ parts }, { data }, rendered, { caller, version }) {
     const profile = new Profile(parts, actingUser(parts, caller), version);
@@ -167,7 +171,7 @@ export const changeOwnProfile: RealmCommand<typeof realmCommands.changeOwnProfil
 
 /** DELETE /users/me/profile_data. */
 export const clearOwnProfile: RealmCommand<typeof realmCommands.clearOwnProfile> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   handle({ parts }, { data }, _inputs, { caller, version }) {
     const profile = new Profile(parts, actingUser(parts, caller), version);
     profile.clear(data);

@@ -1,11 +1,11 @@
-/** Gives back, before the actor leaves memory, the message ids that it has reserved and not given out. */
+/** Returns reserved message ids that were not handed out, before the actor leaves memory. */
 
 import { realmCommands } from '#model/commands';
 import type { ActivationHandle, DeferredRequest, PassivationReason, Sidecar } from '#runtime';
 import type { RealmState } from './state.js';
 import type { RealmVolatile } from './volatile.js';
 
-export class LiveRealm implements Sidecar {
+export class RealmSidecar implements Sidecar {
   constructor(private readonly handle: ActivationHandle<RealmState, RealmVolatile>) {}
 
   command(_name: string, _args: unknown, request: DeferredRequest): void {
@@ -20,8 +20,8 @@ export class LiveRealm implements Sidecar {
 
   async flush(reason: PassivationReason): Promise<void> {
     const { volatile } = this.handle;
-    // A passivation may yet be called off by a command, and whoever drains takes ids for others to the end.
-    if (reason === 'drained') volatile.leaving = true;
+    // Draining actors still take ids, which are then reserved singly. A passivation may be called off by a command.
+    if (reason === 'drained') volatile.draining = true;
     if (volatile.nextId <= this.handle.state().reservedIds) await this.handle.sendSelf(realmCommands.returnIds, {});
   }
 

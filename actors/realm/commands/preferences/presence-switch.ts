@@ -1,4 +1,4 @@
-/** What comes of changing the setting `presence_enabled` (users.md § PATCH /settings). */
+/** Effect of changing the setting `presence_enabled` (users.md § PATCH /settings). */
 
 import { presenceEvent } from '#domain/presence';
 import type { LogItem } from '#model';
@@ -7,19 +7,21 @@ import type { OutboxCommand } from '#model/commands';
 import { outboxCommand, presenceCommands } from '#model/commands';
 import type { DirectoryUser, UserStatus } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { tellEverybody } from './personal.js';
+import { eventToAll } from '../../log-items.js';
 
-/** Whoever hides was last here so long ago: beyond the time after which one is offline. */
+/**
+ * A user who hides appears as last connected this long ago: longer than the time after which users count as offline.
+ */
 const HIDDEN_SINCE_MS = 320_000;
 
 interface PresenceSwitch {
-  /** Where it changes with the setting. */
+  /** Present if the status changes too. */
   readonly status?: UserStatus;
   readonly events: readonly LogItem[];
   readonly commands: readonly OutboxCommand[];
 }
 
-/** Everybody is told, however many there are, and by the log: it is the change of a setting, and no report. */
+/** The event goes to all users and through the log, whatever their number, because a setting changes it. */
 export function switchPresence(
   user: DirectoryUser,
   status: UserStatus | undefined,
@@ -28,7 +30,7 @@ export function switchPresence(
 ): PresenceSwitch {
   const connected = on ? now : now - HIDDEN_SINCE_MS;
   const active = on ? now : 0;
-  const event = tellEverybody(version, presenceEvent(user, { active, connected }, now));
+  const event = eventToAll(version, presenceEvent(user, { active, connected }, now));
   const command: OutboxCommand = outboxCommand({
     to: presenceKey(realmId(realm)),
     name: presenceCommands.switched,
@@ -36,8 +38,8 @@ export function switchPresence(
     caller: user.id,
     after: version,
   });
-  // Whoever can be seen again is not away.
+  // Showing one's presence again ends being away.
   if (!on || !status?.away) return { events: [event], commands: [command] };
-  const back = tellEverybody(version, { type: 'user_status', user_id: user.id, away: false });
+  const back = eventToAll(version, { type: 'user_status', user_id: user.id, away: false });
   return { status: { ...status, away: false }, events: [event, back], commands: [command] };
 }

@@ -1,4 +1,4 @@
-/** Links for any number of people; listing, revoking and repeating invitations (realm.md § Invitations). */
+/** Invitation links, and listing, revoking and resending invitations (realm.md § Invitations). */
 import { randomBytes } from 'node:crypto';
 import type { Subscribers } from '#actors/shared';
 import { success } from '#actors/shared';
@@ -8,25 +8,33 @@ import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { Invitation } from '../../invitations.js';
-import { asPart, expired, expiryOf, invitationOf, invitationsOf, invitesChanged, partOf } from '../../invitations.js';
+import {
+  expiredParts,
+  expiryOf,
+  invitationOf,
+  invitationsOf,
+  invitesChanged,
+  partOf,
+  toPart,
+} from '../../invitations.js';
 import type { Parts } from '../../state.js';
 import { userOf } from '../../state.js';
+import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { actingUser } from '../personal/personal.js';
-import type { LinkMaker } from './invitation-parts.js';
+import type { LinkMaker } from './invitation-links.js';
 import {
   hiddenLinkMaker,
-  invitedStreams,
+  inaccessibleStream,
+  invitationMail,
   linkMaker,
-  membersForInvitation,
-  sentInvitation,
-} from './invitation-parts.js';
+  readInvitationMembers,
+} from './invitation-links.js';
 
 const LANE = 'invitations';
 
 interface LinkInputs {
   readonly nonce: string;
-  /** Sealed: replies may be remembered in the Store. */
+  /** Makes sealed links, because replies may be kept in the Store. */
   readonly link: LinkMaker;
   readonly members: Subscribers;
 }
@@ -38,14 +46,14 @@ export const inviteByLink: RealmCommand<typeof realmCommands.inviteByLink, LinkI
   inputs: async ({ stream_ids, origin }, { realm, view }, sources) => ({
     nonce: randomBytes(4).toString('hex'),
     link: (of) => sources.services.secrets.sealDeterministic(linkMaker(sources.services.secrets, realm, origin)(of)),
-    members: await membersForInvitation(stream_ids, view.parts, realm, sources),
+    members: await readInvitationMembers(stream_ids, view.parts, realm, sources),
   }),
 
   handle({ state, parts }, { minutes, role, stream_ids }, { nonce, link, members }, { caller, now, version }) {
     const acting = actingUser(parts, caller);
     if (!isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
     if (role === ROLE.owner && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
-    const { unknown } = invitedStreams(acting, stream_ids, parts, members);
+    const unknown = inaccessibleStream(acting, stream_ids, parts, members);
     if (unknown !== undefined) throw apiError('INVITE_LINK_STREAM_UNKNOWN', { stream_id: unknown });
     const { nextLink: id } = state.invitations;
     const made: Invitation = {
@@ -61,7 +69,7 @@ export const inviteByLink: RealmCommand<typeof realmCommands.inviteByLink, LinkI
     return {
       reply: success({ sealed: link(made) }),
       state: { ...state, invitations: { ...state.invitations, nextLink: id + 1 } },
-      parts: { ...expired(parts, now), [partOf(made)]: asPart(made) },
+      parts: { ...expiredParts(parts, now), [partOf(made)]: toPart(made) },
       events: [invitesChanged(version)],
     };
   },
@@ -89,8 +97,8 @@ export const listInvitations: RealmCommand<typeof realmCommands.listInvitations,
   },
 };
 
-/** An invitation that the caller may take back or repeat. @throws ApiError */
-function own(parts: Parts, id: number, acting: DirectoryUser, now: number): Invitation {
+/** An invitation that the caller may revoke or resend. @throws ApiError */
+function manageable(parts: Parts, id: number, acting: DirectoryUser, now: number): Invitation {
   const found = invitationOf(parts, 'single', id, now);
   if (!found) throw apiError('NO_SUCH_INVITATION');
   if (found.inviter !== acting.id && !isAdmin(acting)) throw apiError('INVITER_NOT_ADMIN');
@@ -102,7 +110,7 @@ function own(parts: Parts, id: number, acting: DirectoryUser, now: number): Invi
 export const revokeInvitation: RealmCommand<typeof realmCommands.revokeInvitation> = {
   lane: LANE,
   handle({ parts }, { id }, _inputs, { caller, now, version }) {
-    const found = own(parts, id, actingUser(parts, caller), now);
+    const found = manageable(parts, id, actingUser(parts, caller), now);
     return { reply: success(), parts: { [partOf(found)]: null }, events: [invitesChanged(version)] };
   },
 };
@@ -121,18 +129,18 @@ export const revokeLink: RealmCommand<typeof realmCommands.revokeLink> = {
   },
 };
 
-/** POST /invites/{id}/resend: the same link again, good for as long as at first. */
+/** POST /invites/{id}/resend: sends the same link again and restarts its validity. */
 export const resendInvitation: RealmCommand<typeof realmCommands.resendInvitation, LinkMaker> = {
   lane: LANE,
   inputs: ({ origin }, { realm }, { services }) => hiddenLinkMaker(services.secrets, realm, origin),
   handle({ state, parts }, { id }, link, { caller, now, realm }) {
     const acting = actingUser(parts, caller);
-    const again: Invitation = { ...own(parts, id, acting, now), invited: Math.floor(now / 1000) };
+    const again: Invitation = { ...manageable(parts, id, acting, now), invited: Math.floor(now / 1000) };
     const inviter = userOf(parts, again.inviter) ?? acting;
     return {
       reply: success({ timestamp: again.invited }),
-      parts: { [partOf(again)]: asPart(again) },
-      commands: [[sentInvitation(realm, again, inviter, state.settings, link)]],
+      parts: { [partOf(again)]: toPart(again) },
+      commands: [[invitationMail(realm, again, inviter, state.settings, link)]],
     };
   },
 };

@@ -1,4 +1,4 @@
-/** Replacing API keys: on demand (POST /users/me/api_key/regenerate, users.md § API keys), or because a key can't be unsealed. */
+/** Replaces API keys: on request (users.md § API keys), or because a key can't be unsealed. */
 
 import { success, value } from '#actors/shared';
 import { isSystemBot, presentServices } from '#domain/people';
@@ -9,11 +9,12 @@ import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import { botAccount, botUpdated, storeBot } from '../../bots.js';
-import { asPart, type Parts, type RealmState, USER_PART, userOf } from '../../state.js';
-import { tellReplicas } from '../../tell-replicas.js';
+import { botAccount, botChange, botUpdated, managedBot } from '../../bots.js';
+import { directoryItem } from '../../log-items.js';
+import { type Parts, type RealmState, toPart, USER_PART, userOf } from '../../state.js';
+import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import { actingUser, LANE } from '../personal/personal.js';
+import { SETTINGS_LANE } from '../command.js';
 
 export interface NewKey {
   readonly hash: string;
@@ -26,8 +27,9 @@ export function makeKey(realm: RealmId, { services: { secrets } }: InputSources)
 }
 
 /**
- * The old key is dead wherever this change of the directory has come. Managers of a bot are told of the new one.
- * @param token a new one for a bot's calls, sealed; absent: it keeps its own
+ * Gives an account a new key. The old key is refused by every host whose replica has this change. Managers of a bot get
+ * the new key by an event.
+ * @param token new token of an outgoing webhook bot, sealed; absent: the bot keeps its token
  */
 export function replaceKey(
   parts: Parts,
@@ -43,37 +45,37 @@ export function replaceKey(
   const before = botAccount(parts, user.id);
   if (!before) {
     return {
-      parts: { [`${USER_PART}${user.id}`]: asPart(after) },
-      events: [tellReplicas({ user: after })],
+      parts: { [`${USER_PART}${user.id}`]: toPart(after) },
+      events: [directoryItem({ user: after })],
       commands,
     };
   }
   const { service } = before.bot;
   const changed = service && token !== undefined ? { ...service, tokenSealed: token } : undefined;
   const account = { user: after, bot: { ...before.bot, keySealed: sealed, ...(changed && { service: changed }) } };
-  const stored = storeBot(account, before);
-  const told = [botUpdated(parts, account, { api_key: sealed })];
-  if (changed) told.push(botUpdated(parts, account, { services: presentServices(account.bot) }));
+  const stored = botChange(account, before);
+  const events = [botUpdated(parts, account, { api_key: sealed })];
+  if (changed) events.push(botUpdated(parts, account, { services: presentServices(account.bot) }));
   return {
     parts: stored.parts,
-    events: [...stored.changes, ...told],
+    events: [...stored.changes, ...events],
     commands,
   };
 }
 
-interface Renewed extends NewKey {
+interface RenewalInputs extends NewKey {
   readonly tokenSealed: string;
-  /** A token that a bot's calls carry can be read. */
+  /** Whether a sealed token can be unsealed. */
   readonly readable: (sealed: string) => boolean;
 }
 
 /**
- * For those who were found to have a right to the key: another one in the place of one that can't be read (it was sealed
- * under a server secret that is gone), or that the command line replaces. A token that can't be read goes with it.
- * Answers with the sealed key, or null when an account of a person has got another one meanwhile: that one is to be asked for.
+ * Replaces a key that can't be unsealed (its server secret is gone) or that the command line replaces; the sender has
+ * checked the right to the key. A token that can't be unsealed is replaced too. Replies with the sealed key, or with
+ * null if a person's key is no longer `instead`: the user actor then has the newer key.
  */
-export const renewKey: RealmCommand<typeof realmCommands.renewKey, Renewed> = {
-  // A caller that asks again after another caller's renewal finds the new key in the account's actor.
+export const renewKey: RealmCommand<typeof realmCommands.renewKey, RenewalInputs> = {
+  // One renewal at a time: the next command sees the key of the one before.
   lane: 'renewed keys',
   exclusive: true,
   inputs: (_args, { realm }, sources) => {
@@ -98,19 +100,28 @@ export const renewKey: RealmCommand<typeof realmCommands.renewKey, Renewed> = {
   },
 };
 
-/** For other actors, which see in the directory what came of it. */
-export const renewBotKey: RealmCommand<typeof realmCommands.renewBotKey, Renewed> = {
+/** The same for other actors, which read the new key from the directory. */
+export const renewBotKey: RealmCommand<typeof realmCommands.renewBotKey, RenewalInputs> = {
   ...renewKey,
   handle: (view, args, inputs, context) => ({ ...renewKey.handle(view, args, inputs, context), reply: value(null) }),
 };
 
-/** The key leaves sealed: replies may be remembered in the Store. */
+/** POST /users/me/api_key/regenerate. The reply has the sealed key, because replies may be kept in the Store. */
 export const regenerateKey: RealmCommand<typeof realmCommands.regenerateKey, NewKey> = {
-  lane: LANE,
+  lane: SETTINGS_LANE,
   inputs: (_args, { realm }, sources) => makeKey(realm, sources),
   handle: ({ parts }, _args, key, { caller, realm, version }) => ({
     ...replaceKey(parts, actingUser(parts, caller), key, realm),
     reply: success({ sealed: key.sealed }, version),
     replyAfterCommands: true,
   }),
+};
+
+/** POST /bots/{bot_id}/api_key/regenerate. */
+export const regenerateBotKey: RealmCommand<typeof realmCommands.regenerateBotKey, NewKey> = {
+  inputs: (_args, { realm }, sources) => makeKey(realm, sources),
+  handle({ parts }, { bot_id }, key, { caller, realm, version }) {
+    const { user } = managedBot(parts, bot_id, actingUser(parts, caller));
+    return { reply: success({ sealed: key.sealed }, version), ...replaceKey(parts, user, key, realm) };
+  },
 };

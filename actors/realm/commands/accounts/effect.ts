@@ -1,0 +1,32 @@
+/** Effects: pieces of an outcome that several areas contribute when an account changes. */
+
+import type { Json } from '#base';
+import type { LogItem } from '#model';
+import type { OutboxCommand } from '#model/commands';
+import type { DirectoryUser } from '#model/records';
+import type { CommandContext } from '#runtime';
+import type { RealmView } from '../command.js';
+
+/** A piece of an outcome. */
+export interface Effect {
+  readonly parts?: Readonly<Record<string, Json>>;
+  readonly events?: readonly LogItem[];
+  /** Sent after the commit, in any order. */
+  readonly commands?: readonly OutboxCommand[];
+}
+
+export interface AccountChange {
+  readonly before: DirectoryUser;
+  readonly after: DirectoryUser;
+}
+
+/** Consequences of a change of an account (name, role, activity, …) for another area, in the same commit. */
+export type AccountEffect = (change: AccountChange, view: RealmView, context: CommandContext) => Effect;
+
+export function mergeEffects(effects: readonly Effect[]): Required<Effect> {
+  return {
+    parts: Object.assign({}, ...effects.map(({ parts }) => parts)),
+    events: effects.flatMap(({ events }) => events ?? []),
+    commands: effects.flatMap(({ commands }) => commands ?? []),
+  };
+}

@@ -1,0 +1,78 @@
+/** The record of a new account, and the command that creates the account's own actor. */
+
+import type { JsonObject } from '#base';
+import { FAKE_EMAIL_DOMAIN, FRESH_ACCOUNT, LAST_RESERVED_USER } from '#domain/people';
+import { realmId, userId, userKey } from '#model';
+import type { FirstAccount, OutboxCommand } from '#model/commands';
+import { outboxCommand, userCommands } from '#model/commands';
+import type { DirectoryUser, UserDefaults } from '#model/records';
+import type { RealmVolatile } from '../../volatile.js';
+
+/** First id of accounts and of recipients; lower ids are reserved for system bots. */
+export const FIRST_USER = LAST_RESERVED_USER + 1;
+
+/** Visibility and API address of a new account whose real address is hidden; undefined: it is visible to all. */
+export function hiddenEmail(
+  { email_address_visibility: visibility = 1 }: UserDefaults,
+  id: number,
+  domain: string,
+  volatile: RealmVolatile,
+): { readonly visibility: number; readonly email: string } | undefined {
+  if (visibility === 1) return undefined;
+  return { visibility, email: hiddenAddress(id, domain, volatile) };
+}
+
+export function newUser(of: {
+  readonly id: number;
+  readonly recipient: number;
+  readonly account: FirstAccount;
+  readonly role: number;
+  readonly now: number;
+  /** Present if the real address is hidden: its visibility, and the address that the API shows instead. */
+  readonly hidden?: { readonly visibility: number; readonly email: string } | undefined;
+}): DirectoryUser {
+  return {
+    id: userId(of.id),
+    recipient: of.recipient,
+    deliveryEmail: of.account.email,
+    email: of.hidden?.email ?? of.account.email,
+    fullName: of.account.fullName,
+    ...FRESH_ACCOUNT,
+    role: of.role,
+    emailVisibility: of.hidden?.visibility ?? 1,
+    joined: of.now,
+    keyHash: of.account.keyHash,
+  };
+}
+
+/** A stream that a new account is subscribed to from the start. */
+export interface FirstStream extends JsonObject {
+  readonly id: number;
+  readonly recipient: number;
+  /** Messages up to this id count as read. */
+  readonly mark: number;
+}
+
+export function createUserCommand(
+  realm: number,
+  user: number,
+  account: FirstAccount,
+  after: number,
+  streams: readonly FirstStream[] = [],
+): OutboxCommand {
+  const { passwordHash, keySealed } = account;
+  return outboxCommand({
+    to: userKey(realmId(realm), userId(user)),
+    name: userCommands.create,
+    args: { passwordHash, keySealed, streams },
+    caller: 0,
+    after,
+  });
+}
+
+/** The API's address of an account whose real address is hidden. */
+export function hiddenAddress(id: number, domain: string, volatile: RealmVolatile): string {
+  const address = `user${id}@${domain}`;
+  // The address may be the real one of another account.
+  return volatile.userByEmail(address) === undefined ? address : `user${id}@${FAKE_EMAIL_DOMAIN}`;
+}

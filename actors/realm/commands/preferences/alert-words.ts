@@ -1,0 +1,54 @@
+/** /users/me/alert_words (users.md § Alert words). Words keep their case, and are compared without it. */
+
+import { success } from '#actors/shared';
+import type { realmCommands } from '#model/commands';
+import { checkCount } from '#model/errors';
+import { eventToUser } from '../../log-items.js';
+import { preferencesOf } from '../../state.js';
+import { actingUser } from '../callers.js';
+import type { RealmCommand } from '../command.js';
+import { SETTINGS_LANE } from '../command.js';
+import { storePreferences } from './preferences.js';
+
+/** Each event has all words, and each message is searched for them; 1,000 words of 100 characters fit an event. */
+const MAX_ALERT_WORDS = 1_000;
+
+/** @param next the new list, from the present one and the words of the request */
+const alertWordCommand = (
+  next: (before: readonly string[], given: readonly string[]) => string[],
+): RealmCommand<typeof realmCommands.addAlertWords> => ({
+  lane: SETTINGS_LANE,
+  handle({ parts }, { words }, _inputs, { caller, version }) {
+    actingUser(parts, caller);
+    const before = preferencesOf(parts, caller);
+    const alertWords = next(before.alertWords, words);
+    const stored = storePreferences({ ...before, alertWords });
+    const changed = alertWords.length !== before.alertWords.length;
+    // The event is sent even without a change, which then stores nothing.
+    return {
+      reply: success({ alert_words: alertWords }, changed ? version : undefined),
+      ...(changed ? { parts: stored.parts } : {}),
+      events: [
+        ...(changed ? [stored.change] : []),
+        eventToUser(caller, { type: 'alert_words', alert_words: alertWords }),
+      ],
+    };
+  },
+});
+
+/** POST. A new word in several spellings gets the last one. */
+export const addAlertWords = alertWordCommand((before, given) => {
+  const known = new Set(before.map((word) => word.toLowerCase()));
+  const added = new Map<string, string>();
+  for (const word of given.map((one) => one.trim())) {
+    if (word !== '' && !known.has(word.toLowerCase())) added.set(word.toLowerCase(), word);
+  }
+  checkCount('alert_words', before.length + added.size, MAX_ALERT_WORDS);
+  return [...before, ...added.values()];
+});
+
+/** DELETE. */
+export const removeAlertWords = alertWordCommand((before, given) => {
+  const gone = new Set(given.map((word) => word.toLowerCase()));
+  return before.filter((word) => !gone.has(word.toLowerCase()));
+});

@@ -1,0 +1,27 @@
+/** The stored preferences of one user: settings, alert words, muted users and status. */
+
+import type { Json } from '#base';
+import type { LogItem } from '#model';
+import type { DirectoryPreferences, UserStatus } from '#model/records';
+import { directoryItem } from '../../log-items.js';
+import { PREFERENCES_PART, toPart } from '../../state.js';
+
+/** The part and the directory change that store a user's preferences. */
+export function storePreferences(preferences: DirectoryPreferences): {
+  readonly parts: Record<string, Json>;
+  readonly change: LogItem;
+} {
+  return {
+    parts: { [`${PREFERENCES_PART}${preferences.user}`]: toPart(preferences) },
+    change: directoryItem({ personal: preferences }),
+  };
+}
+
+/** The preferences with this status; an empty status is omitted. */
+export function withStatus(
+  { status: _, ...preferences }: DirectoryPreferences,
+  status?: UserStatus,
+): DirectoryPreferences {
+  const says = status && (status.text !== '' || status.emoji !== null || status.away);
+  return says ? { ...preferences, status } : preferences;
+}

@@ -1,0 +1,20 @@
+/** Log items of the realm actor: changes of the directory for its replicas, and events for clients. */
+
+import type { JsonObject } from '#base';
+import type { DirectoryChange } from '#directory';
+import { ROLE } from '#domain/people';
+import type { DirectoryItem, LogItem } from '#model';
+
+export const directoryItem = (change: DirectoryChange): DirectoryItem => ({
+  t: 'directory',
+  change: change as unknown as JsonObject,
+});
+
+export const eventToUser = (user: number, event: JsonObject): LogItem => ({ t: 'event', to: { users: [user] }, event });
+
+/** @param version of the commit */
+export const eventToAll = (version: number, event: JsonObject): LogItem => ({
+  t: 'event',
+  to: { role: ROLE.guest, rv: version },
+  event,
+});
