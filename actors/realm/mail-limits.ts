@@ -4,7 +4,7 @@
  */
 
 import type { Limit } from '#base';
-import { type Json, stillCounts, waitFor, withTime } from '#base';
+import { addCall, anyCounts, type Json, msUntilAllowed } from '#base';
 import { type Parts, PartTable } from '#model';
 
 /** Times of the mails to one address. */
@@ -30,14 +30,14 @@ export function countMail(
 ): { readonly wait: number; readonly parts: Record<string, Json> } {
   const address = email.toLowerCase();
   const before = MAILS.get(parts, address)?.times ?? [];
-  const wait = waitFor(MAIL_LIMITS, before, now);
+  const wait = msUntilAllowed(MAIL_LIMITS, before, now);
   if (wait > 0) return { wait, parts: {} };
   const others = [...MAILS.values(parts)].filter((of) => of.address !== address);
-  const gone = others.filter(({ times }) => !stillCounts(MAIL_LIMITS, times, now));
+  const gone = others.filter(({ times }) => !anyCounts(MAIL_LIMITS, times, now));
   if (others.length - gone.length >= MAX_ADDRESSES) {
     gone.push(others.reduce((oldest, of) => (newest(of) < newest(oldest) ? of : oldest)));
   }
-  const counted: MailTimes = { address, times: withTime(MAIL_LIMITS, before, now) };
+  const counted: MailTimes = { address, times: addCall(MAIL_LIMITS, before, now) };
   return {
     wait: 0,
     parts: {

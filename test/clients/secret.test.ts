@@ -1,14 +1,15 @@
 /**
  * A process with another server secret does not start; a secret that was changed on purpose heals what it made void.
  */
-import t, { type Test } from 'tap';
+
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import t, { type Test } from 'tap';
 import { Api } from './support/api.js';
 import { Cluster, command, Embedded, OTHER, PASSWORD } from './support/face.js';
 import { services } from './support/missing.js';
-import { bounded, conclave } from './support/process.js';
 import type { Ended } from './support/process.js';
+import { bounded, conclave } from './support/process.js';
 import { HANGS_MS, until } from './support/wait.js';
 
 const NEW_SECRET = 'quite another secret';

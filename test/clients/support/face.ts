@@ -1,7 +1,9 @@
 /** The two faces of the server, each as real processes with an owner and a second user. */
-import t from 'tap';
+
 import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import t from 'tap';
 import type { ActorKey } from '#model';
 import { partitionOf } from '#model';
 import { NatsKv, placementBucket } from '#ports/placement';
@@ -9,9 +11,8 @@ import { dropNamespace } from '../../support/drop-namespace.js';
 import type { Account } from './api.js';
 import { Api, readZuliprc } from './api.js';
 import { remove, temporary } from './folders.js';
-import { bounded, conclave, freePort } from './process.js';
 import type { Child, Ended } from './process.js';
-import { writeFileSync } from 'node:fs';
+import { bounded, conclave, freePort } from './process.js';
 import { HANGS_MS, until } from './wait.js';
 
 export const OTHER = 'other@example.com';

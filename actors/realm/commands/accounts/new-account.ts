@@ -17,12 +17,12 @@ import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import type { RealmState } from '../../state.js';
-import { domainsOf, streamOf, USER_PART, userDefaultsOf, toPart } from '../../state.js';
-import { welcome } from './welcome.js';
+import { domainsOf, streamOf, toPart, USER_PART, userDefaultsOf } from '../../state.js';
 import type { RealmView } from '../command.js';
 import { storePreferences } from '../preferences/preferences.js';
 import { userAddedItems } from './person-events.js';
 import { createUserCommand, hiddenEmail, newUser } from './user-record.js';
+import { welcome } from './welcome.js';
 
 export interface Applicant {
   readonly email: string;

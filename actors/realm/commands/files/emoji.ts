@@ -11,10 +11,10 @@ import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryEmoji } from '#model/records';
 import type { CommandContext } from '#runtime';
-import type { Parts, RealmState } from '../../state.js';
-import { EMOJI_PART, emojiOf, userOf, toPart } from '../../state.js';
-import type { RealmCommand } from '../command.js';
 import { directoryItem } from '../../log-items.js';
+import type { Parts, RealmState } from '../../state.js';
+import { EMOJI_PART, emojiOf, toPart, userOf } from '../../state.js';
+import type { RealmCommand } from '../command.js';
 
 const active = (parts: Parts, name: string): DirectoryEmoji | undefined =>
   [...emojiOf(parts)].find((emoji) => emoji.name === name && !emoji.deactivated);

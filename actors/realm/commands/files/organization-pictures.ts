@@ -7,14 +7,14 @@ import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { RealmPictureName, RealmPictures } from '#model/records';
 import type { CommandContext } from '#runtime';
+import { directoryItem, eventToAll } from '../../log-items.js';
 import type { Parts, RealmState } from '../../state.js';
 import { PICTURES_PART, picturesOf, toPart } from '../../state.js';
-import type { RealmCommand } from '../command.js';
-import { eraseBlobs, activateUpload, discardUploads } from './pictures.js';
-import { directoryItem, eventToAll } from '../../log-items.js';
 import { actingUser } from '../callers.js';
+import type { RealmCommand } from '../command.js';
 import { SETTINGS_LANE } from '../command.js';
 import type { UploadReplacement } from './pictures.js';
+import { activateUpload, discardUploads, eraseBlobs } from './pictures.js';
 
 export const setRealmPicture: RealmCommand<typeof realmCommands.setRealmPicture> = {
   lane: SETTINGS_LANE,
@@ -37,7 +37,10 @@ const answer = (
   version?: number,
 ) =>
   // Only the reply for the icon has an address; clients learn that of a logo from the event.
-  success(name === 'icon' ? { icon_url: realmPictureOrDefault({ realm, subdomain, pictures }, name) } : undefined, version);
+  success(
+    name === 'icon' ? { icon_url: realmPictureOrDefault({ realm, subdomain, pictures }, name) } : undefined,
+    version,
+  );
 
 function change(
   state: RealmState,

@@ -10,11 +10,11 @@ import type { ProfileEntry, realmCommands } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryProfileField, DirectoryUser, ProfileValue } from '#model/records';
 import type { Outcome } from '#runtime';
-import type { Parts, RealmState } from '../../state.js';
-import { PROFILE_PART, profileFieldsOf, profileOf, userOf, toPart } from '../../state.js';
-import type { RealmCommand } from '../command.js';
 import { directoryItem, eventToAll } from '../../log-items.js';
+import type { Parts, RealmState } from '../../state.js';
+import { PROFILE_PART, profileFieldsOf, profileOf, toPart, userOf } from '../../state.js';
 import { actingUser } from '../callers.js';
+import type { RealmCommand } from '../command.js';
 import { SETTINGS_LANE } from '../command.js';
 
 /** Field id → HTML of the new value. */
