@@ -62,7 +62,7 @@ t.test('embedded: another secret is refused, and a change on purpose heals', asy
   test.equal(lost.code, 2);
   test.match(lost.stderr, /no file secret/);
   test.notOk(existsSync(join(face.dataDir, 'secret')), 'no other one is made in its place');
-  test.match(await command(['secret', 'changed', ...at]), /new secret counts/);
+  test.match(await command(['secret', 'changed', ...at]), /new secret is in force/);
   test.ok(existsSync(join(face.dataDir, 'secret')));
 
   await face.up();
@@ -112,7 +112,7 @@ if (cluster) {
     const running = await ends('secret', 'changed', ...wrong);
     test.match(running.stderr, /stop every process of the cluster first/);
     await face.down();
-    test.match((await ends('secret', 'changed', ...wrong)).stdout, /new secret counts/);
+    test.match((await ends('secret', 'changed', ...wrong)).stdout, /new secret is in force/);
     refused(test, await face.attempt('check-config'), 'the former secret');
   });
 }

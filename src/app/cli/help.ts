@@ -11,7 +11,7 @@ Commands:
                         [--type business|school|…] [--password TEXT] [--zuliprc FILE] [--site URL]
   realm list            List organizations.
   realm deactivate      Close an organization to all its users.  [--realm SUBDOMAIN]
-  realm reactivate      Open it again.  [--realm SUBDOMAIN]
+  realm reactivate      Open the organization again.  [--realm SUBDOMAIN]
   user create           Create an account.  --email ADDRESS --full-name TEXT --password TEXT
                         [--user-role owner|administrator|moderator|member|guest] [--realm SUBDOMAIN]
   user key              Print an account's API key.  --email ADDRESS [--realm SUBDOMAIN] [--zuliprc FILE --site URL]
@@ -21,7 +21,7 @@ Commands:
   user billing EMAIL on|off     Whether the account manages the organization's billing.  [--realm SUBDOMAIN]
   user rate-limit EMAIL RULES   Calls an account may make: seconds:calls,…, usual (as all others) or off.  [--realm SUBDOMAIN]
   user deactivate EMAIL         Deactivate an account and its bots.  [--realm SUBDOMAIN]
-  user reactivate EMAIL         Activate them again.  [--realm SUBDOMAIN]
+  user reactivate EMAIL         Make the account active again.  [--realm SUBDOMAIN]
   cluster status                Hosts and their partitions; exit code 1 if a partition has no living owner.  [--json]
   cluster drain HOST            Make a host hand over all its partitions and take no more; waits until it is done.
                                 HOST is an id or a name in 'cluster status', or the beginning of one.
