@@ -187,7 +187,7 @@ for (const [name, values] of Object.entries(NONSENSE) as [SettingName, readonly 
   });
 }
 
-t.test('without anything given, and with what is usual in a cluster, check-config finds nothing', async (test) => {
+t.test('check-config accepts no settings at all, and the usual settings of a cluster', async (test) => {
   test.same(await said(['check-config', '--data-dir', `${folder}/new/data`, '--port', '0']), { code: 0, stderr: '' });
   test.same(readdirSync(folder).includes('new'), false, 'nothing is left behind');
   const argv = [
@@ -213,31 +213,28 @@ t.test('without anything given, and with what is usual in a cluster, check-confi
   test.same(await said(['check-config', ...argv]), { code: 0, stderr: '' });
 });
 
-t.test('two listeners on one port', async (test) => {
+t.test('two listeners on one port are refused', async (test) => {
   for (const ops of ['127.0.0.1', '0.0.0.0']) {
     const argv = ['--data-dir', `${folder}/folder`, '--port', '9', '--ops-host', ops, '--ops-port', '9'];
     await refused(test, argv, {}, '--ops-port');
   }
 });
 
-t.test(
-  'a port that another process has is no wrong configuration: a start that is repeated may succeed',
-  async (test) => {
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    test.teardown(() => void other.close());
-    const { port } = other.address() as { port: number };
-    for (const option of ['port', 'ops-port']) {
-      const argv = ['--data-dir', `${folder}/folder`, `--${option}`, String(port)];
-      const checked = await said(['check-config', ...argv]);
-      test.equal(checked.code, 1);
-      test.match(checked.stderr, new RegExp(`^conclave: --${option} .*127\\.0\\.0\\.1:${port} is in use`));
-      test.same(await said(['serve', ...argv]), checked);
-    }
-  },
-);
+t.test('a port in use is no configuration error: a later start may succeed', async (test) => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  test.teardown(() => void other.close());
+  const { port } = other.address() as { port: number };
+  for (const option of ['port', 'ops-port']) {
+    const argv = ['--data-dir', `${folder}/folder`, `--${option}`, String(port)];
+    const checked = await said(['check-config', ...argv]);
+    test.equal(checked.code, 1);
+    test.match(checked.stderr, new RegExp(`^conclave: --${option} .*127\\.0\\.0\\.1:${port} is in use`));
+    test.same(await said(['serve', ...argv]), checked);
+  }
+});
 
-t.test('a folder and a file that may not be used', async (test) => {
+t.test('a folder or file without access is refused', async (test) => {
   // Root may use everything.
   if (process.getuid?.() === 0) return test.pass('run as root', { skip: 'root may use everything' });
   writeFileSync(`${folder}/unreadable`, '', { mode: 0o000 });

@@ -195,12 +195,12 @@ async function outcome(client: RawClient, raw: string, head = false): Promise<st
 const limits = readFileSync(new URL('../../../../docs/limits.md', import.meta.url), 'utf8');
 
 for (const kind of kinds) {
-  t.test(`${kind}: requests that both adapters answer alike`, async (t) => {
+  t.test(`${kind}: both adapters answer these requests alike`, async (t) => {
     const { open } = await listen(t, kind);
     for (const [what, raw, answer] of ALIKE) t.equal(await outcome(await open(), raw), answer, what);
   });
 
-  t.test(`${kind}: requests that the adapters answer differently, as docs/limits.md has them`, async (t) => {
+  t.test(`${kind}: the adapters answer these requests differently, as docs/limits.md says`, async (t) => {
     const { open, seen } = await listen(t, kind);
     for (const { what, raw, uws, node, later } of DIFFERENCES) {
       t.ok(limits.includes(`| ${what} | ${uws} | ${node} |`), `| ${what} | ${uws} | ${node} | in docs/limits.md`);
@@ -216,7 +216,7 @@ for (const kind of kinds) {
     }
   });
 
-  t.test(`${kind}: the target in absolute form names the host`, async (t) => {
+  t.test(`${kind}: a target in absolute form sets the host`, async (t) => {
     const { open } = await listen(t, kind);
     const client = await open();
     client.send(get('', 'HTTP://Other:88?q'));
@@ -225,7 +225,7 @@ for (const kind of kinds) {
     else t.match(answer?.text, 'GET /?q host=Other:88');
   });
 
-  t.test(`${kind}: a request whose end is uncertain is refused, and hides no other`, async (t) => {
+  t.test(`${kind}: a request with an uncertain end is refused, and hides no other`, async (t) => {
     const { open, seen } = await listen(t, kind);
     for (const method of ['POST', 'GET', 'DELETE']) {
       for (const [what, headers] of UNCERTAIN) {
@@ -245,7 +245,7 @@ for (const kind of kinds) {
     t.same(new Set(seen), new Set(), 'the handler saw nothing');
   });
 
-  t.test(`${kind}: nothing behind a chunked body that is not well formed is a request`, async (t) => {
+  t.test(`${kind}: bytes after a malformed chunked body are no request`, async (t) => {
     const { open, seen } = await listen(t, kind);
     for (const path of ['/a', '/late']) {
       for (const chunks of [

@@ -165,7 +165,7 @@ t.test('any text gives balanced elements from the list, and nothing else', async
   );
 });
 
-t.test('any text of up to the maximum length is rendered in time', { timeout: 120_000 }, async () => {
+t.test('any text of at most the maximum length is rendered in time', { timeout: 120_000 }, async () => {
   const long = fc
     .tuple(fc.array(fc.constantFrom(...SNIPPETS), { minLength: 1, maxLength: 12 }), fc.integer({ min: 100 }))
     .map(([parts, length]) => parts.join('').repeat(MAX_LENGTH).slice(0, Math.min(length, MAX_LENGTH)));

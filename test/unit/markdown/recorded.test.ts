@@ -51,7 +51,7 @@ for (const { content, rendered } of recorded()) {
   });
 }
 
-t.test('most answers agree to the letter', async (t) => {
+t.test('most answers agree exactly', async (t) => {
   t.comment(`${exact} of ${recorded().length}`);
   t.ok(exact >= recorded().length - COLOURED.size - 9);
 });

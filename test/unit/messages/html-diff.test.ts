@@ -7,7 +7,7 @@ import { htmlDiff } from '../../../src/domain/messages/html-diff.js';
 const ins = (text: string): string => `<span class="highlight_text_inserted">${text}</span> `;
 const del = (text: string): string => `<span class="highlight_text_deleted">${text}</span> `;
 
-t.test('words that took the place of others come first', (t) => {
+t.test('inserted words precede the words that they replace', (t) => {
   t.equal(
     htmlDiff('<p>dm by id</p>', '<p>dm edited</p>'),
     `<div><p>dm ${ins('edited')}${del('by id')}</p></div>`,
@@ -28,7 +28,7 @@ t.test('markup of the new text stays whole, that of the old text goes', (t) => {
   t.end();
 });
 
-t.test('the tags are those of the new text, in order, and no text is lost, whatever the texts', (t) => {
+t.test('the tags are those of the new text, in order, and no text is lost, for any texts', (t) => {
   const word = fc.constantFrom('a', 'b', 'c', '&lt;script&gt;', '&amp;', '🙂');
   const html = fc
     .array(
@@ -64,7 +64,7 @@ t.test('two long texts with nothing in common are diffed in bounded time', (t) =
   t.end();
 });
 
-t.test('a history goes back from what is there now', (t) => {
+t.test('a history is computed backwards from the present text', (t) => {
   const body = {
     content: 'c',
     html: '<p>c</p>',

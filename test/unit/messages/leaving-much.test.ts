@@ -101,7 +101,7 @@ const all = (except: readonly number[] = []): number[] =>
     (id) => id !== 300 && !MOVED.includes(id) && !except.includes(id),
   );
 
-t.test('each commit reads what it names; what is elsewhere, or came later, stays unread', async (t) => {
+t.test('each commit marks the messages that it names; later ones, and those elsewhere, stay unread', async (t) => {
   const actor = new LeaversActor(await filled());
   let commits = 0;
   for (let args: JsonObject | undefined = { stream: STREAM, until: NEWEST }; args; commits++) {
@@ -126,7 +126,7 @@ t.test('each commit reads what it names; what is elsewhere, or came later, stays
   t.notOk(actor.isRead(AFTER));
 });
 
-t.test('a commit that is lost is done again, and what was deleted meanwhile is nobody else’s to name', async (t) => {
+t.test('a lost commit is repeated, and messages deleted meanwhile are named to no other user', async (t) => {
   const store = await filled();
   const actor = new LeaversActor(store);
   const next = await actor.handle({ stream: STREAM, until: NEWEST });
@@ -143,7 +143,7 @@ t.test('a commit that is lost is done again, and what was deleted meanwhile is n
   );
 });
 
-t.test('of an archived stream much is told as a range', async (t) => {
+t.test('the unread messages of an archived stream are named as a range', async (t) => {
   const actor = new LeaversActor(await filled());
   await t.rejects(actor.handle({ stream: STREAM, until: NEWEST, archived: true }), /worked out at delivery/);
 });

@@ -31,7 +31,7 @@ function check(...raw: RawTerm[]): string {
   }
 }
 
-t.test('the narrow must say that it is about web-public streams', async (t) => {
+t.test('an anonymous narrow must have the term for web-public streams', async (t) => {
   t.equal(check(WEB), 'allowed');
   t.equal(check(), 'NOT_LOGGED_IN');
   t.equal(check(term('stream', 'Window')), 'NOT_LOGGED_IN');
@@ -40,7 +40,7 @@ t.test('the narrow must say that it is about web-public streams', async (t) => {
   t.equal(check(term('topic', 'x'), WEB), 'allowed', 'anywhere in it');
 });
 
-t.test('nothing personal, negated or not', async (t) => {
+t.test('personal terms are refused, negated or not', async (t) => {
   for (const operator of ['topic', 'sender', 'has', 'search', 'near', 'id']) {
     t.equal(check(WEB, term(operator, '1')), 'allowed', operator);
   }
@@ -51,7 +51,7 @@ t.test('nothing personal, negated or not', async (t) => {
   }
 });
 
-t.test('a stream that is named must be open to the web', async (t) => {
+t.test('a named stream must be open to the web', async (t) => {
   for (const operand of ['Window', ' window ', 'WINDOW', 1]) {
     t.equal(check(WEB, term('stream', operand)), 'allowed', `${operand}`);
   }
@@ -64,7 +64,7 @@ t.test('a stream that is named must be open to the web', async (t) => {
   t.equal(check(term('stream', 2)), 'NOT_LOGGED_IN', 'which is told only to who asks about what is open');
 });
 
-t.test('no list of terms opens what is closed', async () => {
+t.test('no list of terms finds messages of closed streams', async () => {
   const operators = ['streams', 'stream', 'topic', 'is', 'dm', 'search'];
   const operand = fc.oneof(fc.constantFrom('web-public', 'public', 'Window', 'indoors', '1', 'dm'), fc.integer());
   const terms = fc.array(fc.record({ operator: fc.constantFrom(...operators), operand, negated: fc.boolean() }), {

@@ -83,7 +83,7 @@ t.test('the operators of a narrow are counted, and its text is measured before i
   );
 });
 
-t.test('of many words the longest are looked up in each place, and all are asked of what is found', async (t) => {
+t.test('the longest of many words are looked up in each place, and found messages are checked for all', async (t) => {
   const rare = Array.from({ length: MOST_INDEXED_WORDS }, (_, i) => `${'zqx'.repeat(5)}${i}`);
   const all = [...words(MOST_TERMS - rare.length).split(' '), ...rare];
   const { conditions, matches } = makePlan(resolveTerms([search(all.join(' '))], directory, 8), viewer);
@@ -98,13 +98,13 @@ t.test('of many words the longest are looked up in each place, and all are asked
   t.notOk(found(rare.join(' ')), 'a word that is not looked up is missing');
 });
 
-t.test('a condition that is asked for twice is one', async (t) => {
+t.test('a repeated condition is one', async (t) => {
   const has = { operator: 'has', operand: 'link', negated: false };
   const terms = resolveTerms([has, has, search('tea'), search('teas'), has], directory, 8, { searchApart: true });
   t.equal(makePlan(terms, viewer).conditions.also.length, 2);
 });
 
-t.test('what all ranges have in common is found, and nothing else', async (t) => {
+t.test('the intersection of ranges is exact', async (t) => {
   const streams = Array.from({ length: 20 }, (_, i) => i + 1);
   const { conditions } = makePlan(resolveTerms([search('green tea')], directory, 8), viewer);
   const ranges = historyRanges(streams, conditions);

@@ -26,7 +26,7 @@ async function storeWith(messages: readonly MessageRecord[]): Promise<MemoryStor
   return store;
 }
 
-t.test('without messages of the last days there is no history', async (t) => {
+t.test('no history is given without messages of the last days', async (t) => {
   t.equal(await newcomersHistory(await storeWith([]), REALM, [1, 2], NOW), undefined);
   const old = [message(1, 1, 7 * DAY), message(2, 2, 8 * DAY)];
   t.equal(await newcomersHistory(await storeWith(old), REALM, [1, 2], NOW), undefined);
@@ -37,18 +37,21 @@ t.test('without messages of the last days there is no history', async (t) => {
   );
 });
 
-t.test('what is younger than seven days, of these streams, and was sent to them', async (t) => {
-  const store = await storeWith([
-    message(1, 1, 7 * DAY),
-    message(2, 1, 7 * DAY - 1),
-    message(3, 9, 5),
-    message(4, 2, 4),
-    message(5, 2, 3, 9),
-  ]);
-  t.same(await newcomersHistory(store, REALM, [1, 2], NOW), { after: 1, mark: 1 }, 'all of it unread');
-});
+t.test(
+  'the history has the messages of these streams younger than seven days, sent to their subscribers',
+  async (t) => {
+    const store = await storeWith([
+      message(1, 1, 7 * DAY),
+      message(2, 1, 7 * DAY - 1),
+      message(3, 9, 5),
+      message(4, 2, 4),
+      message(5, 2, 3, 9),
+    ]);
+    t.same(await newcomersHistory(store, REALM, [1, 2], NOW), { after: 1, mark: 1 }, 'all of it unread');
+  },
+);
 
-t.test('the newest thousand of all streams together, the newest twenty unread', async (t) => {
+t.test('the history has the newest thousand of all streams together, the newest twenty unread', async (t) => {
   const many = Array.from({ length: 1_500 }, (_, i) => message(i + 1, i % 2 ? 1 : 2, 1_500 - i));
   const store = await storeWith(many);
   t.same(await newcomersHistory(store, REALM, [1, 2], NOW), { after: 500, mark: 1_480 });

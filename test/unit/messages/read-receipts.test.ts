@@ -71,13 +71,13 @@ const personal = (user: number, over: object) => ({
   ...over,
 });
 
-t.test('those who have a copy and read it, by watermark, one by one, or when it was sent', async (t) => {
+t.test('readers have a copy and read it: by watermark, one by one, or at sending', async (t) => {
   const read = { 11: 100, 12: 99, 13: [100], 14: [99, 101], 16: 200 };
   const found = await readers(message({ flags: { 15: ['read'] } }), { read, members: [11, 12, 13, 14, 15, 17] });
   t.same(found, [11, 13, 15], '16 was never in the stream, 17 read nothing');
 });
 
-t.test('who had left before it came has no copy; who made one by reacting has', async (t) => {
+t.test('a user who left earlier has no copy; a user who reacted has one', async (t) => {
   const found = await readers(message({ copies: [13, 14] }), {
     members: [11],
     left: [12],
@@ -87,11 +87,11 @@ t.test('who had left before it came has no copy; who made one by reacting has', 
   t.same(found, [11, 13]);
 });
 
-t.test('the participants of a direct message', async (t) => {
+t.test('the participants of a direct message can be readers', async (t) => {
   t.same(await readers(message({}, [10, 11, 12]), { read: { 10: 100, 11: 100, 13: 100 } }), [11]);
 });
 
-t.test('not the sender, nobody deactivated, nobody who keeps it to himself; the caller counts', async (t) => {
+t.test("the sender, deactivated users and users without receipts don't count; the caller does", async (t) => {
   const members = [10, 11, 12, 13, 20];
   const read = Object.fromEntries(members.map((user) => [user, 100]));
   const found = await readers(message(), {
@@ -106,7 +106,7 @@ t.test('not the sender, nobody deactivated, nobody who keeps it to himself; the 
   t.same(found, [13, 20]);
 });
 
-t.test('nobody whom the caller muted, nor who muted the caller', async (t) => {
+t.test("users muted by the caller, and users who muted the caller, don't count", async (t) => {
   const members = [11, 12, 13];
   const read = Object.fromEntries(members.map((user) => [user, 100]));
   const personals = [

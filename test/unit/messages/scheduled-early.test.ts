@@ -44,7 +44,7 @@ function failed(message: Scheduled, subscribed: boolean, outside = true) {
   return { outcome, after, message: scheduledOf(after, 4) as Scheduled };
 }
 
-t.test('who has joined is sent for once more, a little later, and hears nothing of it', async (t) => {
+t.test('the message of a sender who just joined is tried again a little later, without a notice', async (t) => {
   const { outcome, after, message } = failed(sending(), true);
   t.equal(message.phase, 'waiting');
   t.same([outcome.events, outcome.commands], [undefined, undefined]);
@@ -58,7 +58,7 @@ t.test('who has joined is sent for once more, a little later, and hears nothing 
   );
 });
 
-t.test('who is outside, or is refused for another reason, is told so', async (t) => {
+t.test('a sender outside the stream, or refused for another reason, gets a notice', async (t) => {
   for (const { outcome, message } of [failed(sending(), false), failed(sending(), true, false)]) {
     t.equal(message.phase, 'failed');
     t.equal(outcome.events?.length, 1);
@@ -66,7 +66,7 @@ t.test('who is outside, or is refused for another reason, is told so', async (t)
   }
 });
 
-t.test('it is not tried for ever', async (t) => {
+t.test('the attempts are bounded', async (t) => {
   let message = sending();
   let tries = 0;
   for (; message.phase !== 'failed' && tries < 1_000; tries++) {

@@ -25,13 +25,13 @@ t.test('words match by their stem, in any order, in text and topic', async (t) =
   t.ok(finds("usurp'st", '<p>thou usurp&#39;st</p>'));
 });
 
-t.test('tags, attributes and entities are no text', async (t) => {
+t.test('tags, attributes and entities are not searched', async (t) => {
   const html = '<p><a href="https://hidden.example/word" title="a > b">seen</a> &amp; &nbsp; x&lt;y</p>';
   t.ok(finds('seen', html));
   for (const hidden of ['hidden', 'href', 'word', 'title', 'amp', 'nbsp', 'lt']) t.notOk(finds(hidden, html), hidden);
 });
 
-t.test('stop words are not looked for, and alone find nothing', async (t) => {
+t.test('stop words are ignored, and alone find nothing', async (t) => {
   t.equal(stemOf('The'), '');
   t.ok(finds('the milk', '<p>milk</p>'));
   t.notOk(finds('the', '<p>the</p>'));
@@ -39,7 +39,7 @@ t.test('stop words are not looked for, and alone find nothing', async (t) => {
   t.notOk(finds('!?', '<p>!?</p>'));
 });
 
-t.test('a quoted phrase must be there to the letter, in the raw text or in the topic', async (t) => {
+t.test('a quoted phrase must occur exactly, in the raw text or in the topic', async (t) => {
   const raw = '**Green** tea, 100%_sure';
   const html = '<p><strong>Green</strong> tea, 100%_sure</p>';
   t.ok(finds('"green** TEA"', html, '', raw));
@@ -50,7 +50,7 @@ t.test('a quoted phrase must be there to the letter, in the raw text or in the t
   t.ok(finds('green "', html, '', raw), 'a single quote is nothing');
 });
 
-t.test('what was found is marked, in text only', async (t) => {
+t.test('matches are marked, in text only', async (t) => {
   const { stems } = parseSearch('hello verona');
   const marked = highlightHtml('<p>Hello <strong title="hello">Veronas</strong> hello&amp;bye</p>', new Set(stems));
   t.equal(
@@ -105,7 +105,7 @@ t.test('marking adds spans and changes nothing else, whatever the text', async (
   );
 });
 
-t.test('marks never fall into a tag', async () => {
+t.test('no mark falls into a tag', async () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(word, word), { maxLength: 8 }), word, (pairs, query) => {
       const plain = (of: string) => of.replace(/[<>&"]/g, '');

@@ -156,7 +156,7 @@ const NARROWS = [
   [{ operator: 'has', operand: 'link' }],
 ];
 
-t.test('as if they were decoded', async (t) => {
+t.test('messages encoded from stored bytes equal messages decoded first', async (t) => {
   await fc.assert(
     fc.asyncProperty(world, async ({ messages, stays, starred, read, historical, mark }) => {
       const environment = await openLmdbEnvironment(t.testdir());
@@ -234,7 +234,7 @@ t.test('as if they were decoded', async (t) => {
   );
 });
 
-t.test('answers that are put together at once do not meet', async (t) => {
+t.test('answers made concurrently do not mix', async (t) => {
   const directory = directoryOf(1, 'Somebody', 'somewhere');
   const flags = new OwnFlags(ME, new Map());
   const options = { applyMarkdown: false, clientGravatar: false };

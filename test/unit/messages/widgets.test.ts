@@ -15,7 +15,7 @@ const free = fc.oneof(fc.string({ unit: 'binary' }), fc.json(), fc.json({ maxDep
 const sent = (content: string): StoredMessage =>
   ({ sender: 9, body: { submessages: [firstSubmessage(content, null, 9)] } }) as unknown as StoredMessage;
 
-t.test('a command makes a widget whose data is JSON, whatever follows it', async () => {
+t.test('a command makes a widget whose data is JSON, for any text behind it', async () => {
   fc.assert(
     fc.property(fc.constantFrom('/poll', '/todo'), fc.string({ unit: 'binary' }), (command, rest) => {
       const made = firstSubmessage(`${command} ${rest}`, null, 9)!;
@@ -25,11 +25,11 @@ t.test('a command makes a widget whose data is JSON, whatever follows it', async
   );
 });
 
-t.test('whatever widget_content is, it is a form or refused', async () => {
+t.test('any widget_content is a form or refused', async () => {
   fc.assert(fc.property(free, (widget) => refusedOr(() => checkWidget(widget).widget_type === 'zform')));
 });
 
-t.test('whatever is added to a poll or a list, it is kept as it came or refused', async () => {
+t.test('any data added to a poll or a list is stored unchanged or refused', async () => {
   const poll = sent('/poll What?');
   const todo = sent('/todo');
   fc.assert(
@@ -42,7 +42,7 @@ t.test('whatever is added to a poll or a list, it is kept as it came or refused'
   );
 });
 
-t.test('a message takes so much and no more', async (t) => {
+t.test('the submessages of a message are bounded', async (t) => {
   const big = JSON.stringify('x'.repeat(9_990));
   let message = { sender: 9, body: {} } as unknown as StoredMessage;
   const add = (content: string): void => {

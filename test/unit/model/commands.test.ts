@@ -37,7 +37,7 @@ t.test('names of one kind are all different', async (t) => {
   }
 });
 
-t.test('a command that is sent is the object that was checked', async (t) => {
+t.test('a sent command is the object that was checked', async (t) => {
   const of = { to: realm, command: realmCommands.revokeLink, args: { id: 3 } };
   t.equal(forward(of) as object, of);
   t.equal(redirect(of) as object, of);

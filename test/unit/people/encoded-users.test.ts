@@ -51,7 +51,7 @@ const plain = (directory: RealmDirectory, viewer: DirectoryUser, options: Parame
     .filter((user) => options.active === undefined || user.isActive === options.active)
     .map((user) => presentUser(user, viewer, { ...options, profile: options.profile ? directory : undefined }));
 
-t.test('everybody sees of everybody what presentUser says, also after changes', async (test) => {
+t.test('encoded users equal presentUser for all viewers, also after changes', async (test) => {
   fc.assert(
     fc.property(
       accounts,

@@ -6,7 +6,7 @@ const id = fc.oneof(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 0, max: 
 const ids = fc.array(id, { maxLength: 40 });
 const ascending = (list: Iterable<number>): number[] => [...new Set(list)].sort((a, b) => a - b);
 
-t.test('a set is what it was made of, also after it was stored', async (t) => {
+t.test('a set has its members, also after it was stored', async (t) => {
   fc.assert(
     fc.property(ids, (list) => {
       const set = IdSet.of(list);
@@ -19,7 +19,7 @@ t.test('a set is what it was made of, also after it was stored', async (t) => {
   t.pass();
 });
 
-t.test('with, without, has and above are those of sets, and change nothing', async (t) => {
+t.test('with, without, has and above act as on sets, and change nothing', async (t) => {
   fc.assert(
     fc.property(ids, ids, id, (list, other, one) => {
       const set = IdSet.of(list);
@@ -45,7 +45,7 @@ t.test('with, without, has and above are those of sets, and change nothing', asy
   t.pass();
 });
 
-t.test('neighbours cost a byte each', async (t) => {
+t.test('neighbouring ids take a byte each', async (t) => {
   t.equal(IdSet.of(Array.from({ length: 1_000 }, (_, i) => 1_000_000 + i)).encode().length, 1_002);
 });
 

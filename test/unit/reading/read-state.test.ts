@@ -20,7 +20,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const unreadOf = (reading: HomeReading, upTo: number): number[] =>
   Array.from({ length: upTo }, (_, i) => i + 1).filter((id) => markedRead(reading, id) !== true);
 
-t.test('what is read and what is not is that of a plain set, folded and stored or not', async (t) => {
+t.test('read and unread messages equal a plain set, folded and stored or not', async (t) => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), fc.nat(3), (steps, delay) => {
       const model = new Set<number>();

@@ -9,7 +9,7 @@ import { settle } from './harness.js';
 const key = ledgerKey(1);
 const subject = partitionSubject(partitionOf(key));
 
-t.test('a command that nobody took is sent as soon as somebody serves its partition', async (t) => {
+t.test('a command without owner is sent as soon as a host serves its partition', async (t) => {
   const clock = new FakeClock();
   const hub = new LocalHub();
   const [frontend, host] = [new LocalBus(clock, hub), new LocalBus(clock, hub)];
@@ -30,7 +30,7 @@ t.test('a command that nobody took is sent as soon as somebody serves its partit
   await server.close();
 });
 
-t.test('a command that was given up is not sent when somebody comes, and none is sent twice', async (t) => {
+t.test('a command given up is not sent to a later owner, and no command is sent twice', async (t) => {
   const clock = new FakeClock();
   const hub = new LocalHub();
   const [frontend, host] = [new LocalBus(clock, hub), new LocalBus(clock, hub)];

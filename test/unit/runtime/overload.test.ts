@@ -8,7 +8,7 @@ import { Harness, settle } from './harness.js';
 const key = ledgerKey(1);
 
 t.test(
-  'more commands than a mailbox takes are refused until their deadline; the rest, and later ones, are carried out',
+  "commands beyond a mailbox's capacity are refused until their deadline; the rest, and later ones, are carried out",
   async (t) => {
     const h = new Harness();
     await h.take(key);

@@ -29,7 +29,7 @@ const step = fc.record({
   size: fc.constantFrom(10, 400_000),
 });
 
-t.test('as a map that forgets', async (t) => {
+t.test('the cache acts like a map that forgets', async (t) => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const kept = new MessageCache(2);
@@ -62,7 +62,7 @@ t.test('as a map that forgets', async (t) => {
   );
 });
 
-t.test('there is a bound, and what is used stays', async (t) => {
+t.test('the cache is bounded, and used entries stay', async (t) => {
   const kept = new MessageCache(2);
   const count = 200;
   for (let key = 0; key < count; key++) {
@@ -75,7 +75,7 @@ t.test('there is a bound, and what is used stays', async (t) => {
   t.equal(found(kept, count - 1), count - 1);
 });
 
-t.test('many small ones', async (t) => {
+t.test('many small messages are cached', async (t) => {
   const kept = new MessageCache(4);
   const count = 20_000;
   for (let key = 0; key < count; key++) kept.put(key * 3, bytesOf(key, key));
@@ -89,7 +89,7 @@ t.test('many small ones', async (t) => {
   t.equal(missing, 0);
 });
 
-t.test('what is larger than its memory is not kept', async (t) => {
+t.test('a message larger than the cache is not stored', async (t) => {
   const kept = new MessageCache(2);
   kept.put(1, bytesOf(1, 1, 1_100_000));
   t.equal(found(kept, 1), undefined);

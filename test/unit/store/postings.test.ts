@@ -11,7 +11,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ remove: id }) },
 );
 
-t.test('reads, additions and removals in any order', async () => {
+t.test('postings are right after reads, additions and removals in any order', async () => {
   fc.assert(
     fc.property(fc.uniqueArray(id), fc.array(step, { maxLength: 60 }), (first, steps) => {
       const index = new Set(first);

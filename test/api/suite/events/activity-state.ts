@@ -46,7 +46,7 @@ export const activityState: Facts = async (t, server) => {
     await reactivate(leaver);
     await subscribe(member, 'open', { principals: [leaver, owner] });
   });
-  await t.test('somebody deactivates himself', async (t) => {
+  await t.test('a user deactivates the own account', async (t) => {
     const quitter = await addPerson(org, 'quitter');
     await subscribe(quitter, 'open');
     // His own clients follow nothing any more: what they did is seen by those of others.

@@ -14,7 +14,7 @@ export const audiences: Facts = async (t, server) => {
   await subscribe(member, 'closed', { invite_only: true });
   await subscribe(member, ['open', 'closed'], { principals: [guest, other] });
 
-  await t.test('events of a message go to those who get a copy, and to nobody else', async (t) => {
+  await t.test('events of a message go to the users who have a copy, and to no other', async (t) => {
     const watchers = await Promise.all(
       [...Object.values(everybody), elsewhere.owner].map((person) => Queue.register(person)),
     );
@@ -42,7 +42,7 @@ export const audiences: Facts = async (t, server) => {
     }
   });
 
-  await t.test('events of streams and subscriptions go to those who may know', async (t) => {
+  await t.test('events of streams and subscriptions go to users who may see the stream', async (t) => {
     const people = [owner, admin, moderator, member, other, guest];
     const watchers = await Promise.all(
       people.map((person) => Queue.register(person, { event_types: ['stream', 'subscription', 'message'] })),

@@ -66,7 +66,7 @@ export async function time(t: Test): Promise<void> {
     });
   };
 
-  await t.test('a poll without events gets a heartbeat within a minute, whatever event_types says', async (t) => {
+  await t.test('a poll without events gets a heartbeat within a minute, whatever event_types selects', async (t) => {
     const queue = await fresh();
     for (let i = 0; i < 2; i++) {
       const polling = queue.until((events) => events.length > 0);
@@ -84,7 +84,7 @@ export async function time(t: Test): Promise<void> {
     t.same(await queue.now(), [], 'and can be acknowledged');
   });
 
-  await t.test('heartbeats go on, and whatever comes between them has a larger id', async (t) => {
+  await t.test('heartbeats repeat, and events between them have larger ids', async (t) => {
     const queue = await fresh({ event_types: ['message', 'typing'] });
     const beats = async (count: number): Promise<void> => {
       for (let i = 0; i < count; i++) {
@@ -130,7 +130,7 @@ export async function time(t: Test): Promise<void> {
     });
   });
 
-  await t.test('a queue is collected when its client was away for ten minutes, not before', async (t) => {
+  await t.test('a queue is collected when its client was away for ten minutes, not earlier', async (t) => {
     const queue = await fresh();
     for (let i = 0; i < 2; i++) {
       await pass(clock, 590);
@@ -140,7 +140,7 @@ export async function time(t: Test): Promise<void> {
     await gone(t, queue);
   });
 
-  await t.test('queue_lifespan_secs sets another time', async (t) => {
+  await t.test('queue_lifespan_secs sets another lifetime', async (t) => {
     const [short, long] = [await fresh({ queue_lifespan_secs: 30 }), await fresh({ queue_lifespan_secs: 3_600 })];
     await pass(clock, 20);
     t.same(await short.now(), []);

@@ -29,7 +29,7 @@ export const authentication: Facts = async (t, server) => {
   const { member } = one;
   const asking = (authorization: string, role: string): Client => new Client(server, role, { authorization });
 
-  await t.test('nobody gets 401 without code, and is told which scheme to use', async (t) => {
+  await t.test('a call without credentials gets 401 without code, and the scheme to use', async (t) => {
     for (const operation of CLOSED_OPERATIONS) {
       const answer = await one.nobody.call(operation, segments(operation));
       t.same(answer.body, { result: 'error', msg: NOT_LOGGED_IN.msg }, operation);
@@ -81,7 +81,7 @@ export const authentication: Facts = async (t, server) => {
     );
   });
 
-  await t.test('credentials find the organization; a host of another one refuses them', async (t) => {
+  await t.test('credentials determine the organization; the host of another one refuses them', async (t) => {
     const at = (host: string) => member.api.with({ host }).call('GET /users/me');
     t.equal((await at('127.0.0.1')).status, 200);
     t.equal((await at(`${one.subdomain}.localhost`)).status, 200);
@@ -95,7 +95,7 @@ export const authentication: Facts = async (t, server) => {
     }
   });
 
-  await t.test('a user of another organization lives in it, whatever the ids', async (t) => {
+  await t.test('a user of another organization sees that organization, even if ids are equal', async (t) => {
     t.equal(two.member.id, member.id, 'ids of different organizations coincide');
     const { members } = await two.member.api.with({}, 'foreign').ok<{ members: { email: string }[] }>('GET /users');
     t.same(members.map((user) => user.email).sort(), [two.member.email, two.owner.email].sort());

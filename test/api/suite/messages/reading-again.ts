@@ -68,7 +68,7 @@ export const readingAgain: Facts = async (t, server) => {
     t.equal((await ids(member, [])).includes(id), false);
   });
 
-  await t.test('what was sent, starred or read shows as soon as it is acknowledged', async (t) => {
+  await t.test('a message sent, starred or read shows as soon as that is acknowledged', async (t) => {
     const square = stream('square');
     for (let i = 0; i < 5; i++) {
       await again(other, square);
@@ -82,7 +82,7 @@ export const readingAgain: Facts = async (t, server) => {
     }
   });
 
-  await t.test('changes of people, of the stream and of the organization show in what was read before', async (t) => {
+  await t.test('changes of users, of the stream and of the organization show in messages fetched before', async (t) => {
     const id = await say(member, 'square', 'talk', 'old');
     await member.api.ok('PATCH /messages/{message_id}', { message_id: id, content: 'new' });
     const pair = await tell(member, [owner]);
@@ -132,7 +132,7 @@ export const readingAgain: Facts = async (t, server) => {
     t.equal('match_content' in (await one(owner, market, id)), false);
   });
 
-  await t.test('what one person has read nobody gets who may not', async (t) => {
+  await t.test('a cached message is never given to a user who may not read it', async (t) => {
     const secret = await say(owner, 'den', 'talk', 'secret');
     const pair = await tell(owner, [member]);
     t.match(await one(member, stream('den'), secret), { content: '<p>secret</p>' });
@@ -157,7 +157,7 @@ export const readingAgain: Facts = async (t, server) => {
     await owner.api.ok('POST /users/{user_id}/reactivate', { user_id: member.id });
   });
 
-  await t.test('organizations whose messages have the same ids see their own', async (t) => {
+  await t.test('organizations with equal message ids each see their own messages', async (t) => {
     await subscribe(elsewhere.owner, 'square', { principals: [elsewhere.member] });
     const said = await say(elsewhere.owner, 'square', 'talk', 'elsewhere');
     for (const message of await again(elsewhere.member, [])) t.notMatch(message.content, /number|old|secret/);

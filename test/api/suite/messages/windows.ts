@@ -197,7 +197,7 @@ export const windows: Facts = async (t, server) => {
     ],
   ];
 
-  await t.test('every window is the one that the model gives', async (t) => {
+  await t.test('every window is the one that a simple model computes', async (t) => {
     const ids = said.map((row) => row.id);
     const anchor = fc.oneof(
       { weight: 5, arbitrary: fc.constantFrom(...ids) },
@@ -237,7 +237,7 @@ export const windows: Facts = async (t, server) => {
     t.pass(`${RUNS} windows`);
   });
 
-  await t.test('going through everything in small steps finds each message once', async (t) => {
+  await t.test('paging through everything in small steps finds each message once', async (t) => {
     for (const [title, narrow, matches] of narrows) {
       const seen: number[] = [];
       for (let anchor = 'oldest', last = false; !last; ) {

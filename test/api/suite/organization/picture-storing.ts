@@ -44,7 +44,7 @@ export async function pictureStoring(t: Test): Promise<void> {
       () => t.equal(blobs.names.size, n, title),
     );
 
-  await t.test('two sizes of each avatar, one of each icon, however often they change', async (t) => {
+  await t.test('two sizes of each avatar and one of each icon are stored, however often they change', async (t) => {
     for (const colour of ['#ff0000', '#00ff00', '#0000ff']) {
       for (const by of [owner, member]) t.equal((await put(by, colour)).status, 200);
       t.equal((await icon(colour)).status, 200);
@@ -56,23 +56,30 @@ export async function pictureStoring(t: Test): Promise<void> {
     await keeps(t, 2, 'nor the icon');
   });
 
-  await t.test('one that could not be stored changes nothing, and goes with the next', async (t) => {
-    const before = await owner.api.ok<{ avatar_url: string; avatar_version: number }>('GET /users/me');
-    for (const failing of [1, 2, 2]) {
-      blobs.failing = failing;
-      t.equal((await put(owner, '#123456')).status, 503);
-    }
-    t.match(await owner.api.ok('GET /users/me'), before);
-    t.equal((await shown((await lookAt(nobody, before.avatar_url)).bytes)).colour, '#0000ff');
-    await keeps(t, 4, 'of two the first size is left');
-    await server.restart();
-    const { body } = await put(owner, '#abcdef');
-    await keeps(t, 2, 'and nothing of them after the next');
-    t.equal((await shown((await lookAt(nobody, String(body.avatar_url))).bytes)).colour, '#abcdef');
-    t.match(body.avatar_url, new RegExp(`version=${Number(before.avatar_version) + 1}$`), 'failures count for nothing');
-  });
+  await t.test(
+    'a picture that could not be stored changes nothing; its part is deleted with the next upload',
+    async (t) => {
+      const before = await owner.api.ok<{ avatar_url: string; avatar_version: number }>('GET /users/me');
+      for (const failing of [1, 2, 2]) {
+        blobs.failing = failing;
+        t.equal((await put(owner, '#123456')).status, 503);
+      }
+      t.match(await owner.api.ok('GET /users/me'), before);
+      t.equal((await shown((await lookAt(nobody, before.avatar_url)).bytes)).colour, '#0000ff');
+      await keeps(t, 4, 'of two the first size is left');
+      await server.restart();
+      const { body } = await put(owner, '#abcdef');
+      await keeps(t, 2, 'and nothing of them after the next');
+      t.equal((await shown((await lookAt(nobody, String(body.avatar_url))).bytes)).colour, '#abcdef');
+      t.match(
+        body.avatar_url,
+        new RegExp(`version=${Number(before.avatar_version) + 1}$`),
+        'failures count for nothing',
+      );
+    },
+  );
 
-  await t.test('what is refused in the end is not kept', async (t) => {
+  await t.test('a picture refused after decoding is not stored', async (t) => {
     const disabled = bad('Avatar changes are disabled in this organization.');
     const [, answer] = await Promise.all([
       owner.api.ok('PATCH /realm', { avatar_changes_disabled: true }),

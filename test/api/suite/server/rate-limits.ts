@@ -54,7 +54,7 @@ export async function rateLimits(t: Test): Promise<void> {
   const wait = async (): Promise<void> => clock.advanceAsync(MINUTE);
   await wait();
 
-  await t.test('an account may call 200 times a minute, whichever calls, and hears how many are left', async (t) => {
+  await t.test('an account may make 200 calls of any kind a minute, and each answer has the rest', async (t) => {
     t.same(limitsIn(await me(), clock), [200, 199, 60]);
     await clock.advanceAsync(10_000);
     t.same(limitsIn(await member.api.call('GET /streams'), clock), [200, 198, 60]);
@@ -74,7 +74,7 @@ export async function rateLimits(t: Test): Promise<void> {
     t.same(limitsIn(await me(), clock), [200, 199, 60]);
   });
 
-  await t.test('it is the account that is counted, not its key', async (t) => {
+  await t.test('calls are counted per account, not per key', async (t) => {
     const person = await addPerson(org, 'two-keys');
     await nth(150, () => me(person));
     const { api_key } = await person.api.ok<{ api_key: string }>('POST /users/me/api_key/regenerate');
@@ -82,7 +82,7 @@ export async function rateLimits(t: Test): Promise<void> {
     t.same(limitsIn(await again.call('GET /users/me'), clock), [200, 48, 60]);
   });
 
-  await t.test('credentials are looked at before, roles after', async (t) => {
+  await t.test('credentials are checked before the rate limit, roles after it', async (t) => {
     await wait();
     const call = (by: Client): Promise<Answer> => by.call('POST /realm/domains', { domain: 'x' });
     const roleError = await nth(200, () => call(guest.api));
@@ -98,7 +98,7 @@ export async function rateLimits(t: Test): Promise<void> {
     t.same([method.status, ...limitsIn(method, clock)], [405, ...NONE]);
   });
 
-  await t.test('polls have a bucket of their own, which leaks', async (t) => {
+  await t.test('polls have a leaky bucket of their own', async (t) => {
     await wait();
     const queue = await Queue.register(member, { fetch_event_types: [] });
     const poll = (): Promise<Answer> =>
@@ -116,7 +116,7 @@ export async function rateLimits(t: Test): Promise<void> {
     await clock.advanceAsync(700);
   });
 
-  await t.test('without an account 100 calls a minute of one address', async (t) => {
+  await t.test('an address may make 100 calls a minute without credentials', async (t) => {
     await wait();
     t.same(limitsIn(await settings(), clock), [100, 99, 60]);
     const last = await nth(99, settings);
@@ -135,7 +135,7 @@ export async function rateLimits(t: Test): Promise<void> {
     t.equal((await settings()).status, 200);
   });
 
-  await t.test('behind our proxies the address is the one that they name', async (t) => {
+  await t.test('behind our proxies the counted address is the one that the proxies name', async (t) => {
     await wait();
     const left = async (address: string): Promise<number | undefined> =>
       limitsIn(await settings(from(address)), clock)[1];
@@ -149,7 +149,7 @@ export async function rateLimits(t: Test): Promise<void> {
     t.equal(await left('rubbish'), 99, 'and the proxy itself where it names none');
   });
 
-  await t.test('files and avatars are not counted for whoever has an account', async (t) => {
+  await t.test('files and avatars are not counted for users with credentials', async (t) => {
     await wait();
     const uri = await upload(member, 'x.txt', 'text');
     const open = (path: string, by: Client = member.api): Promise<RawAnswer> => by.raw({ method: 'GET', path });
@@ -168,7 +168,7 @@ export async function rateLimits(t: Test): Promise<void> {
     t.same([stranger.status, ...limitsIn(stranger, clock)], [404, 100, 99, 60]);
   });
 
-  await t.test('visitors open a file a thousand times a day, whatever their addresses', async (t) => {
+  await t.test('anonymous visitors may open a file a thousand times a day, from all addresses together', async (t) => {
     await owner.api.ok('PATCH /realm', { enable_spectator_access: true });
     await owner.api.ok('POST /users/me/subscriptions', { subscriptions: [{ name: 'web' }], is_web_public: true });
     const uri = await upload(owner, 'popular.txt', 'text');
@@ -186,7 +186,7 @@ export async function rateLimits(t: Test): Promise<void> {
     t.equal((await owner.api.raw({ method: 'GET', path: uri })).status, 200, 'accounts may');
   });
 
-  await t.test('five letters a day are sent for whoever asks from one address', async (t) => {
+  await t.test('one client address causes at most five mails a day', async (t) => {
     await wait();
     const ask = (address: string, email: string): Promise<RawAnswer> =>
       from(address).raw({
@@ -205,7 +205,7 @@ export async function rateLimits(t: Test): Promise<void> {
     t.ok(server.mails().length <= before + 6);
   });
 
-  await t.test('a wrong password shows how many more may be tried, also where there is no such account', async (t) => {
+  await t.test('a wrong password shows the remaining attempts, also for unknown accounts', async (t) => {
     await wait();
     for (const username of [member.email, 'stranger@example.com']) {
       const attempt = (): Promise<Answer> =>

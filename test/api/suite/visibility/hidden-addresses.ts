@@ -104,7 +104,7 @@ export const hiddenAddresses: Facts = async (t, server) => {
     });
   }
 
-  await t.test('whatever happens to an account, no event tells its address to whom it is hidden from', async (t) => {
+  await t.test('no event of an account has its address for users from whom the address is hidden', async (t) => {
     for (const visibility of [2, 3, 4, 5]) await events(t, visibility);
   });
 
@@ -148,7 +148,7 @@ export const hiddenAddresses: Facts = async (t, server) => {
     }
   }
 
-  await t.test('nobody is told by a log-in whether an address has an account', async (t) => {
+  await t.test('a log-in does not reveal whether an address has an account', async (t) => {
     const { person, address } = await hider(4);
     const tries = async (username: string): Promise<[number, unknown][]> => {
       const found: [number, unknown][] = [];

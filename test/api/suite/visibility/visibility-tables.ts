@@ -285,9 +285,11 @@ async function files(t: Test, { people }: World): Promise<void> {
 
 export const visibilityTables: Facts = async (t, server) => {
   const world = await makeWorld(server);
-  await t.test('messages: who reads which, by every way to read', (t) => messages(t, world));
-  await t.test('streams: who finds which, by every way to find', (t) => streams(t, world));
-  await t.test('topics: who sees which', (t) => topics(t, world));
+  await t.test('messages are visible to the same users by every way to read', (t) => messages(t, world));
+  await t.test('streams are visible to the same users by every way to find', (t) => streams(t, world));
+  await t.test('topics are visible to the users of this table', (t) => topics(t, world));
   // Last: it says more in each stream.
-  await t.test('files: who opens which, and who is told of them', (t) => files(t, world));
+  await t.test('files are opened by the users of this table, and the same users get their events', (t) =>
+    files(t, world),
+  );
 };
