@@ -15,7 +15,7 @@ await runSuite(`embedded face, HTTP adapter ${adapter}`, () => startEmbedded({ h
   'registering again',
   'queues',
   'contents of queues',
-  'facts of the server',
+  'server information',
   'uploaded files',
   'files as they are served',
   'files that are attacks',

@@ -25,7 +25,7 @@ function noting(store: Store, loaded: string[]): Store {
   });
 }
 
-export async function rest(t: Test): Promise<void> {
+export async function passivation(t: Test): Promise<void> {
   const clock = new FakeClock(Date.now());
   const loaded: string[] = [];
   const adjust = (ports: Ports): Ports => ({

@@ -9,7 +9,7 @@ import type { ApiEvent, ApiMessage } from '../../support/types.js';
 import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
-export const choices: Facts = async (t, server) => {
+export const preferences: Facts = async (t, server) => {
   const org = await makeOrganization(server);
   const elsewhere = await makeOrganization(server, []);
   const { owner, member, other, guest } = org;

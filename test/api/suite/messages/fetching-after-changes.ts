@@ -18,7 +18,7 @@ interface Shown {
   readonly flags: readonly string[];
 }
 
-export const readingAgain: Facts = async (t, server) => {
+export const fetchingAfterChanges: Facts = async (t, server) => {
   const org = await makeOrganization(server);
   const elsewhere = await makeOrganization(server, ['member']);
   const { owner, member, other, guest } = org;

@@ -39,7 +39,7 @@ async function pass(clock: FakeClock, seconds: number): Promise<void> {
   for (let left = seconds; left > 0; left -= 10) await clock.advanceAsync(Math.min(left, 10) * 1_000);
 }
 
-export async function time(t: Test): Promise<void> {
+export async function queueTimeouts(t: Test): Promise<void> {
   const clock = new FakeClock(Date.now());
   let store!: Store;
   const adjust = (ports: Ports): Ports => {

@@ -8,7 +8,7 @@ import { Queue } from '../../support/queue.js';
 
 const MOST = 4;
 
-export async function crowded(t: Test): Promise<void> {
+export async function queueQuota(t: Test): Promise<void> {
   const server = await startEmbedded({ options: { 'max-queues': String(MOST) } });
   t.teardown(() => server.close());
   const org = await makeOrganization(server, ['member', 'other']);

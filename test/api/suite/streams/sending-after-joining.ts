@@ -8,7 +8,7 @@ import type { Facts } from '../facts.js';
 
 const TIMES = 12;
 
-export const joined: Facts = async (t, server) => {
+export const sendingAfterJoining: Facts = async (t, server) => {
   const org = await makeOrganization(server);
   const { owner, admin, member, other, guest } = org;
   let n = 0;
