@@ -1,4 +1,4 @@
-/** What the suite is written with. */
+/** Helpers that every family of the suite uses. */
 import type { Test } from 'tap';
 import { type Refusal, refusalBody } from './support/client.js';
 import type { Answer } from './support/types.js';

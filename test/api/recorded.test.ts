@@ -1,5 +1,5 @@
 /**
- * What the peer answered to the same calls: 1,700 of them, made again on the embedded face. Status, code, message and the
+ * 1,700 calls whose answers by the peer were recorded, made again on the embedded face. Status, code, message and the
  * form of the body are compared; every difference has a reason in recorded/reasons.ts, or fails.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ const isServed = ({ op, method, path }: Entry): boolean => {
 
 const ours = (text: unknown): string => String(text).replaceAll('Zulip', 'Conclave');
 
-/** What differs, in words; empty: they agree. */
+/** The differences, in words; none if the answers agree. */
 function compared(replay: Replay, entry: Entry, answer: Answer | undefined): string[] {
   if (!answer) return ['the call waits here'];
   // The peer's 404 are HTML pages.

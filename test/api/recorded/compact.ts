@@ -1,5 +1,5 @@
 /**
- * Makes the fixtures from the recorded answers: `node dist/test/api/recorded/compact.js FROM TO`. What is left out: events,
+ * Makes the fixtures from the recorded answers: `node dist/test/api/recorded/compact.js FROM TO`. Left out are events,
  * headers, and everything in answers that differs between two organizations.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** An organization equal to the recorded one in what calls refer to: ids of users, streams and messages, roles, subscriptions. */
+/**
+ * An organization equal to the recorded one in everything that calls refer to: ids of users, streams and messages,
+ * roles, and subscriptions.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRealm, createUser, findRealm, userApiKey } from '#app/admin';

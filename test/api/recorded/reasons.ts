@@ -7,7 +7,7 @@ interface Reason {
   readonly op?: readonly string[];
   /** Numbers in the recording; absent: all. */
   readonly n?: readonly number[];
-  /** Absent: whatever differs. */
+  /** Matches the difference in words; if absent, any difference is meant. */
   readonly difference?: RegExp;
 }
 

@@ -8,7 +8,7 @@ import { RECORDED_KEY, RECORDED_PASSWORD, type RecordedOrganization } from './or
 /** When the times in the recording's requests were worked out; Unix seconds. */
 const RECORDED_AT = 1_795_215_212;
 
-/** What an id is of, by the operation that made it. */
+/** Kinds of the ids that operations return, by operation. */
 const MAKERS: Readonly<Record<string, string>> = {
   'send-message': 'message',
   'create-drafts': 'draft',
@@ -26,7 +26,7 @@ const MAKERS: Readonly<Record<string, string>> = {
 /** Of calls without a name, by method and path. */
 const UNNAMED_MAKERS: Readonly<Record<string, string>> = { 'POST /api/v1/bots': 'user' };
 
-/** What the segments of paths are. */
+/** Kinds of the ids in path segments. */
 const SEGMENTS: readonly (readonly [RegExp, string])[] = [
   [/(\/messages\/)(\d+)/, 'message'],
   [/(\/drafts\/)(\d+)/, 'draft'],
@@ -43,7 +43,7 @@ const SEGMENTS: readonly (readonly [RegExp, string])[] = [
 /** Parameters with addresses of accounts. */
 const ADDRESSES: ReadonlySet<string> = new Set(['username', 'invitee_emails']);
 
-/** What parameters are that hold ids, alone or in lists. */
+/** Kinds of the ids in parameters, alone or in lists. */
 const PARAMETERS: Readonly<Record<string, string>> = {
   messages: 'message',
   message_id: 'message',
@@ -191,7 +191,7 @@ export class Replay {
   }
 }
 
-/** What lay ahead when it was recorded lies as far ahead now. Unix seconds. */
+/** Moves a time: one that was in the future at the recording is as far in the future now. Unix seconds. */
 const movedTime = (value: number): number =>
   value < RECORDED_AT ? value : value - RECORDED_AT + Math.floor(Date.now() / 1000);
 

@@ -1,7 +1,7 @@
 /** Which operations were carried out before the eyes of clients that follow events, and of whom. */
 
 export interface Watched {
-  /** By the client of whoever acted. */
+  /** Watched by the client of the acting user. */
   acting: boolean;
   /** By the client of somebody else. */
   bystander: boolean;

@@ -38,7 +38,7 @@ export class Client {
     readonly target: Target,
     /** For the table of what was tried. */
     readonly role: string,
-    /** Sent with each request; {} = nobody. */
+    /** Headers of each request; {} for an anonymous caller. */
     readonly headers: Readonly<Record<string, string>>,
   ) {}
 
@@ -129,7 +129,7 @@ export class Client {
 
 export interface Refusal {
   readonly status?: number;
-  /** Absent: the answer has no code. */
+  /** Undefined if the answer has no code. */
   readonly code?: string | undefined;
   readonly msg: string;
   readonly extra?: Fields;

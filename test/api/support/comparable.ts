@@ -1,4 +1,4 @@
-/** What two registrations of a client have in common, if one of them was kept up by events. */
+/** The common part of two registrations of a client, one of them kept up by events. */
 import type { Params } from './client.js';
 import type { ReducerOptions, State } from './reducer.js';
 import { byTopic } from './reducer-own.js';

@@ -1,4 +1,4 @@
-/** What the suite tried: successes, errors and roles per operation, and what was watched by clients of events. */
+/** The coverage of the suite: successes, errors and roles per operation, and changes watched by clients of events. */
 import { errorsOf, type WireError } from './wire.js';
 
 export interface Tried {

@@ -37,7 +37,7 @@ export interface TestServer extends Target {
   close(): Promise<void>;
 }
 
-/** What servers complained about; a test that expects none of it looks here. */
+/** Warnings and errors that servers logged; a test that expects none looks here. */
 export const complaints: string[] = [];
 
 const keep = (context: object, message: string): void => {
@@ -50,7 +50,7 @@ const logger: Logger = { debug() {}, info() {}, warn: keep, error: keep };
 const SECRET = 'the secret of the API tests';
 
 async function stopAll(nodes: readonly Running[]): Promise<void> {
-  // Frontends first: an actor host that stops answers nobody.
+  // Frontends stop first, because a stopping actor host answers no commands.
   for (const node of nodes) await node.stop();
 }
 

@@ -1,4 +1,4 @@
-/** The server of an outgoing webhook: notes what it is told, and answers as the test wants. */
+/** The server of an outgoing webhook: records its calls, and answers as the test wants. */
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { until } from '../../support/until.js';

@@ -10,7 +10,7 @@ export interface HostileValue {
 const LONG = 10_000;
 /** Near the largest body that servers under test take (1 MiB). */
 const HUGE = 900 * 1024;
-/** What fits into the first line of a request. */
+/** Length of a value that fits into the first line of a request. */
 const LINE = 2_000;
 
 const text = (title: string, value: string): HostileValue => ({ title, encoded: encodeURIComponent(value) });

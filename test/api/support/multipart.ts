@@ -4,7 +4,7 @@ export interface SentFile {
   readonly field?: string;
   readonly name: string;
   readonly bytes: string | Uint8Array;
-  /** Absent: the part has no Content-Type. */
+  /** Undefined for a part without Content-Type. */
   readonly type?: string;
 }
 

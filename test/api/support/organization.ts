@@ -90,7 +90,7 @@ export async function addPerson(
 
 let crowds = 0;
 
-/** Ids of so many more members, who do nothing. */
+/** Ids of `size` more members, who do nothing. */
 export async function crowd({ server, realm, subdomain }: Organization, size: number): Promise<number[]> {
   const name = `crowd${++crowds}`;
   const ids: number[] = [];
@@ -142,10 +142,10 @@ export async function streamIdOf(by: Person, name: string): Promise<number> {
   return subscriptions.find((stream) => stream.name === name)!.stream_id;
 }
 
-/** Says what happened to streams: a message of its own in each new one, and to everybody who is subscribed by others. */
+/** The bot that sends notices: one in each new stream, and one to each user subscribed by another. */
 export const NOTIFICATION_BOT = 1;
 
-/** Leaves out what the notification bot said. */
+/** Leaves out the messages of the notification bot. */
 export const withoutNotices = <M extends { readonly sender_id: number }>(messages: readonly M[]): M[] =>
   messages.filter((message) => message.sender_id !== NOTIFICATION_BOT);
 

@@ -40,7 +40,10 @@ export const TOO_MANY_PIXELS = image('Image size exceeds limit.');
 type HostilePicture = readonly [title: string, bytes: string | Uint8Array, refusal: Refusal];
 let hostile: Promise<readonly HostilePicture[]> | undefined;
 
-/** Everything that looks like a picture and is none, or is too much; made once, because 64 million pixels take a second. */
+/**
+ * Files that look like pictures and are none, or are too large. They are made once, because 64 million pixels take a
+ * second.
+ */
 export function hostilePictures(): Promise<readonly HostilePicture[]> {
   hostile ??= makeHostilePictures();
   return hostile;
@@ -54,7 +57,7 @@ async function makeHostilePictures(): Promise<readonly HostilePicture[]> {
     .png({ compressionLevel: 1 })
     .toBuffer();
   const wide = Buffer.from(png);
-  // Width and height of the first chunk: so many that their product overflows.
+  // Width and height of the first chunk are so large that their product overflows.
   wide.writeUInt32BE(0x7fffffff, 16);
   wide.writeUInt32BE(0x7fffffff, 20);
   return [

@@ -45,7 +45,7 @@ export class Queue {
     return events;
   }
 
-  /** What is there now, acknowledging what came before. */
+  /** The events that wait now; acknowledges the ones before. */
   async now(): Promise<ApiEvent[]> {
     return this.#keep(await this.poll({ dont_block: true }));
   }

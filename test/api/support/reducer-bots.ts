@@ -1,4 +1,4 @@
-/** What a client makes of the bots that it manages. */
+/** The reducer's part for the bots that the user manages. */
 import type { State } from './reducer.js';
 import type { ApiEvent, Fields } from './types.js';
 

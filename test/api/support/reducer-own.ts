@@ -1,4 +1,4 @@
-/** The reducer's part for what only the user himself has: drafts, scheduled messages, topics. */
+/** The reducer's part for data of the user alone: drafts, scheduled messages, topics. */
 import type { State } from './reducer.js';
 import { unreadRecounted } from './reducer-unread.js';
 import type { ApiEvent, Fields } from './types.js';

@@ -1,6 +1,6 @@
 /**
- * The reducer's part for what people tell of themselves. Who is online is no part of the state that events keep exact:
- * reports that are no news change times without an event. What can be stated is who is not offline, after news.
+ * The reducer's part for status and presence. Events do not keep presence exact: a report without news changes times
+ * without an event. Exact is only which users are not offline, after an event.
  */
 import type { State } from './reducer.js';
 import type { ApiEvent, ApiUser, Fields } from './types.js';

@@ -49,7 +49,7 @@ function grouped(state: State, event: ApiEvent): State {
   return put(groups.map((group) => (group === known ? { ...group, ...change() } : group)));
 }
 
-/** What the user may do follows from his role and the settings. */
+/** Rights of the user, which follow from the user's role and the settings. */
 const MAY: Readonly<Record<string, string>> = {
   can_create_private_streams: 'realm_create_private_stream_policy',
   can_create_public_streams: 'realm_create_public_stream_policy',
@@ -123,7 +123,7 @@ interface ProfileField {
   readonly field_data: string;
 }
 
-/** What was filled into a field, or was an option, that is gone has gone with it: no event says so. */
+/** Removes values of removed fields and options: no event names them. */
 function fieldsChanged(state: State, fields: readonly ProfileField[]): State {
   const known = new Map(fields.map((field) => [String(field.id), field]));
   const isThere = ([id, { value }]: [string, Fields]): boolean => {

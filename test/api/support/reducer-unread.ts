@@ -1,4 +1,4 @@
-/** What a client makes of its unread and starred messages when events come. */
+/** The reducer's part for unread and starred messages. */
 import type { State } from './reducer.js';
 import type { ApiEvent, ApiMessage, ApiStream } from './types.js';
 
@@ -186,7 +186,7 @@ export function messagesMoved(state: State, ids: readonly number[], stream: numb
   return withUnread(state, all);
 }
 
-/** What counts as muted, or who is subscribed, has changed. */
+/** Recounts the unread messages after a change of mutes or subscriptions. */
 export function unreadRecounted(state: State, left: readonly ApiStream[] = []): State {
   if (!state.unread_msgs) return state;
   const all = listed(state);

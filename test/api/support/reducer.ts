@@ -1,4 +1,4 @@
-/** What a client makes of its snapshot when events come: the sections of the state that exist so far. */
+/** Applies events to a snapshot like a client does, for the sections of the state that exist so far. */
 import { applyToBots } from './reducer-bots.js';
 import { applyToMessages } from './reducer-messages.js';
 import { applyOwn } from './reducer-own.js';
@@ -71,7 +71,7 @@ interface Conversation {
   readonly user_ids: readonly number[];
 }
 
-/** Newest first. What is the newest after a deletion, no event tells. */
+/** Adds a conversation, newest first. No event names the newest message after a deletion. */
 function conversed(state: State, { id, stream_id, display_recipient }: ApiMessage): State {
   const known = state.recent_private_conversations as readonly Conversation[] | 'unsure' | undefined;
   if (stream_id !== undefined || known === undefined || known === 'unsure') return state;

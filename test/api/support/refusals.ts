@@ -1,4 +1,4 @@
-/** What the contract says of a refusal: an entry of the operation, or one that all operations share. */
+/** The contract's entry of a refusal: one of the operation, or one that all operations share. */
 import type { Fields } from './types.js';
 import { type Declared, find, type WireError, wire } from './wire.js';
 
@@ -39,7 +39,7 @@ const VALIDATOR = [
   'cannot be blank\\.',
   'is too (small|large)',
   'is too long \\(limit: \\d+ characters\\)',
-  // Ours: bounds of lists of which the contract is silent.
+  // Bounds of lists that are ours; the contract has none.
   'has too many items \\(limit: \\d+\\)',
   'has incorrect length \\d+; should be \\d+',
   'should have exactly \\d+ items',

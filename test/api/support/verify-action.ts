@@ -25,7 +25,7 @@ export class Follower {
   static async start(person: Person, kind: string): Promise<Follower> {
     const params = KINDS[kind] ?? {};
     const follower = new Follower(await Queue.register(person, params), `${person.role}, ${kind}`, params);
-    // What is never stored reaches a queue from its first answer on.
+    // Transient events reach a queue only after its first answer.
     await follower.#read();
     return follower;
   }

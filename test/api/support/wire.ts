@@ -37,7 +37,7 @@ export interface WireParameter {
 export interface Declared {
   /** Operations without description have none. */
   readonly operationId?: string;
-  /** Absent: only the envelope is promised. */
+  /** Undefined if only the envelope is promised. */
   readonly response?: Schema;
   readonly auth: { readonly role: string; readonly refusal?: string; readonly incoming_webhook_bots?: boolean };
   readonly parameters: readonly WireParameter[];
@@ -77,7 +77,10 @@ interface UnreadGroups {
   readonly items: { properties: Record<string, Schema>; required: string[] };
 }
 
-/** register.md § fetch_event_types and the recorded answers: users in the state lack is_active, which $defs.User requires. */
+/**
+ * register.md § fetch_event_types and the recorded answers: users in the state lack is_active, which $defs.User
+ * requires.
+ */
 const { User } = wire.$defs as { User: Schema & { required: string[] } };
 const stateUsers = {
   type: 'array',
@@ -135,7 +138,7 @@ const ANSWERS_IN_MSG: Schema = {
   response: ANSWERS_IN_MSG,
 };
 
-/** What every success has, also where the contract describes no body. */
+/** The fields of every success, also where the contract describes no body. */
 const ENVELOPE: Schema = {
   type: 'object',
   properties: { result: { const: 'success' }, msg: { const: '' } },

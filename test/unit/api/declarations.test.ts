@@ -36,7 +36,7 @@ function enumeration(schema: unknown): string | undefined {
 
 const text = (value: unknown): string => JSON.stringify(value) ?? 'none';
 
-/** What is declared and what the contract says of one parameter, fact by fact. */
+/** Pairs of our declaration and the contract, for each property of one parameter. */
 function facts(declared: Parameter, of: WireParameter): Record<string, [unknown, unknown]> {
   return {
     in: [declared.in, of.in],

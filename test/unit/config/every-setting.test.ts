@@ -1,4 +1,7 @@
-/** Every setting refuses what makes no sense: `check-config` and `serve` with the same words, the option named, exit code 2. */
+/**
+ * Every setting refuses senseless values: `check-config` and `serve` print the same text, name the option, and exit
+ * with code 2.
+ */
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import t, { type Test } from 'tap';
@@ -134,7 +137,7 @@ const NONSENSE: Readonly<Record<SettingName, readonly string[]>> = {
   logLevel: [...WORDS, 'verbose', '30'],
 };
 
-/** What it says, and its exit code. */
+/** The output of the program, and its exit code. */
 async function said(
   argv: readonly string[],
   environment: Readonly<Record<string, string>> = {},

@@ -289,7 +289,7 @@ t.test('a gap during a membership read loses no event that the log still has', a
   });
   for (let v = 1; v <= 3; v++) await append(STREAM, v, event(`e${v}`, { stream: 5, mv: 1 }));
   await settle(20);
-  // What the feed was told is trimmed is not what this queue lacks.
+  // A gap reported to the feed does not affect this queue's position.
   readers[0]!.gap(seq(1));
   read();
   away.store = false;
@@ -385,7 +385,7 @@ t.test('after a gap, entries read before it are not used', async (t) => {
   const { feed, append, readers, log } = await world();
   for (let v = 1; v <= 10; v++) await append('x', v, event(`e${v}`, { users: [1] }));
   await settle(20);
-  // The feed is told that something is missing to it.
+  // The log reports a gap to the feed.
   readers[0]!.gap(seq(8));
   const before = readers.length;
   const queue = Queue.at(4);

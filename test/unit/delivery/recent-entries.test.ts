@@ -11,7 +11,7 @@ const entry = (content: string): LogEntry =>
     groups: [{ v: 1, p: 0, items: [{ t: 'message', to: {}, flags: {}, message: { content } }] }],
   }) as unknown as LogEntry;
 
-/** What a reader gets from a position on; undefined: it has to ask the log. */
+/** The entries that a reader gets from a position on; undefined if it must read the log. */
 async function read(recent: RecentEntries, after: number): Promise<number[] | undefined> {
   const got: number[] = [];
   const reader = { entry: (at: number) => void got.push(at), transient: () => {}, gap: () => {} };

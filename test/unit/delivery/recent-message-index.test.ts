@@ -63,7 +63,7 @@ async function world(...stored: readonly MessageRecord[]) {
     limit: 100,
     ...more,
   });
-  /** What a registration sees. */
+  /** The messages that a registration sees. */
   const seen = async (more: Partial<MessageScan> = {}): Promise<string[]> => {
     const reads = await index.reads();
     const found = await reads.scanMessages(newest(more));

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { parseAllDocuments } from 'yaml';
 import { loadConfig, OPTIONS, SETTINGS } from '#app/config';
 
-/** What is looked at in manifests; they have more. */
+/** A manifest; the tests look at some of its fields only. */
 // biome-ignore lint/suspicious/noExplicitAny: manifests have no schema here, and what is not there must fail loudly.
 export type Yaml = any;
 

@@ -1,4 +1,7 @@
-/** Every name and code that clients of the API send (test/fixtures/api/emoji-names.json) works, and no other is told. */
+/**
+ * Every name and code that clients of the API send (test/fixtures/api/emoji-names.json) works, and clients get no
+ * others.
+ */
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { checkEmoji, isEmoji, resolveEmoji } from '#domain/emoji';

@@ -1,4 +1,4 @@
-/** Events about flags that wait are told as one, and tell no client anything that is not so any more. */
+/** Waiting events about flags are coalesced into one, which never has an outdated flag. */
 import t from 'tap';
 import { SharedEvent } from '#delivery';
 import { queueId, queueKey, realmId, userId } from '#model';

@@ -1,4 +1,4 @@
-/** A queue that came back from the Store on another host, whose reading of the log may lag behind the former owner's. */
+/** A queue reloaded from the Store on another host, which may be behind the previous owner in reading the log. */
 import t from 'tap';
 import { TransientEvent } from '#delivery';
 import type { ActorReply } from '#model';
@@ -14,7 +14,7 @@ import { FakeClock, settle } from '../../support/fake-clock.js';
 
 const REALM = realmId(1);
 const INCARNATION = 'this log';
-/** What this host has read, and what the log has. */
+/** Position up to which this host has read, and the end of the log. */
 const READ = 5;
 const END = 9;
 

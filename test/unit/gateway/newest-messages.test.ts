@@ -29,7 +29,7 @@ function world() {
     const group = { v: ++version, p: 0, items };
     newest.entry(version, { actor: ACTOR, groups: [group] }, [group]);
   };
-  /** What the Store holds. */
+  /** The contents of the Store. */
   const stored: { id: number; streams: (number | null)[] } = { id: 10, streams: [STREAM, 0] };
   const ask = (): Promise<NewestKnown> => {
     asked++;

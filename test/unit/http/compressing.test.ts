@@ -155,13 +155,13 @@ for (const kind of ADAPTERS) {
   });
 }
 
-/** What was written is with the server's system. */
+/** Resolves when the written bytes are with the server's operating system. */
 const sentTo = (api: RawClient): Promise<void> =>
   new Promise((resolve) => {
     api.socket.write('', () => resolve());
   });
 
-/** What came before on other connections was handled. */
+/** Resolves when earlier bytes of other connections were handled. */
 async function barrier(api: RawClient): Promise<void> {
   for (let i = 0; i < 3; i++) {
     api.request('GET /api/v1/small', PLAIN);

@@ -1,4 +1,4 @@
-/** What a frontend has too much of is refused, and cut off: both adapters, over real connections. */
+/** Load above the limits of a frontend is refused or cut off: both adapters, over real connections. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';

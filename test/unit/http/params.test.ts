@@ -240,7 +240,7 @@ const TYPE = 'multipart/form-data; boundary=B';
 
 t.test('large multipart bodies are parsed in pieces, to the same result', async (t) => {
   const head = (rest: string): string => `\r\n--B\r\nContent-Disposition: form-data; ${rest}\r\n\r\n`;
-  // What looks like the beginning of a boundary lies across all the borders of pieces.
+  // Bytes like the beginning of a boundary lie across every border of pieces.
   const bytes = Buffer.from('\r\n--A\r\n-\r'.repeat(30_000));
   const body = Buffer.concat([
     Buffer.from(`${head('name="a"').slice(2)}1`),

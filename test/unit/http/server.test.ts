@@ -246,7 +246,7 @@ for (const kind of kinds as ('node' | 'uws')[]) {
     });
     answer(stands!, 'one');
     t.equal((await first.response())?.text, 'one');
-    // Of another connection: a client may come back over any.
+    // The next request comes on another connection: a client may return on any.
     const second = await running.client();
     await ask(second, '/?2', (exchange) => {
       exchange.identify('the second');

@@ -23,7 +23,7 @@ const SMALL = 'y'.repeat(1_000);
 const REQUEST = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 const MIB = 1_048_576;
 
-/** A connection that reads nothing until it is told. */
+/** A connection that reads nothing until the test resumes it. */
 async function silent(port: number): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1' }).on('error', () => {});
   await once(socket, 'connect');
@@ -168,7 +168,7 @@ const drained = (socket: Socket): Promise<boolean> =>
     () => false,
   );
 
-/** So many turns of the event loop without what was waited for. */
+/** False after `n` turns of the event loop; the loser in a race with the awaited event. */
 async function turns(n: number): Promise<false> {
   for (let i = 0; i < n; i++) await new Promise((resolve) => setTimeout(resolve, 5));
   return false;

@@ -1,6 +1,6 @@
 /**
- * What the two adapters make of the bytes of a request: RFC 9112 and 9110, the cases in which they differ (the table in docs/limits.md),
- * requests that two servers could understand differently, and requests that come in pieces.
+ * The reading of a request's bytes by the two adapters: RFC 9112 and 9110, the cases in which they differ (the table in
+ * docs/limits.md), requests that two servers could understand differently, and requests that come in pieces.
  */
 import { readFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
@@ -178,7 +178,7 @@ const UNCERTAIN: readonly (readonly [what: string, headers: string])[] = [
 ];
 const SMUGGLED = `GET /smuggled HTTP/1.1\r\n${HOST}\r\n`;
 
-/** What follows on the connection tells whether it is open. */
+/** The answer, and whether the connection is still open: the test sends one more request on it. */
 async function outcome(client: RawClient, raw: string, head = false): Promise<string> {
   client.send(Buffer.from(raw, 'latin1'));
   const answer = await answerOf(client, head);
@@ -314,7 +314,7 @@ for (const kind of kinds) {
   });
 }
 
-/** Of its own for the server: it comes before the next is written. */
+/** Sends a piece that the server reads by itself, before the next one is written. */
 async function piece(client: RawClient, bytes: string): Promise<void> {
   if (client.socket.destroyed) return;
   client.send(Buffer.from(bytes, 'latin1'));

@@ -67,7 +67,7 @@ t.test('addresses of special networks are refused by number, by name and by redi
     await fails(t, strict.fetch(`http://${host}:${port}/a.png`), 'unreachable', host);
   }
   t.equal(server.calls.length, 0);
-  // 127.0.0.2 is the same server, for whoever may reach it.
+  // 127.0.0.2 is the same server for a fetcher that may reach it.
   for (const host of ['127.0.0.2', '[::1]', '169.254.169.254', '10.0.0.1', '2130706434']) {
     respond((response, { path }) => redirect(path === '/a' ? '/b' : `http://${host}:${port}/c`)(response));
     await fails(t, usual.fetch(at('/a')), 'unreachable', `redirect to ${host}`);

@@ -15,7 +15,7 @@ interface Fetch {
   readonly fail: (error: Error) => void;
 }
 
-/** Of which a test ends each fetch itself. */
+/** A fetcher whose fetches the test ends. */
 class Fetcher {
   readonly fetches: Fetch[] = [];
 

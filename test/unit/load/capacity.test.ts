@@ -18,7 +18,7 @@ const calm = (users: number): Measured => ({
   facts: '',
 });
 
-/** Slow with more than so many users. */
+/** A server that is slow above `limit` users. */
 const breaksAbove = (limit: number) => async (users: number) =>
   users > limit ? { ...calm(users), callMean: 150 } : calm(users);
 

@@ -1,4 +1,4 @@
-/** Who is in which stream, and that nobody leaves one when an organization grows. */
+/** Members of streams in a simulated organization; no member leaves a stream when the organization grows. */
 import fc from 'fast-check';
 import t from 'tap';
 import { colleaguesOf, membersOf, type Shape, shapeOf, streamsOf } from '../../load/population.js';

@@ -1,4 +1,4 @@
-/** What simulated clients do is a function of the seed, at the frequencies that the mix says. */
+/** The actions of simulated clients are a function of the seed, at the frequencies of the mix. */
 import fc from 'fast-check';
 import t from 'tap';
 import { Agenda } from '../../load/agenda.js';

@@ -43,7 +43,7 @@ const MATH =
 const MATH_ATTRIBUTE =
   /^(?:xmlns|display|encoding|mathvariant|mathcolor|mathbackground|mathsize|stretchy|fence|separator|form|lspace|rspace|width|height|depth|voffset|accent|accentunder|linethickness|displaystyle|scriptlevel|rowspacing|columnspacing|columnalign|rowalign|columnlines|rowlines|notation|minsize|maxsize|largeop|movablelimits|symmetric|side|style|bevelled|class|linebreak)$/;
 
-/** What is wrong with the HTML; null = nothing. */
+/** The first fault of the HTML; null if it has none. */
 export function faultIn(html: string): string | null {
   const open: string[] = [];
   let at = 0;

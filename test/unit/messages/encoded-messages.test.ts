@@ -1,5 +1,6 @@
 /**
- * GET /messages out of what is stored: the same messages, objects and flags as when they are decoded, whoever may read what.
+ * GET /messages encoded from stored bytes: messages, objects and flags equal those of decoded messages, for every
+ * reader.
  */
 import fc from 'fast-check';
 import t from 'tap';

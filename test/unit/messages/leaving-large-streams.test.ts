@@ -1,4 +1,4 @@
-/** Somebody leaves a stream in which he has not read very much: all of it is named, commit by commit. */
+/** A user leaves a stream with thousands of unread messages: commit by commit, all of them are named. */
 import t from 'tap';
 import { IdSet, type Json, type JsonObject } from '#base';
 import { OwnFlags, readingPart, recordOf, type StoredMessage } from '#domain/messages';
@@ -18,7 +18,7 @@ const NEWEST = 12_345;
 const MARK = 100;
 const EXCEPTED = [7, 50, 99];
 const MOVED = [60, 5_500, 12_000];
-/** Sent after he had left. */
+/** A message sent after the user had left. */
 const AFTER = NEWEST + 1;
 
 const message = (id: number): StoredMessage =>

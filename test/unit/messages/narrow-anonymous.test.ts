@@ -1,4 +1,4 @@
-/** What may be asked without an account: narrow.md § Operators. */
+/** Narrows allowed without an account: narrow.md § Operators. */
 import fc from 'fast-check';
 import t from 'tap';
 import { checkAnonymousNarrow, type RawTerm } from '#domain/messages';

@@ -1,4 +1,4 @@
-/** What one narrow may ask for, and what it makes of indexes: docs/limits.md § Lists and dictionaries. */
+/** The size of one narrow, and its use of indexes: docs/limits.md § Lists and dictionaries. */
 import t from 'tap';
 import type { StoredMessage } from '#domain/messages';
 import { MOST_OPERATORS, makePlan, parseNarrow, plainViewer, resolveTerms } from '#domain/messages';

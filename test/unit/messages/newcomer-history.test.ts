@@ -8,7 +8,7 @@ const REALM = realmId(1);
 const NOW = 1_700_000_000_000;
 const DAY = 86_400;
 
-/** A message of a stream, so many seconds old. */
+/** A message of a stream, `age` seconds old. */
 const message = (id: number, stream: number, age: number, home = stream): MessageRecord => ({
   id,
   conversation: streamConversation(stream),

@@ -35,7 +35,7 @@ class Account {
     ]) as Map<string, Json>;
   }
 
-  /** Message of the refusal, and what is told. */
+  /** @returns the message of the refusal, and the published values. */
   edit(entries: readonly ProfileEntry[]): [refusal: string | undefined, told: [id: number, value: string | null][]] {
     const rendered = renderValues(this.parts, entries);
     const { parts, events, refusal } = editProfile(this.parts, this.user, entries, rendered, ++this.#version);

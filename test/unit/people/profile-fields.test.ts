@@ -29,7 +29,7 @@ const field = (id: number, over: Partial<DirectoryProfileField> = {}): Directory
 
 const ids = fc.uniqueArray(fc.nat(20), { maxLength: 8 });
 
-/** Undefined: refused. @throws whatever is no refusal */
+/** @returns undefined for a refusal. @throws any other error */
 function attempt<T>(act: () => T): T | undefined {
   try {
     return act();

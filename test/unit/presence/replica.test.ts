@@ -1,4 +1,4 @@
-/** What processes know of presences is what the actor knows, whatever they have missed and in whatever order answers come. */
+/** Replicas of presences equal the actor's, after any missed update and in any order of answers. */
 import fc from 'fast-check';
 import t from 'tap';
 import type { Json, JsonObject } from '#base';

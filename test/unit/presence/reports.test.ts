@@ -1,4 +1,4 @@
-/** What a report does, beyond what the API suite can bring about cheaply: large organizations, and the actor's parts. */
+/** Effects of a report that are too costly for the API suite: large organizations, and the actor's parts. */
 import t from 'tap';
 import { presenceKey, realmId } from '#model';
 import type { CommandContext, View } from '#runtime';

@@ -48,7 +48,7 @@ t.test('ids taken while the actor leaves are neither given twice nor followed by
   const leaving = harness.lose('released', KEY);
   await settle();
   t.equal(gate.waiting(), 1, 'the rest is being given back');
-  // Of a stream on another host: what drains there may wait for it.
+  // A command of a stream on another host, which may wait for it while it drains.
   const taken = harness.client.send(KEY, 'take-ids', { count: 2 }, { asked: true }).reply;
   await settle();
   gate.open();

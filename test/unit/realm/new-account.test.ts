@@ -1,4 +1,4 @@
-/** What a new account costs does not depend on how many there are. */
+/** The cost of a new account does not depend on the number of accounts. */
 import t from 'tap';
 import { realmKind } from '#actors/realm';
 import type { Json } from '#base';

@@ -46,7 +46,7 @@ t.test('a command given up is not sent to a later owner, and no command is sent 
     });
   await serve();
   await settle();
-  // Taken and not answered yet: whoever begins to serve the partition now is not asked, too.
+  // The command was received and is unanswered, so a new owner of the partition does not get it, too.
   await serve();
   await settle();
   t.same(names, ['kept']);

@@ -1,4 +1,4 @@
-/** What is known to be away is answered for soon; what is away for a moment is waited for. The clock is the test's. */
+/** Commands fail soon while a service is known to be away, and wait during a short outage. The test moves the clock. */
 import t, { type Test } from 'tap';
 import type { Json } from '#base';
 import { partitionOf, partitionSubject } from '#model';
@@ -54,7 +54,7 @@ function world(): World {
   return { clock, hub, bus, client, hosts, serve };
 }
 
-/** What came of it, and when by the clock: ms from now; undefined: nothing within two minutes. */
+/** The outcome and its time in ms from now; undefined if there is none within two minutes. */
 async function outcome(clock: FakeClock, sent: SentCommand): Promise<{ what: unknown; ms: number } | undefined> {
   let what: unknown;
   sent.reply.then(

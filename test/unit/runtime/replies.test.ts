@@ -185,7 +185,7 @@ t.test('a repeat that waits for a promised effect is redirected when the actor m
   const credit = (): Promise<Json> => send(envelope('stream/1/3@1048576', 'c', 1, 'credit'));
   const moved = { retry: 'moved' };
   h.log.gate = (step) => (step === 'before:append' ? new Promise<void>(() => {}) : undefined);
-  // First they are carried out, then they are repeats: their events are not in the log, and nobody serves the other ledger.
+  // The commands run, then they are repeats: their events are not in the log, and the other ledger has no owner.
   for (const what of ['the first', 'the repeat']) {
     const asked = [move(), credit()];
     await settle();

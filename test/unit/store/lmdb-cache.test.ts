@@ -1,4 +1,4 @@
-/** What a Store keeps in memory of what it read is never seen: it answers as one that has read nothing before. */
+/** The cache of a Store is invisible: answers equal those of a Store that has read nothing before. */
 import fc from 'fast-check';
 import t from 'tap';
 import { realmId, streamId, streamKey } from '#model';

@@ -1,4 +1,4 @@
-/** Messages kept as bytes: what is found is what was put last, nothing is found of what is being written, and there is a bound. */
+/** Messages cached as bytes: a hit is the last value put, a key being written has no hit, and the size is bounded. */
 import fc from 'fast-check';
 import t from 'tap';
 import { encodeMessage, PackedMessage } from '#ports/store';
@@ -16,7 +16,7 @@ const bytesOf = (id: number, rev: number, size = 10): Buffer =>
     body: { content: 'x'.repeat(size) },
   });
 
-/** Of the message that is found: what `bytesOf` made of it. */
+/** The sender of a cached message, which `bytesOf` sets to its revision; undefined if it is not cached. */
 function found(kept: MessageCache, key: number): number | undefined {
   const packed = new PackedMessage();
   return kept.get(key, key, packed) ? packed.record.sender : undefined;

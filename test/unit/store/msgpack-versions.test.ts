@@ -1,6 +1,7 @@
 /**
- * Bytes that another version of msgpackr wrote: in data directories, in MongoDB, in the log, and between processes while a cluster is upgraded. The
- * fixture names the version; `node dist/test/unit/store/msgpack-versions.test.js --write` made it with that one installed.
+ * Bytes written by another version of msgpackr: in data directories, in MongoDB, in the log, and between processes
+ * during an upgrade of a cluster. The fixture names the version; `node dist/test/unit/store/msgpack-versions.test.js
+ * --write` made it with that version installed.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';

@@ -1,4 +1,4 @@
-/** Somebody leaves a stream, and messages there are deleted before his actor has looked up what he had not read. */
+/** A user leaves a stream, and messages there are deleted before the user's actor has looked up the unread ones. */
 import t from 'tap';
 import type { Json } from '#base';
 import type { StoredMessage } from '#domain/messages';

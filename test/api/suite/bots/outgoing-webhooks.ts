@@ -1,4 +1,4 @@
-/** Outgoing webhooks (users.md § Bots): what they are told, what they may answer, and who hears of failures. */
+/** Outgoing webhooks (users.md § Bots): the payloads they get, the replies they may send, and reports of failures. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -215,7 +215,7 @@ export const outgoingWebhooks: Facts = async (t, server) => {
     await hook.next();
     slow.shift()!();
     t.equal((await from(queue, bot.id)).content, 'at last');
-    // Nobody listens there.
+    // No server listens on this port.
     const closing = createServer().listen(0, '127.0.0.1');
     await once(closing, 'listening');
     const { port } = closing.address() as { port: number };
@@ -243,7 +243,7 @@ export const outgoingWebhooks: Facts = async (t, server) => {
     for (const address of addresses) {
       const url = { bot_id: shut.id, service_payload_url: JSON.stringify(address) };
       const { status } = await member.api.call('PATCH /bots/{bot_id}', url);
-      // What is no address for the API is none to call.
+      // An address that the API refuses is never called.
       if (status !== 200) continue;
       await tell(member, [shut], address);
       const { content } = await from(queue, NOTIFICATION_BOT);

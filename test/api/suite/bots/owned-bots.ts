@@ -1,4 +1,4 @@
-/** Bots go with their owner, who may bring back his own (users.md § DELETE /users/{user_id}). */
+/** Bots are deactivated with their owner, who may reactivate own bots (users.md § DELETE /users/{user_id}). */
 
 import { refused } from '../../harness.js';
 import { bad, basic, Client, type Refusal, unauthorized } from '../../support/client.js';

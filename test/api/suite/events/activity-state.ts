@@ -49,7 +49,7 @@ export const activityState: Facts = async (t, server) => {
   await t.test('a user deactivates the own account', async (t) => {
     const quitter = await addPerson(org, 'quitter');
     await subscribe(quitter, 'open');
-    // His own clients follow nothing any more: what they did is seen by those of others.
+    // The user's own clients are shut out after the call, so clients of other users watch it.
     await verifyAction(t, 'himself', watchers, () => quitter.api.ok('DELETE /users/me'));
   });
 

@@ -1,4 +1,4 @@
-/** Who hears of what: events.md § Recipients. */
+/** Recipients of events: events.md § Recipients. */
 
 import { makeOrganization, type Person, say, subscribe, tell } from '../../support/organization.js';
 import { Queue, settled } from '../../support/queue.js';

@@ -1,4 +1,4 @@
-/** Queues that are at rest: out of memory while nobody polls, with a clock that the test moves (embedded face only). */
+/** Passivated queues: out of memory between polls, with a clock that the test moves (embedded face only). */
 import type { Test } from 'tap';
 import type { Ports } from '#app/server';
 import type { Store } from '#ports/store';

@@ -1,4 +1,7 @@
-/** What each client capability changes, and which types of events a queue gets: events.md § Filtering per queue, § Capability deltas. */
+/**
+ * The effects of each client capability, and of the types of events that a queue asks for: events.md § Filtering per
+ * queue, § Capability deltas.
+ */
 
 import type { Params } from '../../support/client.js';
 import {
@@ -26,7 +29,7 @@ export const queueCapabilities: Facts = async (t, server) => {
   const news = await streamIdOf(owner, 'news');
   const open = (params: Params, of: Person = member): Promise<Queue> =>
     Queue.register(of, { fetch_event_types: [], ...params });
-  /** What a queue got up to here, messages aside. */
+  /** The events of a queue so far, except messages. */
   const heard = async (queue: Queue): Promise<ApiEvent[]> =>
     (await settled(queue)).filter((event) => event.type !== 'message');
   /** The same caller with the capability, without it, and with it as a parameter of GET /events. */

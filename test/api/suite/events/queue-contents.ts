@@ -1,4 +1,4 @@
-/** What a queue gets, and in which form: events.md § Filtering per queue, § Capability deltas. */
+/** The events of a queue, and their form: events.md § Filtering per queue, § Capability deltas. */
 
 import type { Params } from '../../support/client.js';
 import { makeOrganization, type Person, say, subscribe, tell } from '../../support/organization.js';

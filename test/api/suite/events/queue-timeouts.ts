@@ -52,7 +52,10 @@ export async function queueTimeouts(t: Test): Promise<void> {
   const { member, owner } = org;
   const fresh = (params = {}, of: Person = member) =>
     Queue.register(of, { fetch_event_types: [], event_types: ['message'], ...params });
-  /** What is written takes its real time: the clock goes on meanwhile. A poll would put the end off. */
+  /**
+   * Waits for the end of a queue without a poll, which would postpone it. Writes take real time, so the clock goes on
+   * meanwhile.
+   */
   const gone = async (t: Test, queue: Queue): Promise<void> => {
     const params = { queue_id: queue.id, last_event_id: -1, dont_block: true };
     await until('the queue is gone', async () => {

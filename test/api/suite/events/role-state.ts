@@ -1,4 +1,4 @@
-/** Snapshot + events = state, where somebody's role changes: what he sees of streams, addresses and rights changes too. */
+/** Snapshot + events = state while a user's role changes, and with it the streams, addresses and rights in sight. */
 import { makeOrganization, type Person, subscribe } from '../../support/organization.js';
 import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
@@ -22,7 +22,7 @@ export const roleState: Facts = async (t, server) => {
   const { streams } = await owner.api.ok<{ streams: { stream_id: number; name: string }[] }>('GET /streams');
   const id = (name: string): number => streams.find((stream) => stream.name === name)!.stream_id;
   await owner.api.ok('POST /default_streams', { stream_id: id('public') });
-  // Each hides his address from some.
+  // Each of these users hides the own address from some others.
   for (const [person, visibility] of [
     [owner, 2],
     [admin, 3],

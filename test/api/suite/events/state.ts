@@ -123,7 +123,7 @@ export const state: Facts = async (t, server) => {
   });
 
   await t.test('registrations in the middle of many actions', async (t) => {
-    // Their first message is told to members only, so it must not come while people join.
+    // The first message of a stream is published to members only, so it must not come while users join.
     for (const name of ['public', 'p1', 'p2']) await say(owner, name, 'before');
     const rush = Array.from({ length: 24 }, (_, i) => async (): Promise<unknown> => {
       if (i % 6 === 0)

@@ -1,4 +1,4 @@
-/** Who is calling: conventions.md § Authentication, for every operation. */
+/** Credentials of a caller, for every operation: conventions.md § Authentication. */
 import { OPERATIONS } from '#frontend/api';
 import { refused } from '../../harness.js';
 import { basic, Client, type Params, type Refusal, unauthorized } from '../../support/client.js';

@@ -96,7 +96,7 @@ function attempts({ api }: Organization['owner'], usual: Fields, operation: Oper
         }),
     };
   };
-  /** Forms of which one parameter had large values: of numbers and booleans the second is refused by the same lines. */
+  /** Parameter forms already tried with large values: the same lines would refuse a second number or boolean. */
   const tried = new Set<string>();
   return Object.entries(parameters).flatMap(([name, of]) => {
     const form = JSON.stringify(of.schema);
@@ -106,7 +106,7 @@ function attempts({ api }: Organization['owner'], usual: Fields, operation: Oper
   });
 }
 
-/** Bodies of which no parameter is read: they are refused as they come. */
+/** Bodies that are refused on arrival, before any parameter is read. */
 function forms({ api }: Organization['owner'], usual: Fields, { method, path, parameters }: Operation): Attempt[] {
   if (method === 'GET') return [];
   const target = path.replace(/\{(\w+)\}/g, (_, name: string) => asText(usual[name] ?? anyValueOf(parameters[name]!)));
@@ -120,7 +120,7 @@ function forms({ api }: Organization['owner'], usual: Fields, { method, path, pa
   ];
 }
 
-/** What the callers see, but for what differs between any two looks. */
+/** The state as the callers see it, without the fields that differ between any two looks. */
 async function stateOf({ owner, member }: Organization): Promise<unknown> {
   const looks = [owner, member].map(async ({ api }) => {
     const { queue_id, last_event_id: _, server_timestamp: __, ...state } = await api.ok('POST /register');
@@ -153,12 +153,12 @@ async function answered(t: Test, tries: readonly Attempt[]): Promise<Attempt[]> 
   return refused;
 }
 
-/** What was refused once may be taken when it comes again, because others were taken between: those are left out. */
+/** Some refused attempts may succeed later, because other attempts succeeded in between: these are left out. */
 async function refusedAlways(t: Test, tries: readonly Attempt[], org: Organization): Promise<void> {
   let candidates = tries;
   for (let round = 0; round < 4; round++) {
     const queue = await Queue.register(org.owner, { include_subscribers: true });
-    // What was taken before may still be on its way.
+    // Events of successful attempts may still be on their way.
     await settled(queue);
     const before = await stateOf(org);
     const refused = await answered(t, candidates);
@@ -173,16 +173,16 @@ async function refusedAlways(t: Test, tries: readonly Attempt[], org: Organizati
   t.fail('the same requests are refused and taken in turn');
 }
 
-/** What comes before the refused part stays (streams.md). */
+/** Operations that keep the entries before the refused one (streams.md). */
 const APPLIED_IN_ORDER = new Set(['PATCH /streams/{stream_id}', 'POST /users/me/subscriptions/properties']);
 
-/** Of each operation, in a short run; each face has others. */
+/** Attempts per operation in a short run; each face picks its own. */
 const MIN_PICKED = 12;
 const PICKED_SHARE = 1 / 12;
 
 async function attack(t: Test, server: TestServer, operation: Operation): Promise<void> {
   const org = await makeOrganization(server, ['member', 'other']);
-  // Whoever is deactivated can't look at the state any more.
+  // A deactivated user can't look at the state afterwards, so the operation gets another user.
   const leaves = operation.id === 'deactivate-user' ? { user_id: org.other.id } : {};
   const usual = { ...(await usualValues(org)), ...leaves };
   const all = attempts(org.owner, usual, operation);

@@ -1,4 +1,4 @@
-/** Who may see an uploaded file: through its address, and through the API (realm.md § Uploads and attachments). */
+/** Access to an uploaded file, through its address and through the API (realm.md § Uploads and attachments). */
 
 import { FORBIDDEN, look, NOT_FOUND, page, upload } from '../../support/files.js';
 import type { Person } from '../../support/organization.js';
@@ -16,7 +16,7 @@ export const fileAccess: Facts = async (t, server) => {
     history_public_to_subscribers: true,
     principals: [member, guest],
   });
-  /** Who of all people sees it: each way gives the same. */
+  /** Names of the users who see the file; all ways to it must agree. */
   const seers = async (uri: string): Promise<string[]> => {
     const seen: string[] = [];
     for (const person of org.people) {

@@ -1,4 +1,4 @@
-/** What time does to files, with a clock that the test moves (embedded face only). */
+/** Timed changes of files, with a clock that the test moves (embedded face only). */
 import type { Test } from 'tap';
 import { FakeClock } from '../../../support/fake-clock.js';
 import { until } from '../../../support/until.js';

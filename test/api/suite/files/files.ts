@@ -1,4 +1,7 @@
-/** POST /user_uploads, GET and DELETE /attachments, and what messages do to files (realm.md § Uploads and attachments). */
+/**
+ * POST /user_uploads, GET and DELETE /attachments, and the effects of messages on files (realm.md § Uploads and
+ * attachments).
+ */
 
 import { refused } from '../../harness.js';
 import { bad } from '../../support/client.js';

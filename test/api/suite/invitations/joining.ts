@@ -1,4 +1,7 @@
-/** Making an account with an invitation: the pages behind its links (realm.md § Invitations, users.md § POST /users). */
+/**
+ * Making an account with an invitation through the pages behind its links (realm.md § Invitations, users.md § POST
+ * /users).
+ */
 
 import { Client, type Params } from '../../support/client.js';
 import type { RawAnswer } from '../../support/http.js';

@@ -118,7 +118,7 @@ export const signingUp: Facts = async (t, server) => {
     const state = async () =>
       JSON.stringify([(await owner.api.ok('GET /users')).members, (await owner.api.ok('GET /invites')).invites]);
     const before = await state();
-    // Not the last one, of which a part of the bits says nothing.
+    // Changes a character before the last: some bits of the last one carry no data.
     const forged = (path: string) => `${path.slice(0, -9)}${path.at(-9) === 'A' ? 'B' : 'A'}${path.slice(-8)}`;
     const good = ['/signup', letter, new URL(invite_link).pathname, invited, moved];
     for (const path of [...good, ...good.slice(1).map(forged)]) {

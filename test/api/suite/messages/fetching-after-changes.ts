@@ -1,4 +1,7 @@
-/** What was read before, by whomever, is read as it is now, and by nobody else: whatever the server kept of it. */
+/**
+ * Messages fetched before are given as they are now, and only to users who may read them now, from any cache of the
+ * server.
+ */
 
 import { refused } from '../../harness.js';
 import { bad, type Params } from '../../support/client.js';

@@ -1,4 +1,7 @@
-/** What single operators find, and for whom: narrow.md § Operators, § Base set. Windows and search have families of their own. */
+/**
+ * The results of single operators by user: narrow.md § Operators, § Base set. Windows and search have families of their
+ * own.
+ */
 
 import { upload } from '../../support/files.js';
 import {

@@ -1,4 +1,4 @@
-/** What the dialect does to messages: mentions and their flags, links to streams, topic links, `has:` narrows. */
+/** The effects of markup in messages: mentions and their flags, links to streams, topic links, `has:` narrows. */
 
 import { refused } from '../../harness.js';
 import { bad } from '../../support/client.js';

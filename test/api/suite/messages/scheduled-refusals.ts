@@ -1,4 +1,6 @@
-/** What sending refuses is refused at once when it is scheduled, and when that is edited (messages.md § POST /messages). */
+/**
+ * Refusals of sending apply at once to scheduling, and to edits of scheduled messages (messages.md § POST /messages).
+ */
 
 import { refused } from '../../harness.js';
 import { bad, type Params, type Refusal } from '../../support/client.js';

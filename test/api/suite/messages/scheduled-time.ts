@@ -1,4 +1,4 @@
-/** What the passing of time does to scheduled messages, with a clock that the test moves (embedded face only). */
+/** Timed changes of scheduled messages, with a clock that the test moves (embedded face only). */
 import type { Test } from 'tap';
 import { FakeClock } from '../../../support/fake-clock.js';
 import { until } from '../../../support/until.js';
@@ -51,7 +51,7 @@ export async function scheduledTime(t: Test): Promise<void> {
     });
     return messages.map((message) => message.content);
   };
-  /** What the clock has set off is carried out in real time. */
+  /** Waits in real time until work started by the clock is done. */
   const sentAll = (by: Person = member) => until('all are sent', async () => (await list(by)).length === 0, 5_000);
 
   /** A server that starts tries some things again after moments, which must pass. */

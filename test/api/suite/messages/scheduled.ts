@@ -1,4 +1,4 @@
-/** Scheduled messages: messages.md § Scheduled messages. What the passing of time does to them is in scheduled-time.ts. */
+/** Scheduled messages: messages.md § Scheduled messages. Their timed changes are in scheduled-time.ts. */
 
 import { refused } from '../../harness.js';
 import { bad, missing, type Params } from '../../support/client.js';

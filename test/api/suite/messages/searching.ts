@@ -1,4 +1,7 @@
-/** Searching in messages, and GET /messages/matches_narrow: narrow.md § Full-text search, § GET /messages/matches_narrow. */
+/**
+ * Searching in messages, and GET /messages/matches_narrow: narrow.md § Full-text search, § GET
+ * /messages/matches_narrow.
+ */
 
 import { refused } from '../../harness.js';
 import { bad, invalid, missing, type Params } from '../../support/client.js';

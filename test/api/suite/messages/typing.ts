@@ -1,4 +1,4 @@
-/** Typing notifications: messages.md § Typing. They are stored nowhere, and a queue holds back only so many. */
+/** Typing notifications: messages.md § Typing. They are not stored, and a queue holds back at most a hundred. */
 
 import { refused } from '../../harness.js';
 import { bad, missing, type Params } from '../../support/client.js';
@@ -22,7 +22,7 @@ export const typing: Facts = async (t, server) => {
       fetch_event_types: [],
       client_capabilities: { notification_settings_null: true, stream_typing_notifications: capable },
     });
-    // Answered when it has caught up: what is told before that is lost.
+    // The queue answers when it has caught up; typing events before that are lost.
     await queue.now();
     return queue;
   };

@@ -62,7 +62,7 @@ export const windows: Facts = async (t, server) => {
   await subscribe(owner, 'home', { principals: [member, guest] });
   const said: Said[] = [];
   const joined = new Set(['home']);
-  /** What the notification bot has said since: to the member, and in streams of which he may see everything. */
+  /** Adds the bot's notices so far to the model: direct messages to the member, and messages in `streams`. */
   const notices = async (...streams: string[]): Promise<void> => {
     const all = { anchor: 'oldest', num_before: 0, num_after: 1000 };
     const narrows = [[['is', 'dm']], ...streams.map((name) => [['stream', name]])];

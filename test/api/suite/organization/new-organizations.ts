@@ -1,4 +1,4 @@
-/** What a new organization begins with (realm.md § Other, § Settings), made as the command line makes it. */
+/** The contents of a new organization (realm.md § Other, § Settings), made like the command line makes one. */
 import type { Test } from 'tap';
 import { createRealm } from '#app/admin';
 import { basic, Client } from '../../support/client.js';

@@ -1,4 +1,4 @@
-/** What is kept of pictures that are replaced, also when storing them fails on the way (embedded face only). */
+/** Stored files of replaced pictures, also when storing fails on the way (embedded face only). */
 import type { Test } from 'tap';
 import type { RealmId } from '#model';
 import { BlobsUnavailable } from '#ports/blobs';
@@ -10,10 +10,10 @@ import { startEmbedded } from '../../support/faces.js';
 import { makeOrganization, type Person } from '../../support/organization.js';
 import { lookAt, picture, shown } from '../../support/pictures.js';
 
-/** Lists what it keeps, and fails when it is told to. */
+/** Lists its files, and fails on demand. */
 class WatchedBlobs extends MemoryBlobs {
   readonly names = new Set<string>();
-  /** Of so many from now on, the last can't be stored; 0: all can. */
+  /** Counts down with each picture stored, and the last one fails; at 0 none fails. */
   failing = 0;
 
   override async put(realm: RealmId, path: string, bytes: Uint8Array, type: string): Promise<void> {

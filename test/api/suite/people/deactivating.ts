@@ -1,4 +1,7 @@
-/** DELETE /users/{user_id}, DELETE /users/me, POST /users/{user_id}/reactivate (users.md): who may, and what is left. */
+/**
+ * DELETE /users/{user_id}, DELETE /users/me, POST /users/{user_id}/reactivate (users.md): the right to it, and its
+ * effects.
+ */
 
 import { refused } from '../../harness.js';
 import { bad, type Params, type Refusal, unauthorized } from '../../support/client.js';

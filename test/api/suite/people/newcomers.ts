@@ -1,4 +1,4 @@
-/** What comes of a new account: streams and their latest past, settings, a welcome (users.md § POST /users). */
+/** The effects of a new account: streams and their latest past, settings, a welcome (users.md § POST /users). */
 
 import { refused } from '../../harness.js';
 import { bad, basic, Client, type Params } from '../../support/client.js';

@@ -1,6 +1,6 @@
 /**
- * `max_message_id` of GET /users/me, which frontends follow by the log, against that of POST /register, which looks for it in the
- * Store each time (users.md § GET /users/me).
+ * `max_message_id` of GET /users/me, which frontends follow by the log, against that of POST /register, which looks for
+ * it in the Store each time (users.md § GET /users/me).
  */
 import type { Test } from 'tap';
 import { until } from '../../../support/until.js';
@@ -54,7 +54,7 @@ export const newestMessage: Facts = async (t, server) => {
   await agree(t, 'at the beginning');
 
   await t.test('max_message_id counts messages that the user sent', async (t) => {
-    // The cluster has two frontends, asked by turns: the one that did not do it is told by the log.
+    // The cluster has two frontends, called in turn: the one without the change learns of it from the log.
     const shown = (id: number) => until(`message ${id}`, async () => (await shownTo(owner)) === id);
     for (let i = 0; i < 20; i++) {
       const id = i % 2 === 0 ? await say(owner, 'here', 'mine') : await tell(owner, [other]);
@@ -132,7 +132,7 @@ export const newestMessage: Facts = async (t, server) => {
   });
 
   await t.test('concurrent requests during many changes never get an id below one already given', async (t) => {
-    // The other frontend is told by the log, which may take a moment.
+    // The other frontend learns of the changes from the log, which may take a moment.
     const speakers = [owner, admin, member, other].map((one) => ({ ...one, api: one.api.at(server.nextPort()) }));
     await Promise.all(
       speakers.map(async (one) => {

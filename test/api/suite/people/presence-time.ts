@@ -1,4 +1,4 @@
-/** What the passing of time does to presence, with a clock that the test moves (embedded face only). */
+/** Timed changes of presence, with a clock that the test moves (embedded face only). */
 import type { Test } from 'tap';
 import { userApiKey } from '#app/admin';
 import type { Store } from '#ports/store';

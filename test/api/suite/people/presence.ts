@@ -1,4 +1,4 @@
-/** Who is here: users.md § Presence. What time does to it is in presence-time. */
+/** Presence: users.md § Presence. Its timed changes are in presence-time.ts. */
 
 import { refused } from '../../harness.js';
 import { bad, missing, type Params } from '../../support/client.js';
@@ -17,7 +17,7 @@ export interface Reported {
 export type Legacy = Record<string, { readonly aggregated: Reported; readonly website: Reported }>;
 export type Slim = Record<string, { readonly active_timestamp: number; readonly idle_timestamp: number }>;
 
-/** Events reach a queue that has answered once: what is told before that is lost. */
+/** Events reach a queue that has answered once; presence events before that are lost. */
 export async function listenToPresence(by: Person, params: Params = {}): Promise<Queue> {
   const given = { event_types: ['presence', 'message'], fetch_event_types: [], ...params };
   const queue = await Queue.register(by, given);

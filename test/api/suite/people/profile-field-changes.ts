@@ -1,4 +1,7 @@
-/** Order, options and types of profile fields, and what becomes of values: realm.md § Custom profile fields, register.md § Capability deltas. */
+/**
+ * Order, options and types of profile fields, and their effects on values: realm.md § Custom profile fields,
+ * register.md § Capability deltas.
+ */
 
 import { refused } from '../../harness.js';
 import type { Params } from '../../support/client.js';

@@ -1,4 +1,4 @@
-/** What one tells of oneself, and hints for new users: users.md § User status, § Small operations. */
+/** A user's own status, and hints for new users: users.md § User status, § Small operations. */
 
 import { refused } from '../../harness.js';
 import { bad, missing, type Params } from '../../support/client.js';

@@ -9,7 +9,7 @@ import type { Facts } from '../facts.js';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/** What each path answers to. */
+/** The methods of each path. */
 const METHODS: Readonly<Record<string, readonly string[]>> = {
   '/register': ['POST'],
   '/events': ['DELETE', 'GET'],

@@ -1,4 +1,7 @@
-/** Rate limits as configured by default, with a clock that the test moves (embedded face only): conventions.md § Rate limits. */
+/**
+ * Rate limits as configured by default, with a clock that the test moves (embedded face only): conventions.md § Rate
+ * limits.
+ */
 import type { Test } from 'tap';
 import { setRateLimits } from '#app/admin';
 import { FakeClock } from '../../../support/fake-clock.js';

@@ -1,4 +1,4 @@
-/** What the server says of itself to anybody (realm.md § GET /server_settings, § Settings, § Other). */
+/** Information that the server gives without credentials (realm.md § GET /server_settings, § Settings, § Other). */
 
 import { refused } from '../../harness.js';
 import { bad, Client, missing } from '../../support/client.js';

@@ -19,7 +19,7 @@ const NO_STREAM = bad('Invalid stream ID');
 const ADMINS_ONLY: Refusal = { code: 'UNAUTHORIZED_PRINCIPAL', msg: 'Must be an organization administrator' };
 const OWNERS_ONLY: Refusal = { code: 'UNAUTHORIZED_PRINCIPAL', msg: 'Must be an organization owner' };
 
-/** What an event says, but for its id. */
+/** The contents of an event, without its id. */
 function brief({ id: _, ...event }: ApiEvent): unknown {
   if (event.type === 'message') {
     const { sender_id, subject, content, display_recipient } = event.message as ApiMessage;

@@ -1,4 +1,4 @@
-/** What is left of a deactivated account in streams: it is no subscriber for anybody, and gets no copies. */
+/** A deactivated account in streams: it is in no list of subscribers, and gets no copies. */
 
 import { refused } from '../../harness.js';
 import { bad } from '../../support/client.js';

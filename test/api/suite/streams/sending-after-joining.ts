@@ -1,4 +1,4 @@
-/** Sending to a stream at once, by whoever knows of the right to it, through whichever frontend. */
+/** A user who learned of the right to post to a stream may send at once, through any frontend. */
 
 import { refused } from '../../harness.js';
 import { bad } from '../../support/client.js';

@@ -1,6 +1,6 @@
 /**
- * Real addresses (users.md § User object): whatever is asked and whatever happens, nobody gets to see one whom
- * email_address_visibility excludes. Told by the bytes of answers and events, not by their fields.
+ * Real addresses (users.md § User object) reach no user whom email_address_visibility excludes, by any call or event.
+ * The test looks at the bytes of answers and events, not at their fields.
  */
 import type { Test } from 'tap';
 import { basic, Client, type Params } from '../../support/client.js';
@@ -32,7 +32,7 @@ export const hiddenAddresses: Facts = async (t, server) => {
   const visitor = new Client(server, 'visitor', { host: `${org.subdomain}.localhost` });
   let made = 0;
 
-  /** Somebody who has said something everywhere, whose address is in none of his other facts. */
+  /** A user with messages in all places, whose address occurs in no other field. */
   const hider = async (visibility: number): Promise<{ person: Person; address: string }> => {
     const one = await addPerson(org, `someone${++made}`);
     await one.api.ok('PATCH /settings', { email_address_visibility: visibility });

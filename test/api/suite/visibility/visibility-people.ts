@@ -1,4 +1,4 @@
-/** Who is tried in the tables of who sees what, and the streams and messages that they look at. */
+/** The users in the visibility tables, and the streams and messages that they look at. */
 import { OPERATIONS } from '#frontend/api';
 import type { TestServer } from '../../support/faces.js';
 import {

@@ -1,4 +1,4 @@
-/** Who sees what, as tables: streams.md § Who may see a stream, messages.md § Access to a message, narrow.md § Base set. */
+/** Visibility as tables: streams.md § Who may see a stream, messages.md § Access to a message, narrow.md § Base set. */
 import type { Test } from 'tap';
 import type { Params } from '../../support/client.js';
 import { attachmentsOf, look, upload } from '../../support/files.js';
@@ -131,7 +131,7 @@ const WAYS: Readonly<Record<string, Way>> = {
       return String(id) in messages;
     },
   },
-  // Last, because whoever flags a message of the history gets a copy of it.
+  // This entry is last, because a user who flags a message of the history gets a copy of it.
   'flags that can be set': {
     operation: 'update-message-flags',
     shows: 'R',
@@ -174,7 +174,7 @@ async function finds(person: Person, operation: string, params: Params): Promise
   return status === 200;
 }
 
-/** With what administrators are told of private streams, or without. */
+/** Ways to find a stream; `metadata` means that administrators find private streams, too. */
 const FINDERS: Readonly<Record<string, readonly [operation: string, metadata: boolean, find: Finder]>> = {
   'its id by its name': ['get-stream-id', false, (person, stream) => finds(person, 'GET /get_stream_id', { stream })],
   'it by its id': [
@@ -209,7 +209,7 @@ const FINDERS: Readonly<Record<string, readonly [operation: string, metadata: bo
   ],
 };
 
-/** Whoever left a private stream keeps it among the streams left; nothing else names it. */
+/** A user who left a private stream keeps it in the list of streams left; nothing else names it. */
 const EXCEPTION: Readonly<Record<string, Viewer>> = { 'it in the state': 'left' };
 
 async function streams(t: Test, { people, streams: ids }: World): Promise<void> {

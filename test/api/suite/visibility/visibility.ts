@@ -1,4 +1,4 @@
-/** Who sees what: streams.md § Who may see a stream, messages.md § Access to a message, narrow.md § Base set. */
+/** Visibility by role: streams.md § Who may see a stream, messages.md § Access to a message, narrow.md § Base set. */
 
 import { refused } from '../../harness.js';
 import { bad } from '../../support/client.js';

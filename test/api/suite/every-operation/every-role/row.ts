@@ -1,4 +1,4 @@
-/** What a table of operations by role consists of. */
+/** The parts of a table of operations by role. */
 
 import type { Params } from '../../../support/client.js';
 import type { Organization, Person } from '../../../support/organization.js';
