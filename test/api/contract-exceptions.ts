@@ -97,7 +97,7 @@ export const NOT_TRIED_AS: Readonly<Record<string, string>> = {
 const KEYS = 'whoever watched with the old key is out; no state shows keys';
 const DEVICES = 'no state shows the devices of an account';
 
-/** Operations that change nothing which a client's state shows. */
+/** Operations without an effect on the state of clients. */
 const unwatched = (operation: string, why: string): Record<string, string> =>
   Object.fromEntries(['acting', 'bystander'].map((who) => [`${operation}: ${who}`, why]));
 

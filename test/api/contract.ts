@@ -10,12 +10,12 @@ import { triedOf } from './support/coverage.js';
 import { declaredAs, errorsOf } from './support/wire.js';
 
 /**
- * `foreign`: a user of another organization, at this one's address and with ids of this one. `deactivated`: somebody
- * whose account is.
+ * `foreign`: a user of another organization, at this one's address and with ids of this one. `deactivated`: a user
+ * with a deactivated account.
  */
 const ROLES = ['owner', 'admin', 'moderator', 'member', 'guest', 'nobody', 'foreign', 'deactivated', 'bot'];
 
-/** `*: what` excuses it of every operation, `operation: *` everything of that operation. */
+/** `*: outcome` excuses an outcome of every operation, `operation: *` all outcomes of one operation. */
 const excuses = (key: string, one: string): boolean =>
   key === one ||
   (key.startsWith('*: ') && one.endsWith(key.slice(1))) ||
@@ -37,7 +37,7 @@ const declared = new Map(
   ]),
 );
 
-/** Exceptions begin with the operation's name. Those of operations that do not exist yet are not looked at. */
+/** Exceptions begin with the operation's name. Exceptions of operations that do not exist yet are ignored. */
 const isDeclared = (exception: string): boolean =>
   exception.startsWith('*: ') || [...declared.keys()].some((name) => exception.startsWith(`${name}: `));
 

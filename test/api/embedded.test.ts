@@ -45,7 +45,7 @@ const OF_THEIR_OWN: Readonly<Record<string, (t: Test) => Promise<void>>> = {
 
 await runSuite('embedded face', () => startEmbedded());
 for (const [family, facts] of shard(Object.entries(OF_THEIR_OWN))) await t.test(family, facts);
-// Last, of all that was tried above; a part of the suite cannot be complete.
+// This runs last, on everything tried above; a part of the suite cannot be complete.
 const coverage = process.env.API_TEST_COVERAGE;
 if (isShard && coverage !== undefined) writeCoverage(coverage);
 else if (ONLY === '' && !isShard) await t.test('the contract was tried completely', contractGate);

@@ -7,7 +7,7 @@ const imports = tree.imports();
 
 const wingOf = (file: string): string => (file.startsWith('actors/') ? 'actors' : file.split('/')[1]!);
 
-/** Folder with a door: the unit in which the rest of the tree names things. */
+/** A folder with a door, which the rest of the tree imports. */
 const roomOf = (file: string): string =>
   /^(?:src\/(?:app|frontend|domain|ports)\/[^/]+|src\/(?:model|base)\/[^/]+(?=\/)|src\/[^/]+|actors\/[^/]+)(?=\/)/.exec(
     file,

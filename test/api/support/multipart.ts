@@ -1,6 +1,6 @@
 /** Forms with files, as browsers make them. */
 export interface SentFile {
-  /** Of the form's field; default 'file'. */
+  /** Name of the form's field; default 'file'. */
   readonly field?: string;
   readonly name: string;
   readonly bytes: string | Uint8Array;

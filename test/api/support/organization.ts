@@ -75,7 +75,7 @@ export async function makeOrganization(server: TestServer, only?: readonly RoleN
   };
 }
 
-/** One more account, with credentials. @param role of the person, as the table of what was tried names it */
+/** One more account, with credentials. @param role of the user in the table of coverage */
 export async function addPerson(
   { server, realm, subdomain }: Organization,
   name: string,
@@ -105,7 +105,7 @@ export async function crowd({ server, realm, subdomain }: Organization, size: nu
 
 let bots = 0;
 
-/** A bot of this person. @param params of POST /bots, beside its name */
+/** A bot of this user. @param params of POST /bots, besides its name */
 export async function makeBot(owner: Person, params: Readonly<Record<string, unknown>> = {}): Promise<Person> {
   const name = `Bot ${++bots}`;
   const of = { full_name: name, short_name: `bot${bots}`, ...params };
@@ -123,7 +123,7 @@ export async function userGroup(by: Person, name: string, members: readonly Pers
   return user_groups.find((group) => group.name === name)!.id;
 }
 
-/** Makes the streams, or joins those that exist; to the caller, or to these people. */
+/** Makes the streams or joins the existing ones, for the caller or for the given users. */
 export function subscribe(
   by: Person,
   names: string | readonly string[],

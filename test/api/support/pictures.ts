@@ -1,4 +1,4 @@
-/** Pictures to upload, and a look at those that are served. */
+/** Pictures to upload, and checks of the served ones. */
 import { createHash } from 'node:crypto';
 import sharp from 'sharp';
 import type { Refusal } from './client.js';
@@ -79,13 +79,13 @@ async function makeHostilePictures(): Promise<readonly HostilePicture[]> {
   ];
 }
 
-/** At an address below the organization's. */
+/** Fetches an address below the organization's. */
 export const lookAt = (nobody: { raw: Person['api']['raw'] }, url: string, headers = {}): Promise<RawAnswer> =>
   nobody.raw({ method: 'GET', path: url, headers });
 
-/** Where an answer leads. */
+/** Target of a redirect. */
 export const leadsTo = ({ status, headers }: Answer): [number, unknown] => [status, headers.location];
 
-/** @param size as the address has it */
+/** @param size as named in the address */
 export const gravatar = (text: string, version: number, size = ''): string =>
   `https://secure.gravatar.com/avatar/${createHash('md5').update(text.toLowerCase()).digest('hex')}?d=identicon${size}&version=${version}`;

@@ -6,7 +6,7 @@ interface Bot extends Fields {
   readonly user_id: number;
 }
 
-/** Undefined for events that are of other parts. */
+/** @returns undefined for events of other parts. */
 export function applyToBots(state: State, event: ApiEvent): State | undefined {
   if (event.type !== 'realm_bot') return undefined;
   const bots = state.realm_bots as readonly Bot[];

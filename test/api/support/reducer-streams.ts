@@ -30,7 +30,7 @@ const leaving = (stream: Fields, names: readonly string[]): ApiStream =>
 const withoutOwnSide = (stream: ApiStream): ApiStream =>
   leaving(stream as unknown as Fields, [...PERSONAL, 'stream_weekly_traffic', 'subscribers']);
 
-/** Undefined for events that are of other parts. */
+/** @returns undefined for events of other parts. */
 export function applyToStreams(state: State, event: ApiEvent, options: ReducerOptions): State | undefined {
   const peers = (change: (subscribers: readonly number[]) => readonly number[]): State =>
     peersChanged(state, event.stream_ids as number[], change);
@@ -105,7 +105,7 @@ function subscribed(state: State, added: readonly ApiStream[]): State {
 
 const LISTS = ['subscriptions', 'unsubscribed', 'never_subscribed', 'streams'] as const;
 
-/** Changed in every list that has it. */
+/** Changes the stream in every list that has it. */
 function inAllLists(state: State, change: (stream: ApiStream) => ApiStream): State {
   const lists = [...LISTS, 'realm_default_streams'].map((name) => {
     const list = (state[name] ?? []) as readonly ApiStream[];

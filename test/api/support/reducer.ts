@@ -27,12 +27,12 @@ export interface ReducerOptions {
 export function apply(state: State, event: ApiEvent, options: ReducerOptions): State {
   switch (event.op === undefined ? event.type : `${event.type}/${event.op}`) {
     case 'heartbeat':
-    // No part of the state: fetched when it is looked at.
+    // This is no part of the state: clients fetch it on demand.
     case 'invites_changed':
     case 'attachment/add':
     case 'attachment/update':
     case 'attachment/remove':
-    // Of messages, which no section shows.
+    // Events of messages, which no section shows.
     case 'reaction/add':
     case 'reaction/remove':
     case 'submessage':

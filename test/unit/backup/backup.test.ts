@@ -82,7 +82,7 @@ t.test('data deleted while a backup reads is in the backup, and gone from the se
           async *files() {
             await whole.delete(ONE, 'b');
             for await (const file of keeping.files()) {
-              // Listed, and deleted before it is read.
+              // This file is listed, and deleted before it is read.
               if (!begun) await whole.delete(ONE, 'a');
               begun = true;
               yield file;

@@ -42,7 +42,7 @@ t.test('the tree holds all time but idle time, and merges frames of one function
 t.test('inner frames of a module belong to its entry; its callbacks do not', async (t) => {
   const put = named(named(flameTree(PROFILE), 'a'), 'put');
   t.match(put, { folder: 'lmdb', place: 'lmdb', time: 360 });
-  // A function without a name is known by its place.
+  // A function without a name is identified by its place.
   t.strictSame(
     put.children.map(({ name, folder, time }) => [name, folder, time]),
     [['codec:5', 'src/ports/store', 10]],

@@ -1,4 +1,4 @@
-/** `npm run build` leaves a server that runs from `dist` every file that it may still load. */
+/** `npm run build` keeps every file in `dist` that a running server may still load. */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ mkdirSync(at('tools'));
 copyFileSync('tools/build.mjs', at('tools/build.mjs'));
 symlinkSync(resolve('node_modules'), at('node_modules'));
 
-/** Without the hooks that tap hands to child processes: the compiler does not load with them. */
+/** The environment without tap's hooks for child processes, with which the compiler does not load. */
 function build(): number | null {
   return spawnSync('env', ['-u', 'NODE_OPTIONS', process.execPath, 'tools/build.mjs'], { cwd: folder }).status;
 }

@@ -12,7 +12,7 @@ const folder = t.testdir({ file: '', folder: {}, locked: {} });
 
 const NUMBERS = ['-1', '1.5', 'NaN', 'Infinity', '1e3', '0x10', ' 5', '5 ', '', 'five', '99999999999999999999'];
 const PORTS = [...NUMBERS, '65536'];
-/** 0 makes no sense either. */
+/** 0 is wrong, too. */
 const COUNTS = [...NUMBERS, '0'];
 const WORDS = ['', 'maybe', 'YES', '1'];
 const NETWORKS = ['10.0.0.0/33', '10.0.0.0/', '10.0.0/8', 'here', '::1/129', '10.0.0.0/8;11.0.0.0/8'];
@@ -184,7 +184,7 @@ for (const [name, values] of Object.entries(NONSENSE) as [SettingName, readonly 
   t.test(`--${option}`, async (test) => {
     for (const value of values) {
       await refused(test, [...around(name), `--${option}`, value], {}, `--${option}`);
-      // An empty variable is how many tools leave one out; an environment has no NUL.
+      // Many tools leave out a variable by an empty one; an environment has no NUL.
       if (value !== '') await refused(test, around(name), { [env]: value }, env);
     }
   });

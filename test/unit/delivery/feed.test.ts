@@ -128,7 +128,7 @@ t.test('changes of a moved message reach the users who have it, by its stays in 
   const queues = [1, 2, 3, 4].map((id) => new Queue(id));
   for (const queue of queues) feed.attach(queue);
   await settle();
-  // Home 5: 1 left before the move, 2 lost the message by it, 3 went with it. Stream 6: 4 gained it and has left.
+  // Stream 5: 1 left before the move, 2 lost the message by the move, 3 has both streams. Stream 6: 4 joined and left.
   await stored(1, 1, { from: 1, to: 2 });
   await store.apply([
     {
@@ -465,10 +465,10 @@ t.test('a queue that catches up ahead of the live feed learns repeats from it', 
     read = resolve;
   });
   await append(STREAM, 1, event('waits', { stream: 5, mv: 1 }));
-  // More than a catch-up looks back.
+  // More entries than a catch-up looks back.
   for (let v = 2; v <= 301; v++) await append(STREAM, v, event(`e${v}`, { users: [2] }));
   await settle(20);
-  // It had 'once' from a former owner, which left the entry to be repeated.
+  // The queue got 'once' from the previous owner, which left the entry to be repeated.
   const late = Queue.at(302);
   feed.attach(late);
   await append(other, 7, event('once', { users: [1] }));

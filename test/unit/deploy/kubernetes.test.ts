@@ -10,7 +10,7 @@ import { configOf, DEPLOY, documents, type Yaml } from './support.js';
 
 const BASE = 'kubernetes/base';
 const EXAMPLES = 'kubernetes/examples';
-/** A poll is answered after that at the latest, and a minute and a half is what clients allow for. */
+/** A poll is answered within this time; clients allow for a minute and a half. */
 const LONGEST_POLL_SECONDS = 90;
 
 const inFolder = async (folder: string): Promise<Map<string, Yaml[]>> => {

@@ -19,10 +19,10 @@ const ofProcess = new Set(registry.getMetricsAsArray().map(({ name }) => name));
 registry.clear();
 const recorded = new Set(rules.flatMap(({ record }) => (record ? [record] : [])));
 const declared = METRICS as Readonly<Record<string, Metric>>;
-/** Added by Prometheus. */
+/** Labels added by Prometheus. */
 const TARGET = ['job', 'instance'];
 
-/** Labels of a series as it is stored; undefined: there is no such metric. */
+/** Labels of a stored series; undefined if there is no such metric. */
 function labelsOf(series: string): readonly string[] | undefined {
   if (recorded.has(series)) return ['job', 'operation', 'status', 'phase'];
   if (series === 'up' || ofProcess.has(series)) return TARGET;

@@ -32,7 +32,7 @@ t.test('the lag counts seconds since an unreached end was first seen', async (t)
   t.strictSame(await watch.look(), { positions: 10, ms: 0 });
   time.now = 3_000;
   t.strictSame(await watch.look(), { positions: 10, ms: 3_000 });
-  // It moves on, and so does the log: what was there at the first look is reached, what came since is not.
+  // The replica advances, and so does the log: the first end is reached, the new end is not.
   tail!.reached = seq(11);
   ends.set(tail!.realm, 15);
   time.now = 5_000;

@@ -78,7 +78,7 @@ t.test('entries that arrive during a snapshot are applied to it', async (test) =
   server.gate = new Promise((resolve) => {
     open = resolve;
   });
-  // Asked for before the change below, answered after it.
+  // This request is sent before the change below and answered after it.
   server.snapshot = snapshotAt(5, 'second');
   const reached = replica.reach(6);
   await until('the replica waits', () => clock.next() !== undefined);

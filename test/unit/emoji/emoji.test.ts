@@ -17,7 +17,7 @@ const emoji = [custom(1, 'party', true), custom(2, 'party'), custom(3, 'smile'),
 const directory = directoryWith({ emoji });
 const plain = directoryWith({});
 
-/** As POST goes about it. */
+/** Checks an emoji like POST does. */
 const checked = (name: string, code: string | null = null, type: string | null = null, at = directory) =>
   checkEmoji(resolveEmoji({ name, code, type }, at), at);
 

@@ -65,7 +65,7 @@ t.test('a code is the same with or without variation selectors, in the spelling 
   }
 });
 
-/** Arrows and signs, which texts use as such. */
+/** Arrows and signs that texts use as plain characters. */
 const TYPOGRAPHIC = '00a9 00ae 2122 2139 2194 2195 2196 2197 2198 2199 21a9 21aa'.split(' ');
 
 t.test('every single character is rendered under its first name, except for typographic signs', async (t) => {

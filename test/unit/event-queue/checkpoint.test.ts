@@ -1,4 +1,4 @@
-/** When a queue is written. */
+/** Times at which a queue is written. */
 import t from 'tap';
 import { seq } from '#model';
 import { CheckpointTimer } from '../../../actors/event-queue/checkpoint.js';

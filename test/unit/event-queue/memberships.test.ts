@@ -1,4 +1,4 @@
-/** A registration while somebody joins or leaves, and the stream does not hear of it for long. */
+/** A registration while a user joins or leaves, and the stream does not learn of it for long. */
 import t from 'tap';
 import type { RealmFeed } from '#delivery';
 import { type ActorKey, realmId, userId } from '#model';

@@ -32,7 +32,7 @@ const state: QueueState = {
   active: 0,
 };
 
-/** @param registered false: it was made here, and has been in memory since */
+/** @param registered false for a queue made here, in memory ever since */
 function rebuilt(registered = true) {
   let exists = registered;
   const volatile = new QueueVolatile(state, 0);

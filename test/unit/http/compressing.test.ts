@@ -115,7 +115,7 @@ for (const kind of ADAPTERS) {
       api.request(`GET /api/v1/poll?n=${n}`, headers);
       await sentTo(api);
     };
-    // The first takes gzip, the one that goes on with it doesn't; then the other way round.
+    // The first poll accepts gzip and the next one doesn't; then the other way round.
     for (const [first, second] of [
       [GZIP, PLAIN],
       [PLAIN, GZIP],

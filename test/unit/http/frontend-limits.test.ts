@@ -194,7 +194,7 @@ for (const kind of kinds) {
       return server.turnedAway > 0;
     });
     const before = refused;
-    // Sooner than idle ones are closed anyway.
+    // Sooner than idle connections are closed anyway.
     const refusing = async (): Promise<boolean> => {
       await open();
       return refused > before;

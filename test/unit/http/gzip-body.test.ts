@@ -4,7 +4,7 @@ import t from 'tap';
 import { DeflatePool, GzipBodies } from '../../../src/frontend/http/gzip.js';
 import type { BodyPart } from '../../../src/frontend/http/server.js';
 
-/** Counts what it is given to do. */
+/** Counts jobs and deflated bytes. */
 class Counting extends DeflatePool {
   jobs = 0;
   bytes = 0;
@@ -37,7 +37,7 @@ t.test('any parts decompress to their input, also when parts are repeated', asyn
   await fc.assert(
     fc.asyncProperty(fc.array(part, { maxLength: 8 }), async (parts) => {
       const expected = whole(parts);
-      // The second time its large parts are made apart, the third time they are there.
+      // The second time the large parts are deflated apart, the third time they are cached.
       for (let i = 0; i < 3; i++) {
         if (!gunzipSync(await compressed(bodies, parts)).equals(expected)) return false;
       }
@@ -79,7 +79,7 @@ t.test('the length of an answer says nothing about keys in it', async (t) => {
     t.equal(right.length, wrong.length, name);
     t.ok(gunzipSync(wrong).equals(Buffer.from(body(other, name))));
   }
-  // Of a part that many share, too.
+  // The same holds for a shared part.
   const part = Buffer.from(body(other, 'api_key'));
   for (let i = 0; i < 3; i++) t.ok((await compressed(bodies, ['x', part])).includes(other), 'it stands there as it is');
 });

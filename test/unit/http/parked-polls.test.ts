@@ -27,10 +27,10 @@ const keepalive = (last: number): PollKeepalive => ({
 });
 const tooOld = (last: number): ErrorReply => apiError('EVENT_PRUNED', { last_event_id: last }).toReply();
 
-/** How many requests were read. */
+/** Number of parsed requests. */
 let reads = 0;
 
-/** A poll after `last` of queue `of`; those after less than zero are none that the frontend may answer. */
+/** A poll after `last` of queue `of`; the frontend may not answer polls after a negative id. */
 const poll: Operation = declare({
   path: '/poll',
   parameters: { last: maybeJson('query', Type.Integer(), ''), of: maybeText('query', '') },

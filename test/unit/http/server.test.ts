@@ -220,7 +220,7 @@ for (const kind of kinds as ('node' | 'uws')[]) {
     const c = await client();
     c.request('GET /api/v1/a?ä=1', AUTHORIZED);
     const got = await c.response();
-    // No client may send it so; node:http refuses it.
+    // A client may not send this; node:http refuses it.
     if (got?.status === 400) t.equal(kind, 'node');
     else t.same(got?.json().ignored_parameters_unsupported, ['ä']);
   });
@@ -228,7 +228,7 @@ for (const kind of kinds as ('node' | 'uws')[]) {
   t.test(`${kind}: the exchange of one request may serve the following requests`, async (t) => {
     let came: Handler = () => {};
     const running = await listen(t, (exchange) => came(exchange));
-    /** A request of this connection, once the handler has had it. */
+    /** A request of this connection, after the handler got it. */
     const ask = (c: RawClient, path: string, handler: Handler): Promise<void> =>
       new Promise((resolve) => {
         came = (exchange) => {

@@ -1,4 +1,4 @@
-/** Clients that do not read what they asked for: both adapters, over real connections. */
+/** Clients that do not read their answers: both adapters, over real connections. */
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

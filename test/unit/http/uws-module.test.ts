@@ -1,4 +1,4 @@
-/** The native HTTP engine: its builds, and which of them a host gets. */
+/** The native HTTP engine: its builds, and the choice for a host. */
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { chooseFactory } from '#frontend/http';
@@ -36,7 +36,7 @@ t.test('where no build fits, the error has the reason', async (t) => {
 });
 
 t.test('a missing package is reported, with the command that installs it', async (t) => {
-  // npm installs none but the one of the Node that runs it.
+  // npm installs only the build of the Node that runs it.
   const abi = process.versions.modules === '147' ? '137' : '147';
   t.throws(() => loadUwsEngine({ ...DEBIAN_12, abi, glibc: '2.41', node: '26.1.0' }), {
     message: /^@uwsjs\/linux-x64-2. is not installed; "npm ci" with Node 26.1.0 installs it$/,

@@ -23,7 +23,7 @@ const chunked = (body: string, headers = ''): string => post(`Transfer-Encoding:
 const lines = (n: number): string => Array.from({ length: n }, (_, i) => `X-${i}: ${i}\r\n`).join('');
 const CHUNKS = '3\r\nabc\r\n0\r\n\r\n';
 
-/** A server that tells what it understood, on both adapters; bodies are answered later as well as at once. */
+/** A server on each adapter that answers with its reading of the request; bodies are answered at once or later. */
 async function listen(t: Test, kind: 'node' | 'uws') {
   const seen: string[] = [];
   const { factory } = await chooseFactory(kind);
@@ -75,11 +75,13 @@ interface Case {
   /** Status, and whether the connection is closed. */
   readonly uws: string;
   readonly node: string;
-  /** The native engine for Node 24 and later, where it is ahead. */
+  /** Answers of the native engine for Node 24 and later, where they are better. */
   readonly later?: string;
 }
 
-/** Where they are not alike, or not what the RFC wants; each is a row of the table in docs/limits.md. */
+/**
+ * Requests that the adapters answer differently, or not as the RFC wants; each is a row of the table in docs/limits.md.
+ */
 const DIFFERENCES: readonly Case[] = [
   { what: 'HTTP/1.0', raw: 'GET /a HTTP/1.0\r\n\r\n', uws: '505, closed', node: '200, closed' },
   { what: 'absolute form of the target', raw: get('', 'http://other/a'), uws: '505, closed', node: '200' },
@@ -116,7 +118,7 @@ const DIFFERENCES: readonly Case[] = [
   { what: '`HEAD`', raw: `HEAD /a HTTP/1.1\r\n${HOST}\r\n`, uws: '200, closed', node: '200', later: '200' },
 ];
 
-/** Alike, as the RFC has it. */
+/** Requests that both adapters answer as the RFC wants. */
 const ALIKE: readonly (readonly [what: string, raw: string, answer: string])[] = [
   ['GET', get(), '200'],
   ['a query', get('', '/a?b=c'), '200'],
@@ -152,7 +154,7 @@ const ALIKE: readonly (readonly [what: string, raw: string, answer: string])[] =
   ['codings before chunked', post('Transfer-Encoding: gzip, chunked\r\n', CHUNKS), '501, closed'],
 ];
 
-/** Two servers could see different ends of these, so none is answered and nothing behind them is a request. */
+/** Requests whose end two servers could see differently: none is answered, and no bytes behind them are a request. */
 const UNCERTAIN: readonly (readonly [what: string, headers: string])[] = [
   ['two lengths', 'Content-Length: 3\r\nContent-Length: 5\r\n'],
   ['the same length twice', 'Content-Length: 3\r\nContent-Length: 3\r\n'],
@@ -281,7 +283,7 @@ for (const kind of kinds) {
       ...ALIKE.map(([, raw]) => raw),
       ...DIFFERENCES.filter((one) => one[kind] !== 'waits').map(({ raw }) => raw),
     ]
-      // Trailers are refused as soon as they come, be it before the answer or after it.
+      // Trailers are refused on arrival, before the answer or after it.
       .filter((raw) => raw.length < 40_000 && !raw.startsWith('HEAD') && !raw.includes('X-T: 1'))
       .concat(
         UNCERTAIN.map(([, headers]) => post(headers)),
@@ -321,7 +323,7 @@ async function piece(client: RawClient, bytes: string): Promise<void> {
   for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** All that comes before the connection ends, or before the answer to one request more. */
+/** All bytes before the connection ends, or before the answer to one more request. */
 async function answers(client: RawClient, pieces: readonly string[]): Promise<readonly string[]> {
   for (const one of pieces) await piece(client, one);
   const all: string[] = [];

@@ -1,4 +1,4 @@
-/** Fetching from servers that are slow, large, wrong or lead elsewhere. All of them are on loopback. */
+/** Fetches from servers that are slow, large or wrong, or redirect. All of them are on loopback. */
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import t, { type Test } from 'tap';

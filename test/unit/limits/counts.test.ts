@@ -76,7 +76,7 @@ t.test('no burst of a leaky bucket is longer than its rule', async (t) => {
     fc.property(steps, fc.integer({ min: 1, max: 40 }), (gaps, calls) => {
       const count = new LeakyBucket({ windowMs: 60_000, calls });
       const through = passed(count, timesOf(gaps));
-      // In any stretch of time: the whole bucket, and what leaked meanwhile.
+      // In any stretch of time the limit is the whole bucket, and the calls that leaked meanwhile.
       for (let i = 0; i < through.length; i++) {
         for (let k = i; k < through.length; k++) {
           const allowed = calls + ((through[k]! - through[i]!) * calls) / 60_000 + 1e-6;

@@ -18,7 +18,7 @@ function cluster(n: number) {
   const everybody = {
     publish: (value: Json) => {
       published.push(value);
-      // As it comes over a network.
+      // Copied, like over a network.
       for (const reader of readers) reader(JSON.parse(JSON.stringify(value)) as Json);
     },
     follow: (reader: (value: Json) => void) => void readers.push(reader),
@@ -46,7 +46,7 @@ t.test('calls counted by one frontend count at all of them, within a second', as
 t.test("limits are exceeded by at most one second's calls", async (t) => {
   const { clock, frontends } = cluster(4);
   let through = 0;
-  // Ten calls a second, each at another frontend: ten a minute are allowed.
+  // Ten calls a second, each at another frontend; the limit is ten a minute.
   for (let i = 0; i < 600; i++) {
     const { limits } = frontends[i % 4]!;
     if (limits.address('198.51.100.1')!.waitMs === 0) through++;

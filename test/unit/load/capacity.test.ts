@@ -1,4 +1,4 @@
-/** The search for the capacity, on systems that break where the test says. */
+/** The search for the capacity, on systems that fail at a load chosen by the test. */
 import fc from 'fast-check';
 import t from 'tap';
 import { broken, findCapacity, type Measured } from '../../load/capacity.js';

@@ -1,4 +1,4 @@
-/** Histograms of several processes add up to what one would have seen. */
+/** Histograms of several processes add up to one of everything. */
 import fc from 'fast-check';
 import t from 'tap';
 import { merge, record, sparse, summaryOf, times } from '../../load/histograms.js';

@@ -1,4 +1,4 @@
-/** Answers come out whole however the network cuts them. */
+/** Answers are read whole, however the network cuts them. */
 import fc from 'fast-check';
 import t from 'tap';
 import { AnswerReader } from '../../support/http-answers.js';

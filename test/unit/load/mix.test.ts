@@ -1,4 +1,4 @@
-/** A mix of somebody's own is checked before anything runs. */
+/** A custom mix is checked before anything runs. */
 import t from 'tap';
 import { ACTIONS, DEFAULT_MIX, mixOf } from '../../load/mix.js';
 

@@ -1,4 +1,4 @@
-/** Table, data and page of a run whose figures are known. */
+/** Table, data and page of a run with known figures. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
 import { record, sparse, times } from '../../load/histograms.js';

@@ -44,12 +44,12 @@ class Post {
     return this.harness.ask(KEY, name, args);
   }
 
-  /** Mails that are kept. */
+  /** Mails in the actor's state. */
   async kept(): Promise<number> {
     return (await this.harness.store.parts(KEY, 'mail/')).length;
   }
 
-  /** Waits until it is decided when to try again, or that it is not; ms from now, 0 if not. */
+  /** Waits for the decision about the next attempt. @returns ms from now; 0 for none */
   async pause(): Promise<number> {
     let pause = 0;
     await until('an attempt is through', async () => {

@@ -28,7 +28,7 @@ function tryRender(text: string, given: Partial<MarkdownContext>): Rendered | nu
     return renderMarkdown(text, given);
   } catch (error) {
     if (!(error instanceof CannotRender)) throw error;
-    // Too long a result is a fair refusal; a fault of ours is not.
+    // A result that is too long is a fair refusal; an internal error is not.
     if (error.cause !== undefined) throw error.cause;
     return null;
   }
@@ -111,7 +111,7 @@ t.test('no text makes a script, an event handler or an unknown element', async (
 
 t.test('texts made to be slow take less than a second at the maximum length', { timeout: 120_000 }, async (t) => {
   const all = [...attacks()];
-  // The others are tried at a tenth of the length.
+  // The other texts are tried at a tenth of the length.
   const whole = new Set(picked(all, 200, ({ name }) => name));
   for (const attack of all) {
     const { name } = attack;

@@ -1,4 +1,4 @@
-/** realm.md § Linkifiers: what may be stored. */
+/** Patterns and templates of linkifiers: realm.md § Linkifiers. */
 import fc from 'fast-check';
 import t from 'tap';
 import { linkifierErrors } from '#domain/markdown';

@@ -194,7 +194,7 @@ t.test('messages encoded from stored bytes equal messages decoded first', async 
           user: directory.user(userId(ME))!,
           directory,
           flags: new OwnFlags(ME, parts),
-          // Of the others nothing is known before a message of them comes up.
+          // Other streams are unknown until one of their messages comes up.
           streams: [1, 3],
           subscribed: (id) => id === 1,
           mutedStreams: new Set([2]),

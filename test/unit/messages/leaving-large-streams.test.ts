@@ -14,7 +14,7 @@ const ELSEWHERE = 6;
 const USER = 9;
 const SELF = userKey(REALM, USER as never);
 const NEWEST = 12_345;
-/** Read before, and what of it is unread again. */
+/** Messages read before, and those of them that are unread again. */
 const MARK = 100;
 const EXCEPTED = [7, 50, 99];
 const MOVED = [60, 5_500, 12_000];
@@ -65,7 +65,7 @@ class LeaversActor {
 
   constructor(readonly store: MemoryStore) {}
 
-  /** One command; what it tells itself to do next. */
+  /** Runs one command. @returns its next command to itself */
   async handle(args: JsonObject): Promise<JsonObject | undefined> {
     const view = { state: {}, parts: this.parts, exists: true, volatile: undefined } as never;
     const context = { key: SELF, realm: REALM, caller: 0, view } as InputContext<never, undefined>;

@@ -20,7 +20,7 @@ const term = (operator: string, operand: RawTerm['operand'], negated = false): R
 });
 const WEB = term('streams', 'web-public');
 
-/** 'allowed', or why not. */
+/** 'allowed', or the refusal. */
 function check(...raw: RawTerm[]): string {
   try {
     checkAnonymousNarrow(raw, directory);

@@ -96,7 +96,7 @@ t.test('marking adds spans and changes nothing else, whatever the text', async (
       if (marked.replaceAll(SPANS, '') !== html.replaceAll(SPANS, '')) throw new Error(`changed: ${marked}`);
       const subject = highlightText(html, stems);
       if (/[<>"']/.test(subject.replaceAll(SPANS, ''))) throw new Error(`not escaped: ${subject}`);
-      // Marks are closed where they were opened, with a word between.
+      // Each mark has exactly one word.
       for (const part of marked.split('<span class="highlight">').slice(1)) {
         if (!/^[\p{L}\p{N}\p{M}]+<\/span>/u.test(part)) throw new Error(`not a word: ${part}`);
       }

@@ -45,7 +45,7 @@ t.test('a sent command is the object that was checked', async (t) => {
   t.equal(outboxCommand(later) as object, later);
 });
 
-/** Compiled, never called: each of these lines is an error, or the build fails. */
+/** Compiled and never called: each of these lines must be a type error, or the build fails. */
 export function mistakes({ ask }: InputSources) {
   // @ts-expect-error no such command
   forward({ to: realm, command: realmCommands.revokeLinks, args: { id: 3 } });

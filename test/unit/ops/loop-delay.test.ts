@@ -13,7 +13,7 @@ class Turns {
     };
   };
 
-  /** The timer rings this late, so often. */
+  /** Fires the timer `late` ms late, `times` times. */
   late(ms: number, times: number): void {
     for (let i = 0; i < times; i++) this.#fn(ms);
   }

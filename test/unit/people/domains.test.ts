@@ -1,4 +1,4 @@
-/** Which addresses an organization admits. */
+/** Addresses that an organization admits. */
 import t from 'tap';
 import { addressProblem, disposableDomains } from '#domain/people';
 

@@ -45,7 +45,7 @@ const change: fc.Arbitrary<DirectoryChange> = fc.oneof(
   fc.subarray([field(1), field(2)]).map((profileFields) => ({ profileFields })),
 );
 
-/** Object by object, with nothing kept. */
+/** Encodes object by object, without any cache. */
 const plain = (directory: RealmDirectory, viewer: DirectoryUser, options: Parameters<typeof encodedUsers>[2]) =>
   [...directory.users()]
     .filter((user) => options.active === undefined || user.isActive === options.active)

@@ -23,7 +23,7 @@ const field = (id: number, type: number): DirectoryProfileField => ({
 const FIELDS = [field(1, 1), field(2, 4), field(3, 6), field(4, 8)];
 const USER = person(8);
 
-/** An account whose changes are kept. */
+/** An account that stores its changes. */
 class Account {
   readonly parts: Map<string, Json>;
   #version = 1;

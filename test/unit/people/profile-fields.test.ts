@@ -124,7 +124,7 @@ t.test('accepted values obey the rules, others are refused, and no other error i
       const checked = attempt(() => checkField(type, given));
       if (!checked) return;
       taken++;
-      // Not in its name: tap reads names again, and some texts mean something to it.
+      // The text is not in the test's name, because tap parses names and some texts have a meaning there.
       test.ok(type >= 1 && type <= 8 && holds(type, checked), 'it obeys the rules', { given: JSON.stringify(given) });
       const again = { ...checked, data: checked.data === '' ? {} : (JSON.parse(checked.data) as FieldData) };
       test.same(checkField(type, again), checked, 'as it is stored it would be taken again');

@@ -22,7 +22,7 @@ const field = (type: number): DirectoryProfileField => ({
 const PEOPLE = [person(8), person(9), person(10, { isActive: false }), person(11, { botType: 1 })];
 const find = (id: number) => PEOPLE.find((one) => one.id === id);
 
-/** Message of the refusal. @throws whatever is no refusal */
+/** @returns the message of the refusal. @throws any other error */
 function refusal(type: number, value: GivenValue): string | undefined {
   try {
     checkProfileValue(field(type), value, find);

@@ -13,7 +13,7 @@ const NOW = 1_700_000_000_000;
 
 interface Change {
   readonly user: number;
-  /** null = forgotten. */
+  /** null for a forgotten presence. */
   readonly at: number | null;
 }
 

@@ -9,7 +9,7 @@ const ids = fc.uniqueArray(fc.integer({ min: 1, max: MOST }), { maxLength: 8 });
 
 type Step =
   | { readonly do: 'read' | 'unread'; readonly ids: readonly number[] }
-  /** A fold whose look into the Store was some steps ago. */
+  /** A fold that has read the Store some steps ago. */
   | { readonly do: 'fold'; readonly upTo: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(

@@ -1,4 +1,4 @@
-/** Large calls of POST /users/me/subscriptions: what one commit holds, and what is left for the next. */
+/** Large calls of POST /users/me/subscriptions: the contents of one commit, and the rest for the next. */
 import t from 'tap';
 import type { JsonObject } from '#base';
 import { realmId } from '#model';

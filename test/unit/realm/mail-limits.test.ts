@@ -4,7 +4,7 @@ import { countLetter } from '../../../actors/realm/letters.js';
 
 const HOUR = 3_600_000;
 
-/** A realm's parts, which take what is counted. */
+/** A realm's parts, which store the counts. */
 class Realm {
   readonly parts = new Map<string, Json>();
 

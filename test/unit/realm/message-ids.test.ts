@@ -1,4 +1,4 @@
-/** Message ids go on without a gap where the realm actor leaves memory in good order, and never come twice. */
+/** Message ids continue without a gap after a clean passivation of the realm actor, and never repeat. */
 import t from 'tap';
 import { realmKind } from '#actors/realm';
 import { epoch, realmId, realmKey } from '#model';

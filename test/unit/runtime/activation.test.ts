@@ -222,7 +222,7 @@ t.test('a handler gets the commands that may not be carried out yet', async (t) 
   t.same(await h.ask(key, 'caused'), []);
 });
 
-/** An owner that is silent from now on; what it commits becomes durable when `land` is called. */
+/** An owner that is silent from now on; its commit becomes durable when `land` is called. */
 function dying(h: Harness): { land: () => Promise<void> } {
   const landing: (() => void)[] = [];
   h.store.gate = (step) => {

@@ -14,7 +14,7 @@ t.test('a command without owner is sent as soon as a host serves its partition',
   const hub = new LocalHub();
   const [frontend, host] = [new LocalBus(clock, hub), new LocalBus(clock, hub)];
   const sent = new ActorClient(frontend, clock).send(key, 'add', {});
-  // So long that the next attempt by itself is far away.
+  // Long enough that the next attempt by timer is far away.
   for (let i = 0; i < 8; i++) {
     await clock.advance(1_000);
     await settle();

@@ -1,4 +1,4 @@
-/** An actor that is sent more than it can do: an error at the deadline, never more memory; then it goes on. */
+/** An overloaded actor: errors at the deadline, bounded memory, and recovery. */
 import t from 'tap';
 import { CommandTimeout } from '#runtime';
 import { MAILBOX_LIMIT } from '../../../src/runtime/activation.js';

@@ -33,7 +33,7 @@ t.test('a signed link names its user, purpose and time limit, and cannot be forg
     `${token}AAAA`,
     token.replace(/^./, (first) => (first === 'A' ? 'B' : 'A')),
     sealLink(new Secrets('another secret, of others'), 'change-email', link),
-    // Something else that was sealed here.
+    // Another value sealed with the same secret.
     Buffer.from(secrets.seal('["link/other",3,12,1000]'), 'base64').toString('base64url'),
     Buffer.from(secrets.seal('an API key'), 'base64').toString('base64url'),
   ];

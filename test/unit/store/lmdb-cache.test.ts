@@ -89,7 +89,7 @@ t.test('reads between and during writes are right', async (t) => {
         return Promise.all(found);
       };
       const agrees = async (): Promise<void> => {
-        // Begun in one turn, both see the same commits.
+        // Two reads begun in one turn see the same commits.
         const [kept, fresh] = await Promise.all([look(store), look(new LmdbStore(environment, clock))]);
         t.same(kept, fresh);
       };

@@ -75,7 +75,7 @@ const HEAD: FrameHead = [
   { ok: [new Uint8Array(200).fill(1), new Uint8Array(3).fill(2)], list: range(20, (i) => i) },
 ];
 
-/** As the log packs its entries. */
+/** Packs entries like the log. */
 const log = new Packr({ useRecords: false });
 const ENTRY = {
   t: 'plain',

@@ -1,4 +1,4 @@
-/** How messages are laid out in the embedded Store: with a digest or without, they are the same records. */
+/** The layout of messages in the embedded Store: records are equal with a digest and without. */
 import fc from 'fast-check';
 import t from 'tap';
 import type { JsonObject } from '#base';

@@ -1,4 +1,4 @@
-/** Postings answer as the index itself would, whatever was read of it before and whatever came and went since. */
+/** Postings answer like the index itself, after any reads, additions and removals. */
 import fc from 'fast-check';
 import t from 'tap';
 import { Postings } from '../../../src/ports/store/store-lmdb-postings.js';

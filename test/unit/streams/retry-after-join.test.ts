@@ -1,4 +1,4 @@
-/** A send that its stream would refuse is passed on, and that is remembered. */
+/** A send that its stream would refuse is passed to the sender's actor first, and remembers that. */
 import t from 'tap';
 import { send } from '../../../actors/stream/commands/send.js';
 

@@ -1,4 +1,4 @@
-/** Bots as callers of every operation (operations.md, conventions.md § Roles), and what is theirs alone. */
+/** Bots as callers of every operation (operations.md, conventions.md § Roles), and operations for bots alone. */
 import { OPERATIONS } from '#frontend/api';
 import { refused } from '../../harness.js';
 import type { Refusal } from '../../support/client.js';
@@ -37,7 +37,7 @@ const ROWS: readonly Row[] = OPERATIONS.filter(({ root, guard }) => !root && gua
   hooks: one.webhookBots === true,
 }));
 
-/** Numbers do for segments of any kind. */
+/** A number is valid in segments of any kind. */
 const segments = (operation: string): Record<string, string> =>
   Object.fromEntries([...operation.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name!, '4000']));
 
@@ -109,7 +109,7 @@ export const botsEverywhere: Facts = async (t, server) => {
         const events = await settled(queue).catch(() => queue.received);
         return withoutNotices(events.map(({ message }) => message as ApiMessage)).map(({ content }) => content);
       };
-      // Direct messages, by which a test sees that nothing more comes, are outside of the narrow.
+      // Direct messages, with which a test knows that no more events come, are outside of the narrow.
       const narrowed = await messages(set);
       await say(member, 'lobby', 'set', 'elsewhere');
       await say(member, 'hall', 'set', 'in it');

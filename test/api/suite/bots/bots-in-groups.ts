@@ -1,4 +1,4 @@
-/** Bots where people choose people: groups, mutes, alert words; and who may edit groups, by each policy (users.md). */
+/** Bots as targets: groups, mutes, alert words; and each policy of editing groups (users.md). */
 
 import { refused } from '../../harness.js';
 import type { Params } from '../../support/client.js';

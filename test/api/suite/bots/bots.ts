@@ -1,4 +1,4 @@
-/** POST and GET /bots (users.md § Bots): who makes bots, what is refused, and who hears of them. */
+/** POST and GET /bots (users.md § Bots): the right to make bots, refusals, and recipients of events. */
 
 import { refused } from '../../harness.js';
 import type { Params, Refusal } from '../../support/client.js';

@@ -1,4 +1,4 @@
-/** DELETE /bots/{id}, and what becomes of bots when accounts come and go (users.md § Bots). */
+/** DELETE /bots/{id}, and bots of accounts that are deactivated and reactivated (users.md § Bots). */
 
 import { refused } from '../../harness.js';
 import type { Refusal } from '../../support/client.js';

@@ -34,7 +34,7 @@ export const outgoingWebhooks: Facts = async (t, server) => {
   const bot = await make();
   const mention = (of: Person): string => `@**${of.name}**`;
 
-  /** The next message that comes to this queue from this account. */
+  /** The next message of this account in this queue. */
   const from = async (queue: Queue, sender: number): Promise<ApiMessage> => {
     const is = (event: Fields): boolean => (event.message as ApiMessage | undefined)?.sender_id === sender;
     const events = await queue.until((seen) => seen.some(is));
@@ -117,7 +117,7 @@ export const outgoingWebhooks: Facts = async (t, server) => {
       await say(member, 'lobby', 'talk', mention(bot));
       await hook.next();
       await from(queue, bot.id);
-      // A call for anything before would have come before, and for its own words there is none in line.
+      // Calls for the earlier messages would have come earlier, and none waits for the bot's own message.
       await tell(member, [bot], 'last');
       t.equal(bodyOf(await hook.next()).data, 'last');
       await from(queue, bot.id);

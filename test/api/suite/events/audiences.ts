@@ -30,7 +30,7 @@ export const audiences: Facts = async (t, server) => {
     await tell(member, [guest], 'to a pair');
     await tell(member, [member], 'to oneself');
     await tell(member, [other, admin], 'to a group');
-    // The sender has all of it: whatever the others may get is in the log by then.
+    // The sender has all events, so all events for the others are in the log by now.
     await watchers.find((queue) => queue.of === member)!.take(Object.keys(expected).length);
     for (const queue of watchers) {
       const got = queue.of === member ? queue.received : await settled(queue);

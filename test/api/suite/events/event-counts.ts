@@ -7,7 +7,7 @@ import { addPerson, crowd, makeBot, makeOrganization, PASSWORD } from '../../sup
 
 type Counts = Map<string, number>;
 
-/** The log, counting what is appended to it by kind while `on`. */
+/** The log; while `on`, it counts appended items by kind. */
 const counting = (log: EventLog, counts: Counts, state: { on: boolean }): EventLog =>
   new Proxy(log, {
     get(target, name: keyof EventLog) {

@@ -11,7 +11,7 @@ import { Queue } from '../../support/queue.js';
 import type { ApiEvent, ApiMessage } from '../../support/types.js';
 import { Follower } from '../../support/verify-action.js';
 
-/** Notes which actors are read from the Store: one that was in memory is not. */
+/** Records the actors read from the Store; an actor in memory is not read. */
 function noting(store: Store, loaded: string[]): Store {
   return new Proxy(store, {
     get(target, name) {
@@ -41,13 +41,13 @@ export async function passivation(t: Test): Promise<void> {
   const patient = { event_types: ['message'], queue_lifespan_secs: 86_400 };
   const fresh = () => Queue.register(member, patient);
   const loads = (queue: Queue): number => loaded.filter((key) => key.endsWith(queue.id)).length;
-  /** Until all actors are at rest: what they write first takes its real time. */
+  /** Waits until all actors are passivated. Their last writes take real time. */
   const pause = (): Promise<unknown> =>
     until('everything is at rest', () => {
       if (server.active > 0) clock.advance(5_000);
       return server.active === 0;
     });
-  /** It is read from the Store for this. */
+  /** Runs the action, and checks that the actor was read from the Store. */
   const woken = async <T>(t: Test, queue: Queue, action: () => Promise<T>): Promise<T> => {
     const before = loads(queue);
     const result = await action();

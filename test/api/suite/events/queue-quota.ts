@@ -23,7 +23,7 @@ export async function queueQuota(t: Test): Promise<void> {
     for (let i = 0; i < MOST; i++) queues.push(await fresh());
     const [oldest, ...rest] = queues as [Queue, ...Queue[]];
     const waiting = rest[0]!.until((events) => events.length > 0);
-    // Answered after the poll has arrived.
+    // This call is answered after the poll has arrived.
     await member.api.ok('GET /users/me');
     const newest = await fresh();
     await until('the oldest is gone', async () => {

@@ -12,7 +12,7 @@ import { Queue } from '../../support/queue.js';
 
 const EVERY_PARTITION = Array.from({ length: PARTITIONS }, (_, i) => i as Partition);
 
-/** Moves time by seconds until the promise is settled; gives the seconds. */
+/** Moves the clock in steps of a second until the promise settles. @returns the seconds */
 async function secondsUntil<T>(
   clock: FakeClock,
   pending: Promise<T>,
@@ -73,7 +73,7 @@ export async function queueTimeouts(t: Test): Promise<void> {
     const queue = await fresh();
     for (let i = 0; i < 2; i++) {
       const polling = queue.until((events) => events.length > 0);
-      // Answered after the poll has arrived.
+      // This call is answered after the poll has arrived.
       await member.api.ok('GET /users/me');
       const { value, seconds } = await secondsUntil(clock, polling, 70);
       t.same(

@@ -83,7 +83,7 @@ export const queues: Facts = async (t, server) => {
   await t.test('a second poll ends the first', async (t) => {
     const queue = await fresh();
     const first = queue.poll();
-    // Which of two requests arrives first is not known from outside: the loser of the race is the one to be ended.
+    // The order of arrival of two requests is unknown from outside: the first to arrive is the one to be ended.
     const second = queue.poll();
     const ended = await Promise.race([
       first.then((events) => ({ events, left: second })),
@@ -110,7 +110,7 @@ export const queues: Facts = async (t, server) => {
     for (let i = 0; i < 3; i++) {
       const leaving = new AbortController();
       const gone = queue.poll({}, leaving.signal).catch((error: Error) => error.name);
-      // Answered after the poll has arrived, on most runs; it must not matter.
+      // On most runs this call is answered after the poll has arrived; the order must not matter.
       await member.api.ok('GET /users/me');
       leaving.abort();
       t.equal(await gone, 'AbortError');
@@ -140,7 +140,7 @@ export const queues: Facts = async (t, server) => {
     void waiting.then(() => {
       over = true;
     });
-    // The queue's start is not known from outside: say it until it is heard.
+    // The queue's start is unknown from outside: send messages until one arrives.
     while (!over) await say(owner, 'news', 'x', 'anybody there?');
     t.ok((await waiting).events.length >= 1);
   });
@@ -167,7 +167,7 @@ export const queues: Facts = async (t, server) => {
       (error: Error) => error.message,
     );
     await queue.delete();
-    // The poll may have come after the deletion.
+    // The poll may have arrived after the deletion.
     t.match(await outcome, /^events 0$|BAD_EVENT_QUEUE_ID/);
     await refused(t, poll({ queue_id: queue.id, last_event_id: -1 }), badQueue(queue.id));
     await refused(t, member.api.call('DELETE /events', { queue_id: queue.id }), badQueue(queue.id), 'twice');

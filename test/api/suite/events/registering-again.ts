@@ -1,4 +1,4 @@
-/** Registrations show what is so now, to each kind of client what is for it: whatever was encoded for those before. */
+/** A later registration shows the present state in the form of each kind of client, from any cache of encoded parts. */
 
 import type { Params } from '../../support/client.js';
 import { makeOrganization, type Person, say, streamIdOf, subscribe, tell } from '../../support/organization.js';

@@ -84,7 +84,7 @@ export const state: Facts = async (t, server) => {
   await verify('a private stream shares its history', () => patch(p3, { history_public_to_subscribers: true }));
   await subscribe(other, 'p3 renamed', { principals: [admin] });
   await verify('a private stream is made public', () => patch(p3, { is_private: false }));
-  // Each role has somebody who left, and a member and a guest who never were in it.
+  // Each role has a user who left; a member and a guest were never subscribed.
   const leavers = [owner, admin, moderator, other, guest];
   await subscribe(member, ['left by many', 'left by all'], { principals: [member, ...leavers] });
   for (const one of leavers) await leave(one, ['left by many', 'left by all']);

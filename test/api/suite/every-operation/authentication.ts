@@ -6,12 +6,12 @@ import { makeOrganization } from '../../support/organization.js';
 import { declaredAs } from '../../support/wire.js';
 import type { Facts } from '../facts.js';
 
-/** Operations that need credentials, with nothing else right: authentication comes before parameters. */
+/** Calls of operations that need credentials, with wrong parameters: authentication comes first. */
 const CLOSED_OPERATIONS = OPERATIONS.filter(({ guard, root }) => guard !== 'none' && !root).map(
   ({ method, path }) => declaredAs(method, path)![0],
 );
 
-/** Some value for each segment of the path. */
+/** Fills each segment of the path with some value. */
 const segments = (operation: string): Params =>
   Object.fromEntries([...operation.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, 1]));
 

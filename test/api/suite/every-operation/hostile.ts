@@ -1,6 +1,6 @@
 /**
- * Input that no client should send, for every operation and each of its parameters: there is always an answer, it is
- * never a fault of ours, and what is refused changes nothing.
+ * Input that no client should send, for every operation and each of its parameters: every call is answered, never with
+ * an internal error, and a refused call changes nothing.
  */
 import type { Test } from 'tap';
 import type { Operation, Parameter } from '#frontend/api';
@@ -14,7 +14,7 @@ import { Queue, settled } from '../../support/queue.js';
 import type { Answer, Fields } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
-/** Values under which operations do something, by the name of the parameter. */
+/** Usual values with which operations succeed, by the name of the parameter. */
 async function usualValues(org: Organization): Promise<Fields> {
   const { owner, member, other } = org;
   await subscribe(owner, 'square', { principals: [owner, member, other] });
@@ -125,7 +125,7 @@ async function stateOf({ owner, member }: Organization): Promise<unknown> {
   const looks = [owner, member].map(async ({ api }) => {
     const { queue_id, last_event_id: _, server_timestamp: __, ...state } = await api.ok('POST /register');
     const { status, body } = await api.call('DELETE /events', { queue_id });
-    // Sent again between frontend and actor after an answer that was lost, it finds that it was done.
+    // A repeat after a lost answer between frontend and actor finds its work done.
     if (status !== 200 && body.code !== 'BAD_EVENT_QUEUE_ID') throw new Error(`${status} ${JSON.stringify(body)}`);
     return [state, await api.ok('GET /messages', { anchor: 'newest', num_before: 1000, num_after: 0 })];
   });
@@ -134,7 +134,7 @@ async function stateOf({ owner, member }: Organization): Promise<unknown> {
 
 const AT_ONCE = 8;
 
-/** In groups, so that they meet in the actors. Gives those that were refused. */
+/** Sends the attempts in groups, so that they meet in the actors. @returns the refused ones */
 async function answered(t: Test, tries: readonly Attempt[]): Promise<Attempt[]> {
   const refused: Attempt[] = [];
   for (let i = 0; i < tries.length; i += AT_ONCE) {
@@ -143,7 +143,7 @@ async function answered(t: Test, tries: readonly Attempt[]): Promise<Attempt[]> 
     answers.forEach(({ status, body }, n) => {
       const { title } = group[n]!;
       // An address that names no file is answered with a page.
-      // One that leads to another has no body at all.
+      // A redirect has no body at all.
       const isPage = (status === 404 || status === 302) && Object.keys(body).length === 0;
       const isAnswer = isPage || (typeof body.msg === 'string' && (status === 200) === (body.result !== 'error'));
       if (status >= 500 || !isAnswer) t.fail(`${title}: ${status} ${JSON.stringify(body).slice(0, 300)}`);

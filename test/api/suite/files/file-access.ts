@@ -86,7 +86,7 @@ export const fileAccess: Facts = async (t, server) => {
   await t.test('any one of many linking messages gives access to the file', async (t) => {
     const uri = await upload(member);
     await tell(member, [moderator], `[x](${uri})`);
-    // More than are looked at in one go.
+    // More messages than one batch of the check.
     await Promise.all(Array.from({ length: 120 }, () => tell(member, [other], `[x](${uri})`)));
     t.same(await seers(uri), ['moderator', 'member', 'other']);
   });

@@ -10,7 +10,7 @@ const part = (head: string, body: string): string => `--B${CRLF}${head}${CRLF}${
 const disposition = (rest: string): string => `Content-Disposition: form-data; name="f"; ${rest}`;
 const END = `--B--${CRLF}`;
 
-/** Title, body, the file that comes of it (undefined: refused). */
+/** Title, body, and the resulting file; undefined if the form is refused. */
 const FORMS: readonly (readonly [title: string, body: string, taken?: string])[] = [
   ['nothing', ''],
   ['no boundary in it', 'hello'],

@@ -1,4 +1,4 @@
-/** Files and avatars where an organization is open to the web: what is shown without an account, and what is not. */
+/** Files and avatars of a web-public organization: the ones shown without an account, and the others. */
 
 import { refused } from '../../harness.js';
 import { FORBIDDEN, look, NOT_FOUND, page, upload } from '../../support/files.js';

@@ -41,7 +41,7 @@ export async function invitationTime(t: Test): Promise<void> {
     await refused(t, owner.api.call('DELETE /invites/{prereg_id}', { prereg_id: id }), bad('No such invitation'));
     for (let day = 0; day < 10; day++) await pass(24 * 60);
     t.same([await open(usual), await open(forEver)], [404, 200], 'ten days unless it says otherwise');
-    // Those that have expired go now.
+    // The expired invitations are removed now.
     await link({});
     t.equal((await list()).length, 2);
   });

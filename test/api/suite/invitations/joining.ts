@@ -45,7 +45,7 @@ export const joining: Facts = async (t, server) => {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams(fields).toString(),
     });
-  /** Path of the link in the letter that the page behind a link sends. */
+  /** Path of the link in the mail that the page behind a link sends. */
   const confirmed = async (path: string, email: string): Promise<string> => {
     const { status, text } = await send(path, { email });
     t.equal(status, 200, text);

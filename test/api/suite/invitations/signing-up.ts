@@ -124,7 +124,7 @@ export const signingUp: Facts = async (t, server) => {
     for (const path of [...good, ...good.slice(1).map(forged)]) {
       for (const method of ['GET', 'HEAD', 'POST']) {
         const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-        // A form may name the method that is meant.
+        // A form may name the method.
         const form =
           method === 'POST' ? { headers, body: 'method=GET&full_name=Mallory&password=x&email=m%40y.zz' } : {};
         const answer = await nobody.raw({ method, path, ...form });

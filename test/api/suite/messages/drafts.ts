@@ -24,7 +24,7 @@ export const drafts: Facts = async (t, server) => {
   await subscribe(owner, 'shore', { principals: [owner, member, guest] });
   await subscribe(owner, 'vault', { invite_only: true });
   const [shore, vault] = [await streamIdOf(owner, 'shore'), await streamIdOf(owner, 'vault')];
-  // Ids are the organization's own: one that is none here.
+  // Ids are per organization: this one does not exist here.
   await subscribe(elsewhere.owner, ['a1', 'a2', 'a3', 'abroad']);
   const abroad = await streamIdOf(elsewhere.owner, 'abroad');
 

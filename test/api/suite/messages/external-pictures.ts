@@ -24,7 +24,7 @@ export const externalPictures: Facts = async (t, server) => {
       .content;
   };
   const sourceIn = (html: string): string => /<img src="([^"]*)">/.exec(html)?.[1] ?? '';
-  /** Where readers find the picture of this address. */
+  /** Path under which readers get the picture of this address. */
   const source = async (url: string): Promise<string> => sourceIn(await content(url));
   const refusal = async (url: string): Promise<[number, string]> => {
     const { status, text } = await lookAt(nobody, await source(url));

@@ -35,7 +35,7 @@ export const fetchingAfterChanges: Facts = async (t, server) => {
   const fetch = async (by: Person, narrow: unknown, params: Params = {}): Promise<Shown[]> =>
     (await by.api.ok<{ messages: Shown[] }>('GET /messages', { ...window, narrow, ...params })).messages;
   const ids = async (by: Person, narrow: unknown): Promise<number[]> => (await fetch(by, narrow)).map(({ id }) => id);
-  /** As often as it takes for it to be kept. */
+  /** Fetches often enough that the message is cached. */
   const again = async (by: Person, narrow: unknown, params: Params = {}): Promise<Shown[]> => {
     for (let i = 0; i < 3; i++) await fetch(by, narrow, params);
     return fetch(by, narrow, params);

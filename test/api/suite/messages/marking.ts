@@ -1,4 +1,4 @@
-/** Marking much as read, and what registrations tell of unread messages (messages.md, register.md § unread_msgs). */
+/** Marking many messages as read, and unread messages in registrations (messages.md, register.md § unread_msgs). */
 
 import { until } from '../../../support/until.js';
 import { refused } from '../../harness.js';

@@ -31,7 +31,7 @@ export async function messageTime(t: Test): Promise<void> {
     for (let left = days; left > 0; left -= 0.5) {
       clock.leap(0.5 * DAY * 1_000);
       await settle(50);
-      // Past the actors, so that what has come due is under way before the next half day goes by.
+      // Lets the actors start their due work before the next half day passes.
       await owner.api.ok('GET /messages', { anchor: 'newest', num_before: 1, num_after: 0 });
     }
   };

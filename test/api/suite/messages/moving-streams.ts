@@ -1,4 +1,4 @@
-/** Moving messages between streams: who keeps, loses and gains them (messages.md § PATCH /messages/{id}). */
+/** Moving messages between streams: users who keep, lose and gain them (messages.md § PATCH /messages/{id}). */
 
 import { refused } from '../../harness.js';
 import { bad, type Params } from '../../support/client.js';

@@ -19,7 +19,7 @@ import type { Facts } from '../facts.js';
 const all = { anchor: 'oldest', num_before: 0, num_after: 1000 };
 const term = (operator: string, operand: unknown, negated = false) => ({ operator, operand, negated });
 
-/** But for the notices that told people of their subscriptions. */
+/** Leaves out the notices of subscriptions. */
 async function ids(person: Person, ...narrow: unknown[]): Promise<number[]> {
   const { messages } = await person.api.ok<{ messages: ApiMessage[] }>('GET /messages', { ...all, narrow });
   return messages.filter((message) => message.sender_id !== NOTIFICATION_BOT).map((message) => message.id);

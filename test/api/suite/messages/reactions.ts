@@ -1,4 +1,4 @@
-/** Reactions: who may, what is kept, and who hears of it (messages.md § Reactions). */
+/** Reactions: the right to react, stored reactions, and recipients of events (messages.md § Reactions). */
 
 import type { Params } from '../../support/client.js';
 import { makeOrganization, type Person, say, subscribe, tell } from '../../support/organization.js';

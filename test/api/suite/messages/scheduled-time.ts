@@ -54,7 +54,7 @@ export async function scheduledTime(t: Test): Promise<void> {
   /** Waits in real time until work started by the clock is done. */
   const sentAll = (by: Person = member) => until('all are sent', async () => (await list(by)).length === 0, 5_000);
 
-  /** A server that starts tries some things again after moments, which must pass. */
+  /** A starting server retries some work after short waits, for which the clock must move. */
   const ticking = async <T>(pending: Promise<T>): Promise<T> => {
     let done = false;
     const over = (): void => {

@@ -19,7 +19,7 @@ async function find(person: Person, ...narrow: unknown[]): Promise<Found[]> {
   const { messages } = await person.api.ok<{ messages: Found[] }>('GET /messages', { ...all, narrow });
   return messages;
 }
-/** But for what the notification bot says of new streams. */
+/** Leaves out the notification bot's messages about new streams. */
 const ids = async (person: Person, ...narrow: unknown[]) =>
   (await find(person, ...narrow)).filter((message) => message.sender_id !== NOTIFICATION_BOT).map(({ id }) => id);
 

@@ -155,7 +155,7 @@ export const sending: Facts = async (t, server) => {
       (
         await member.api.ok<{ streams: { name: string; first_message_id: number | null }[] }>('GET /streams')
       ).streams.find((one) => one.name === 'fresh')!.first_message_id;
-    // Of the notice that the stream was made.
+    // The id of the notice about the new stream.
     const { messages } = await member.api.ok<{ messages: ApiMessage[] }>('GET /messages', {
       narrow: [['stream', 'fresh']],
       anchor: 'oldest',
@@ -165,7 +165,7 @@ export const sending: Facts = async (t, server) => {
     const [{ id: first, subject }] = messages as [ApiMessage];
     t.same([messages.length, subject], [1, 'stream events']);
     await say(member, 'fresh', 'b');
-    // Told to the directory after the sender has the answer.
+    // The directory learns of it after the sender has the answer.
     for (let i = 0; (await firstId()) === null && i < 200; i++) await Queue.register(member, { fetch_event_types: [] });
     t.equal(await firstId(), first);
   });

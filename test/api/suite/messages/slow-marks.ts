@@ -15,11 +15,11 @@ const STREAMS = BATCH + 8;
 
 interface Slowness {
   on: boolean;
-  /** Looks that are taking their time now. */
+  /** Reads that are waiting now. */
   waiting: number;
 }
 
-/** The Store, each look at an index taking its time while that is on. */
+/** The Store; while `on`, each read of an index waits. */
 const slowed = (store: Store, clock: FakeClock, slowness: Slowness): Store =>
   new Proxy(store, {
     get(target, name: keyof Store) {

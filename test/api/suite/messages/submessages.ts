@@ -1,4 +1,4 @@
-/** Widgets and what people add to them (messages.md § Submessages and widgets). */
+/** Widgets and their submessages (messages.md § Submessages and widgets). */
 
 import { refused } from '../../harness.js';
 import { bad, missing, type Params } from '../../support/client.js';

@@ -15,7 +15,7 @@ export const typing: Facts = async (t, server) => {
   const [lawn, vault] = [await streamIdOf(owner, 'lawn'), await streamIdOf(owner, 'vault')];
   const type = (params: Params, by: Person = member) => by.api.call('POST /typing', params);
   const ok = (params: Params, by: Person = member) => by.api.ok('POST /typing', params);
-  /** Where the client is when it types is where the event can be waited for. */
+  /** The client that types also waits for the event, at the same frontend. */
   const listen = async (by: Person, capable = true): Promise<Queue> => {
     const queue = await Queue.register(by, {
       event_types: ['typing', 'message'],

@@ -13,7 +13,7 @@ interface Said {
   readonly topic: string;
   readonly sender: number;
   readonly people: readonly number[];
-  /** The reader has a copy. */
+  /** True if the reader has a copy. */
   readonly copy: boolean;
   readonly read: boolean;
 }
@@ -33,7 +33,7 @@ interface Window {
   readonly found_newest: boolean;
 }
 
-/** The algorithm as narrow.md tells it, on a sorted list. */
+/** The algorithm of narrow.md, on a sorted list. */
 function windowOf(rows: readonly Said[], { anchor: asked, before, after, include }: Asked): Window {
   const ids = rows.map((row) => row.id);
   const unread = rows.find((row) => row.copy && !row.read)?.id ?? NEWEST;

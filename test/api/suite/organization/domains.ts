@@ -1,4 +1,4 @@
-/** Domains whose addresses accounts may have (realm.md § Domains). */
+/** Domains that addresses of accounts may have (realm.md § Domains). */
 
 import { refused } from '../../harness.js';
 import type { Refusal } from '../../support/client.js';

@@ -1,4 +1,4 @@
-/** GET, POST and DELETE /realm/emoji, and what they are for (realm.md § Custom emoji). */
+/** GET, POST and DELETE /realm/emoji, and the use of custom emoji (realm.md § Custom emoji). */
 import sharp from 'sharp';
 import { refused } from '../../harness.js';
 import type { Refusal } from '../../support/client.js';

@@ -184,7 +184,7 @@ export const linkifiers: Facts = async (t, server) => {
     await refused(t, play({ url_prefix: 'https://a.bc' }), missing('highlighter_language'));
     await refused(t, play({ url_prefix: 'https://a.bc', highlighter_language: 'x' }), missing('name'));
     await refused(t, play({ ...python, url_prefix: 'nope' }), bad('url_prefix is not a URL'));
-    // The address comes first, and its host ends in a top-level domain (recorded: n 1404, 1407).
+    // The check of the address comes first: its host must end in a top-level domain (recorded: n 1404, 1407).
     for (const of of [{ highlighter_language: 'a$b' }, { name: '' }]) {
       await refused(t, play({ ...python, url_prefix: 'https://a.b', ...of }), bad('url_prefix is not a URL'));
     }

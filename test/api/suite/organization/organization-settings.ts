@@ -13,7 +13,7 @@ import type { Facts } from '../facts.js';
 const NOT_ADMIN: Refusal = { code: 'UNAUTHORIZED_PRINCIPAL', msg: 'Must be an organization administrator' };
 const NOT_OWNER: Refusal = { code: 'UNAUTHORIZED_PRINCIPAL', msg: 'Must be an organization owner' };
 
-/** Another value than the default, for what is simply stored and told. */
+/** Settings that are only stored and published → another value than the default. */
 const PLAIN: Readonly<Record<string, unknown>> = {
   name_changes_disabled: true,
   email_changes_disabled: true,

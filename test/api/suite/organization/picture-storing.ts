@@ -37,7 +37,7 @@ export async function pictureStoring(t: Test): Promise<void> {
     by.api.upload('POST /users/me/avatar', [{ name: 'a', bytes: await picture(colour) }]);
   const icon = async (colour: string) =>
     owner.api.upload('POST /realm/icon', [{ name: 'a', bytes: await picture(colour) }]);
-  /** Old ones are deleted after the answer. */
+  /** Old pictures are deleted after the answer, so the check waits. */
   const keeps = (t: Test, n: number, title: string): Promise<unknown> =>
     until(title, async () => blobs.names.size === n, 5_000).then(
       () => t.pass(title),

@@ -1,4 +1,4 @@
-/** GET /avatar, and what addresses of avatars name (users.md § Avatars). */
+/** GET /avatar, and the addresses of avatars (users.md § Avatars). */
 
 import { refused } from '../../harness.js';
 import { makeOrganization, type Person } from '../../support/organization.js';

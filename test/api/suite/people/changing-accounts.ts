@@ -1,4 +1,4 @@
-/** PATCH /users/{user_id} (users.md): name and role, who may change them, and who hears of it. */
+/** PATCH /users/{user_id} (users.md): name and role, the right to change them, and recipients of events. */
 
 import { refused } from '../../harness.js';
 import { bad, type Params, type Refusal } from '../../support/client.js';

@@ -26,7 +26,7 @@ export async function fullMembers(t: Test): Promise<void> {
   };
   const isAdded = ({ op, group_id }: ApiEvent): boolean =>
     op === 'add_members' && group_id === SYSTEM_GROUP.fullmembers;
-  /** Up to the next time that somebody becomes one. */
+  /** Moves the clock to the next time at which a user becomes a full member. */
   const added = async (queue: Queue): Promise<unknown[]> =>
     (await queue.until((events) => events.some(isAdded))).filter(isAdded).map(({ user_ids }) => user_ids);
   const listen = (by: Person) =>

@@ -21,7 +21,7 @@ const WELCOME_BOT = 2;
 const ADMIN_ONLY = { code: 'UNAUTHORIZED_PRINCIPAL', msg: 'Must be an organization administrator' };
 let made = 0;
 
-/** Made through the API, and logged in. */
+/** A user made through the API, and logged in. */
 async function newcomer(org: Organization, by: Person = org.owner): Promise<Person> {
   const name = `Newcomer ${++made}`;
   const email = `newcomer${made}@${org.subdomain}.example.com`;

@@ -35,7 +35,7 @@ export const newestMessage: Facts = async (t, server) => {
   });
   const [here, there, closed] = await Promise.all(['here', 'there', 'closed'].map((name) => streamIdOf(owner, name)));
 
-  /** Those who did nothing are shown it when the log has come to the frontend. */
+  /** Users who sent nothing see the message when the log has reached the frontend. */
   async function agree(t: Test, what: string): Promise<void> {
     for (const one of people) {
       await until(`${what}: ${one.role}`, async () => (await shownTo(one)) === (await storedFor(one)));

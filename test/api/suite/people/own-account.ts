@@ -245,7 +245,7 @@ export const ownAccount: Facts = async (t, server) => {
         other.api.ok('PATCH /settings', { full_name: 'Verified Other', dense_mode: false }),
       );
       await other.api.ok('PATCH /settings', { email_address_visibility: 3 });
-      // The one that stands for it stays when the address changes, so that polls go on.
+      // The API address stays when the address changes, so that polls continue.
       const hidden = basic((await userOf(other.id)).email, other.key);
       const self = { ...other, api: other.api.with({ authorization: hidden }) };
       await patch({ email: renamed }, other);

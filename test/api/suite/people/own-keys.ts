@@ -55,7 +55,7 @@ export const ownKeys: Facts = async (t, server) => {
     'a poll that waits with a revoked key ends at once, and its queue continues with the new key',
     async (t) => {
       const { owner, member, other } = await makeOrganization(server, ['member', 'other']);
-      /** One on each frontend; the requests after them show that they have arrived. */
+      /** One poll on each frontend; the requests after them prove their arrival. */
       const polls = async (person: Person) => {
         const queues = [await Queue.register(person, {}), await Queue.register(person, {})];
         const answers = queues.map((queue) => {

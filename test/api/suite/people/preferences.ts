@@ -1,4 +1,4 @@
-/** Alert words and muted users (users.md), and what they do to messages (messages.md § Flags at creation). */
+/** Alert words and muted users (users.md), and their effects on messages (messages.md § Flags at creation). */
 
 import { refused } from '../../harness.js';
 import { bad, missing } from '../../support/client.js';

@@ -8,7 +8,7 @@ import { startEmbedded } from '../../support/faces.js';
 import { crowd, makeOrganization, type Person } from '../../support/organization.js';
 import { type Legacy, listenToPresence, presencesOf, type Slim } from './presence.js';
 
-/** The Store, noting the keys of roots that are written. */
+/** The Store; records the keys of written roots. */
 const counted = (store: Store, commits: string[]): Store =>
   new Proxy(store, {
     get(target, name: keyof Store) {
@@ -48,7 +48,7 @@ export async function presenceTime(t: Test): Promise<void> {
       })
     ).presence;
   const seconds = (): number => Math.floor(clock.now() / 1000);
-  /** Whole seconds, so that what is compared is not cut off in between. */
+  /** Moves the clock to a whole second, so that compared times are not truncated. */
   const pass = (s: number): Promise<void> => clock.advanceAsync(s * 1_000);
   await clock.advanceAsync(1_000 - (clock.now() % 1_000));
 

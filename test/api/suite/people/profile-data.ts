@@ -37,7 +37,7 @@ export const profileData: Facts = async (t, server) => {
     );
   const empty = (data: unknown, by: Person = member) => by.api.call('DELETE /users/me/profile_data', { data });
   const shape = { client_gravatar: false, include_custom_profile_fields: true };
-  /** As one person sees another, in each of the ways. */
+  /** The profile of one user as another sees it, by each operation. */
   const seen = async (of: Person, by: Person = guest): Promise<Fields[]> => {
     const { members } = await by.api.ok<{ members: ApiUser[] }>('GET /users', shape);
     const { user } = await by.api.ok<{ user: ApiUser }>('GET /users/{user_id}', { user_id: of.id, ...shape });

@@ -1,4 +1,4 @@
-/** Operations on profile fields, short. */
+/** Short forms of the operations on profile fields. */
 
 import type { Params } from '../../support/client.js';
 import type { Organization, Person } from '../../support/organization.js';

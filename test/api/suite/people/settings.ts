@@ -9,7 +9,7 @@ import type { ApiEvent, ApiStream, Fields } from '../../support/types.js';
 import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
-/** Setting → another value than the default, and which legacy event tells of it. */
+/** Setting → another value than the default, and its legacy event. */
 const CHANGES: Readonly<Record<string, readonly [value: unknown, is: 'D' | 'N' | 'M']>> = {
   twenty_four_hour_time: [true, 'D'],
   dense_mode: [false, 'D'],

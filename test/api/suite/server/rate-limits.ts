@@ -41,7 +41,7 @@ const LIMITED = (seconds: number): Fields => ({
   'retry-after': seconds,
 });
 
-/** On a whole second, so that what headers round up is a number that can be named. */
+/** Moves the clock to a whole second, so that rounded times in headers are exact. */
 const START = Math.ceil(Date.now() / 1000) * 1000;
 
 export async function rateLimits(t: Test): Promise<void> {
@@ -240,7 +240,7 @@ export async function rateLimits(t: Test): Promise<void> {
     let turn = 0;
     const set = async (rules: string | null): Promise<void> => {
       await setRateLimits(server.actors, org.realm, admin.email, rules);
-      // Answered when the frontend shows it, and with it what was changed before.
+      // The call is answered when the frontend shows its change, and all changes before.
       await owner.api.ok('PATCH /users/{user_id}', { user_id: other.id, full_name: `Turn ${turn++}` });
     };
     await set('10:3,60:5');

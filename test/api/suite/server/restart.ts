@@ -37,7 +37,7 @@ export const restart: Facts = async (t, server) => {
   await t.test('a waiting poll is answered without events, and its client continues after the restart', async (t) => {
     const queue = await Queue.register(member, { event_types: ['message'] });
     const waiting = member.api.call('GET /events', { queue_id: queue.id, last_event_id: queue.last });
-    // Answered after the poll arrived, or the poll meets a server that is gone.
+    // This call is answered after the poll arrived; without it the poll could meet a stopped server.
     const outcome = waiting.then(
       (answer) => JSON.stringify([answer.status, answer.body.events]),
       (error: NodeJS.ErrnoException) => error.code,

@@ -404,7 +404,7 @@ export const changingStreams: Facts = async (t, server) => {
     await settled(theirs);
     await subscribe(admin, ['said two', 'said one', 'said three'], { principals: [other] });
     const text = `@**${adminName.slice(4)} subscribed you to the following streams:\n\n* #**said one**\n* #**said two**`;
-    // Two actors say two things: which is heard first is not said.
+    // Two actors publish two events, in any order.
     const direct = (await heard(theirs)).filter((one) => Array.isArray(one) && one[0] === 'direct');
     t.same(direct, [['direct', '', text]], 'not of the one that is new');
     await settled(own);

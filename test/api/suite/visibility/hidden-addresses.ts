@@ -9,7 +9,7 @@ import { addPerson, makeBot, makeOrganization, type Person, say, subscribe, tell
 import { Queue, settled } from '../../support/queue.js';
 import type { Facts } from '../facts.js';
 
-/** email_address_visibility → who sees the address, besides its owner. */
+/** email_address_visibility → the roles that see the address, besides its owner. */
 const SEEN_BY: Readonly<Record<number, readonly string[]>> = {
   1: ['owner', 'admin', 'moderator', 'member', 'bot', 'guest'],
   2: ['owner', 'admin', 'moderator', 'member', 'bot'],
@@ -47,7 +47,7 @@ export const hiddenAddresses: Facts = async (t, server) => {
     return { person, address: one.email };
   };
 
-  /** Everything that names accounts. */
+  /** All calls whose answers name accounts. */
   const questions = ({ id, email }: Person): readonly [string, Params][] => [
     ['GET /users', { client_gravatar: false, include_custom_profile_fields: true }],
     ['GET /users', { client_gravatar: true }],
@@ -97,7 +97,7 @@ export const hiddenAddresses: Facts = async (t, server) => {
       for (const [name, client] of nobody) {
         const told = await answers(client, person);
         t.ok(told.length > 0, name);
-        // Everybody: whom only the web brings, too.
+        // All users, including anonymous visitors.
         if (name === 'visitor' && visibility === '1') continue;
         for (const [operation, text] of told) t.notOk(text.includes(address), `${name}: ${operation}`);
       }

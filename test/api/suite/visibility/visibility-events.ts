@@ -5,7 +5,7 @@ import type { Facts } from '../facts.js';
 import { isServed, makeWorld, VIEWERS, type Viewer, type World } from './visibility-people.js';
 
 interface Row {
-  /** Operation that has to be there. */
+  /** The operation that the row needs. */
   readonly of: string;
   readonly title: string;
   /** type/op of the event that counts. */

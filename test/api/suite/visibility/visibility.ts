@@ -30,7 +30,7 @@ async function mayFetch(person: Person, id: number): Promise<boolean> {
   return answer.status === 200;
 }
 
-/** Streams with their subscribers, and a message from before and one from after somebody joined. */
+/** Streams with their subscribers, with one message before and one after a user joined. */
 async function streams(org: Organization) {
   const { owner, member, other, guest } = org;
   const kinds = {
@@ -72,7 +72,7 @@ export const visibility: Facts = async (t, server) => {
       admin: { open: [open.before, open.after], shared: [], closed: [] },
       moderator: { open: [open.before, open.after], shared: [], closed: [] },
     };
-    // A guest in a public stream reads what subscribers may; only public access makes more of it.
+    // A guest in a public stream reads as much as a subscriber; only public access adds to it.
     history.guest.open = await ids(guest, [['stream', 'open']]);
     t.ok(history.guest.open.includes(open.after));
     for (const [role, person] of Object.entries(everybody)) {
