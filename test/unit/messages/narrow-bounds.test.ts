@@ -14,7 +14,7 @@ import { directoryWith } from '../../support/directory.js';
 const directory = directoryWith({});
 const viewer = plainViewer({ realm: realmId(1), user: { id: 8 } as never, directory, subscribed: () => true });
 
-/** A text of `n` different words. */
+/** A text of `count` different words. */
 const words = (count: number, prefix = 'zq'): string =>
   Array.from({ length: count }, (_, i) => `${prefix}${i}x`).join(' ');
 const search = (operand: string, negated = false) => ({ operator: 'search', operand, negated });
