@@ -1,4 +1,4 @@
-/** Attacks that need a server of their own: what is left on its disk, and requests under a forged Host. */
+/** Attacks that need a server of their own: data left on its disk, and requests under a forged Host. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -48,7 +48,7 @@ function first(server: TestServer): Client {
   return new Client(server, 'owner', { authorization: basic(email!, key!) });
 }
 
-/** All that others read, of a server that is asked under a forged name. @param site what links begin with */
+/** All texts that a server called under a forged name gives to others. @param site beginning of its links */
 const forged =
   (siteOf: (subdomain: string) => string) =>
   async (t: Test, server: TestServer): Promise<void> => {
@@ -132,7 +132,7 @@ function onDisk(dir: string): Buffer[] {
   });
 }
 
-/** Mails that were to go out. None does: what waits is what the Store keeps longest. */
+/** Mails that wait to be sent. None is sent here: waiting mails are what the Store keeps longest. */
 const waiting: Mail[] = [];
 
 const withoutMailServer = (ports: Ports): Ports => ({

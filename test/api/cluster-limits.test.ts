@@ -1,4 +1,4 @@
-/** Rate limits over the frontends of a cluster: what one counts counts at the others. */
+/** Rate limits across the frontends of a cluster: calls counted by one count at the others. */
 import t from 'tap';
 import { until } from '../support/until.js';
 import { services, startCluster } from './support/faces.js';

@@ -1,4 +1,7 @@
-/** What the suite cannot or need not try: `operation: what` → why. Unneeded entries fail the run. */
+/**
+ * Declared outcomes that the suite cannot or need not try: `operation: outcome` → reason. Unneeded entries fail the
+ * run.
+ */
 
 /** Errors of wire.json, by message. */
 const NO_WAY = 'nothing that a client sends brings it about';
@@ -7,7 +10,7 @@ const ONLY_PASSWORD = 'a password is the only way to log in, and the last way ca
 const ONLY_IDS = 'streams and people are named by id here';
 const NO_WIDGETS = 'what is scheduled has no widget_content';
 const NO_FORGING = 'no sender but the caller can be named here';
-/** Who may access a stream and who may post to it, but for its policy, is the same. */
+/** Access to a stream and the right to post to it are the same, apart from its posting policy. */
 const SAME_ACCESS = 'whoever may not access the stream is refused before';
 const GUESTS_MOVE_NOTHING = 'no value of move_messages_between_streams_policy lets guests move messages';
 const SAME_WORDS = 'in the words of another refusal of the operation; brought about in reaction-refusals';
@@ -19,7 +22,7 @@ const NO_EMBEDDED = 'no embedded bots are served: refused before';
 const NO_PROVIDER = 'cannot be configured: refused before';
 const NO_EXPORTS = 'the server makes no exports yet: those who run it are asked to';
 
-/** Operations that nobody can carry out. */
+/** Operations that cannot succeed here. */
 export const NOT_SUCCEEDED: Readonly<Record<string, string>> = {
   'GET /calls/bigbluebutton/create: success': NO_PROVIDER,
   'POST /calls/zoom/create: success': NO_PROVIDER,
@@ -94,7 +97,7 @@ export const NOT_TRIED_AS: Readonly<Record<string, string>> = {
 const KEYS = 'whoever watched with the old key is out; no state shows keys';
 const DEVICES = 'no state shows the devices of an account';
 
-/** Operations that change nothing which a client's state shows. */
+/** Operations without an effect on the state of clients. */
 const unwatched = (operation: string, why: string): Record<string, string> =>
   Object.fromEntries(['acting', 'bystander'].map((who) => [`${operation}: ${who}`, why]));
 

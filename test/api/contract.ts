@@ -1,6 +1,6 @@
 /**
- * The last check of a whole run: whatever is declared was tried. Each operation with a success, each of its errors, and as
- * each role; what changes something also before the eyes of clients that follow events.
+ * The last check of a whole run: everything declared was tried. Each operation was called with a success, with each of
+ * its errors, and as each role; each change was also made before the eyes of clients that follow events.
  */
 import type { Test } from 'tap';
 import { OPERATIONS } from '#frontend/api';
@@ -10,18 +10,18 @@ import { triedOf } from './support/coverage.js';
 import { declaredAs, errorsOf } from './support/wire.js';
 
 /**
- * `foreign`: a user of another organization, at this one's address and with ids of this one. `deactivated`: somebody
- * whose account is.
+ * `foreign`: a user of another organization, at this one's address and with ids of this one. `deactivated`: a user
+ * with a deactivated account.
  */
 const ROLES = ['owner', 'admin', 'moderator', 'member', 'guest', 'nobody', 'foreign', 'deactivated', 'bot'];
 
-/** `*: what` excuses it of every operation, `operation: *` everything of that operation. */
+/** `*: outcome` excuses an outcome of every operation, `operation: *` all outcomes of one operation. */
 const excuses = (key: string, one: string): boolean =>
   key === one ||
   (key.startsWith('*: ') && one.endsWith(key.slice(1))) ||
   (key.endsWith(': *') && one.startsWith(key.slice(0, -1)));
 
-/** What is missing, but for what the table excuses; then what the table excuses without need. */
+/** Fails for missing outcomes that the table does not excuse, and for excuses without need. */
 function compare(t: Test, title: string, missing: readonly string[], excused: Readonly<Record<string, string>>): void {
   const lacking = missing.filter((one) => !Object.keys(excused).some((key) => excuses(key, one)));
   const needless = Object.keys(excused).filter((key) => isDeclared(key) && !missing.some((one) => excuses(key, one)));
@@ -37,7 +37,7 @@ const declared = new Map(
   ]),
 );
 
-/** Exceptions begin with the operation's name. Those of operations that do not exist yet are not looked at. */
+/** Exceptions begin with the operation's name. Exceptions of operations that do not exist yet are ignored. */
 const isDeclared = (exception: string): boolean =>
   exception.startsWith('*: ') || [...declared.keys()].some((name) => exception.startsWith(`${name}: `));
 

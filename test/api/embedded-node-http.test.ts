@@ -1,6 +1,6 @@
 /**
- * What differs with the HTTP server, and every operation once, on node:http; with API_TEST_ADAPTER=auto on what this Node loads, which CI does
- * under Node 22 and Node 24.
+ * Families that depend on the HTTP server, and every operation once, on node:http. With API_TEST_ADAPTER=auto they run
+ * on the adapter that this Node loads: CI does so under Node 22 and Node 24.
  */
 
 import { runSuite } from './run.js';
@@ -15,7 +15,7 @@ await runSuite(`embedded face, HTTP adapter ${adapter}`, () => startEmbedded({ h
   'registering again',
   'queues',
   'contents of queues',
-  'facts of the server',
+  'server information',
   'uploaded files',
   'files as they are served',
   'files that are attacks',

@@ -2,10 +2,10 @@ import t, { type Test } from 'tap';
 import { contractGate } from './contract.js';
 import { ONLY, runSuite } from './run.js';
 import { isShard, shard } from './shard.js';
-import { crowded } from './suite/events/crowded.js';
 import { eventCounts } from './suite/events/event-counts.js';
-import { rest } from './suite/events/rest.js';
-import { time } from './suite/events/time.js';
+import { passivation } from './suite/events/passivation.js';
+import { queueQuota } from './suite/events/queue-quota.js';
+import { queueTimeouts } from './suite/events/queue-timeouts.js';
 import { fileQuota } from './suite/files/file-quota.js';
 import { fileTimes } from './suite/files/file-times.js';
 import { invitationTime } from './suite/invitations/invitation-time.js';
@@ -24,9 +24,9 @@ import { startEmbedded } from './support/faces.js';
 
 /** Families that start a server of their own: with a fake clock, small bounds or other settings. */
 const OF_THEIR_OWN: Readonly<Record<string, (t: Test) => Promise<void>>> = {
-  time,
-  'queues at rest': rest,
-  'queues of one account': crowded,
+  'timeouts of queues': queueTimeouts,
+  'passivated queues': passivation,
+  'queues of one account': queueQuota,
   'time and messages': messageTime,
   'time and scheduled messages': scheduledTime,
   'time and presence': presenceTime,
@@ -45,7 +45,7 @@ const OF_THEIR_OWN: Readonly<Record<string, (t: Test) => Promise<void>>> = {
 
 await runSuite('embedded face', () => startEmbedded());
 for (const [family, facts] of shard(Object.entries(OF_THEIR_OWN))) await t.test(family, facts);
-// Last, of all that was tried above; a part of the suite cannot be complete.
+// This runs last, on everything tried above; a part of the suite cannot be complete.
 const coverage = process.env.API_TEST_COVERAGE;
 if (isShard && coverage !== undefined) writeCoverage(coverage);
 else if (ONLY === '' && !isShard) await t.test('the contract was tried completely', contractGate);

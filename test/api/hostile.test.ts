@@ -3,7 +3,7 @@ import { hostile } from './suite/every-operation/hostile.js';
 import { complaints, services, startCluster, startEmbedded, type TestServer } from './support/faces.js';
 import { closeIdle } from './support/http.js';
 
-/** Far above what it takes: some thousand requests on each face. */
+/** Far above the usual time: some thousand requests on each face. */
 t.setTimeout(600_000);
 
 async function face(title: string, start: () => Promise<TestServer>): Promise<void> {

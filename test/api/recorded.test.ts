@@ -1,5 +1,5 @@
 /**
- * What the peer answered to the same calls: 1,700 of them, made again on the embedded face. Status, code, message and the
+ * 1,700 calls whose answers by the peer were recorded, made again on the embedded face. Status, code, message and the
  * form of the body are compared; every difference has a reason in recorded/reasons.ts, or fails.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { startEmbedded } from './support/faces.js';
 import { closeIdle } from './support/http.js';
 import type { Answer } from './support/types.js';
 
-/** The operation that the call reaches: undefined when no path of the contract matches. */
+/** The operation of the call; undefined if no path of the contract matches. */
 const routes = OPERATIONS.filter(({ root }) => !root).map(({ id, method, path, parameters }) => {
   const pattern = path.replace(/\{(\w+)\}/g, (_, name: string) =>
     parameters[name]?.encoding === 'uint' ? '\\d+' : '[^/]+',
@@ -32,7 +32,7 @@ const isServed = ({ op, method, path }: Entry): boolean => {
 
 const ours = (text: unknown): string => String(text).replaceAll('Zulip', 'Conclave');
 
-/** What differs, in words; empty: they agree. */
+/** The differences, in words; none if the answers agree. */
 function compared(replay: Replay, entry: Entry, answer: Answer | undefined): string[] {
   if (!answer) return ['the call waits here'];
   // The peer's 404 are HTML pages.
@@ -48,7 +48,7 @@ function compared(replay: Replay, entry: Entry, answer: Answer | undefined): str
       ? []
       : [`fields ${fields(theirs)} there, ${fields(answer.body)} here`];
   }
-  // service_* are sent beside the peer's names.
+  // Our answers have service_* beside the peer's names.
   const isAlias = (name: string): boolean =>
     name.startsWith('service_') && name.replace('service_', 'zulip_') in answer.body;
   const body = Object.fromEntries(Object.entries(answer.body).filter(([name]) => !isAlias(name)));

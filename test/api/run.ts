@@ -6,7 +6,7 @@ import { coverageTable } from './support/coverage.js';
 import { complaints, type TestServer } from './support/faces.js';
 import { closeIdle } from './support/http.js';
 
-/** API_TEST_ONLY picks families whose title contains it. */
+/** API_TEST_ONLY selects the families whose title contains it. */
 export const ONLY = process.env.API_TEST_ONLY ?? '';
 
 /** @param only families that count there; default all */
@@ -15,7 +15,7 @@ export async function runSuite(
   start: () => Promise<TestServer>,
   only: readonly string[] = Object.keys(SUITE),
 ): Promise<void> {
-  // Far above what it takes, also on a machine a third as fast.
+  // Far above the usual time, even on a machine a third as fast.
   t.setTimeout(900_000);
   const server = await start();
   try {

@@ -3,5 +3,5 @@ const [index, count] = (process.env.API_TEST_SHARD ?? '1/1').split('/').map(Numb
 
 export const isShard = count > 1;
 
-/** In turn, because neighbours are alike. */
+/** Families are dealt in turn, because neighbours take similar time. */
 export const shard = <T>(families: readonly T[]): T[] => families.filter((_, i) => i % count === index - 1);

@@ -7,7 +7,7 @@ const imports = tree.imports();
 
 const wingOf = (file: string): string => (file.startsWith('actors/') ? 'actors' : file.split('/')[1]!);
 
-/** Folder with a door: the unit in which the rest of the tree names things. */
+/** A folder with a door, which the rest of the tree imports. */
 const roomOf = (file: string): string =>
   /^(?:src\/(?:app|frontend|domain|ports)\/[^/]+|src\/(?:model|base)\/[^/]+(?=\/)|src\/[^/]+|actors\/[^/]+)(?=\/)/.exec(
     file,
@@ -54,14 +54,14 @@ t.test('other folders are imported by their door', async (t) => {
   t.strictSame(wrong, []);
 });
 
-t.test('no module adds to the types of another', async (t) => {
+t.test('no module augments the types of another', async (t) => {
   t.strictSame(
     [...tree.modules].filter(([, { augments }]) => augments).map(([file]) => file),
     [],
   );
 });
 
-t.test('implementations of ports are named by app alone', async (t) => {
+t.test('only app names implementations of ports', async (t) => {
   const implementation = /^src\/ports\/(store|log|bus|blobs|placement)\/\1-/;
   const wrong = imports.flatMap(({ from, to, names }) =>
     to

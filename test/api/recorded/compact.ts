@@ -1,5 +1,5 @@
 /**
- * Makes the fixtures from the recorded answers: `node dist/test/api/recorded/compact.js FROM TO`. What is left out: events,
+ * Makes the fixtures from the recorded answers: `node dist/test/api/recorded/compact.js FROM TO`. Left out are events,
  * headers, and everything in answers that differs between two organizations.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -24,10 +24,10 @@ interface Recorded {
   readonly events?: Readonly<Record<string, readonly { type: string; op?: string; group?: { id: number } }[]>>;
 }
 
-/** Fields of answers by which later calls name what was made. */
+/** Fields of answers by which later calls name a made object. */
 const MADE = ['id', 'ids', 'user_id', 'stream_id', 'scheduled_message_id', 'queue_id', 'last_event_id', 'uri'];
 
-/** Answers to the making of groups hold no id; the events do. */
+/** The id of a new group is not in the answer but in its event. */
 function madeGroup({ events = {} }: Recorded): [string, unknown][] {
   const made = Object.values(events)
     .flat()
@@ -63,11 +63,11 @@ interface FoundMessage {
   readonly content: string;
 }
 
-/** Messages with lower ids were there before the recording. */
+/** Messages with lower ids existed before the recording. */
 const FIRST_SENT = 101;
 const found = new Map<number, FoundMessage>();
 
-/** Messages of the peer's organization that answers and events happen to show: stream messages all of them. */
+/** Messages of the peer's organization that occur in answers and events; all of them are stream messages. */
 function findMessages(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   const { id, sender_id, stream_id, recipient_id } = value as Partial<FoundMessage> & { recipient_id?: number };
@@ -86,7 +86,7 @@ for (const name of readdirSync(from).filter((one) => /^[01]\d_.*\.json$/.test(on
   writeFileSync(join(to, name), `[\n${lines.join(',\n')}\n]\n`);
 }
 
-// In lines of their own as well: [id, sender, stream, topic, text].
+// Messages are also written line by line: [id, sender, stream, topic, text].
 for (const name of readdirSync(from).filter((one) => one.endsWith('.json')))
   findMessages(JSON.parse(readFileSync(join(from, name), 'utf8')));
 const messages = [...found.values()]

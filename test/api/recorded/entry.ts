@@ -1,7 +1,7 @@
-/** A recorded call and what the peer answered, as the fixtures keep it (test/fixtures/api/recorded/README.md). */
+/** A recorded call and the peer's answer, in the form of the fixtures (test/fixtures/api/recorded/README.md). */
 import type { Skeleton } from './skeleton.js';
 
-/** Name of the upload → what it holds. */
+/** Name of the upload → its contents. */
 export type Files = Readonly<Record<string, { readonly filename: string; readonly base64: string }>>;
 
 export interface Entry {
@@ -17,8 +17,8 @@ export interface Entry {
   readonly files?: Files;
   readonly label: string;
   readonly status: number;
-  /** A refusal is whole; of a success its form. */
+  /** The whole body of a refusal, or the form of a success. */
   readonly body: Skeleton;
-  /** Ids that the peer gave to what the call made. */
+  /** Ids that the peer returned for made objects. */
   readonly made?: Readonly<Record<string, string | number | readonly number[]>>;
 }

@@ -1,4 +1,7 @@
-/** An organization equal to the recorded one in what calls refer to: ids of users, streams and messages, roles, subscriptions. */
+/**
+ * An organization equal to the recorded one in everything that calls refer to: ids of users, streams and messages,
+ * roles, and subscriptions.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRealm, createUser, findRealm, userApiKey } from '#app/admin';
@@ -10,7 +13,7 @@ import { repositoryRoot } from '../support/wire.js';
 export const FIXTURES = join(repositoryRoot(), 'test/fixtures/api/recorded');
 
 interface Recorded {
-  /** In the recording; null: has none. */
+  /** The key in the recording; null for an account without one. */
   readonly as: string | null;
   readonly name: string;
   readonly role: number;
@@ -58,7 +61,7 @@ const STREAMS: readonly (readonly [id: number, name: string, subscribers: readon
   ),
 ];
 
-/** The password and the key in the recording, which calls repeat. */
+/** Password and key in the recording, which calls repeat. */
 export const RECORDED_PASSWORD = '8r8gyiDEKaqpcX7/';
 export const RECORDED_KEY = 'l5Mm9jcqjninSfND5KAxO6DlAfhqi9VH';
 
@@ -66,10 +69,10 @@ export interface RecordedOrganization {
   readonly server: TestServer;
   /** By recorded role. */
   readonly clients: ReadonlyMap<string, Client>;
-  /** Address with which somebody logs in at the peer → the one here. */
+  /** Address of a log-in at the peer → the address here. */
   readonly addresses: ReadonlyMap<string, string>;
   readonly adminKey: string;
-  /** Recorded id → id here, of the groups that were there before. */
+  /** Recorded id → id here, of groups that existed before the recording. */
   readonly groupIds: ReadonlyMap<number, number>;
   /** Name → id, as this role sees them. */
   groups(role: string): Promise<ReadonlyMap<string, number>>;
@@ -184,7 +187,7 @@ const FIELDS: readonly Params[] = [
   { name: 'Pronouns', field_type: 8, hint: 'What pronouns should people use to refer to you?' },
 ];
 
-/** With the ids of the recording. */
+/** Makes the organization with the ids of the recording. */
 async function makeProfileFields(by: Client): Promise<void> {
   for (let id = 1; id < FIRST_FIELD; id++) {
     const { id: field_id } = await by.ok('POST /realm/profile_fields', { name: 'filler', field_type: 1 });
@@ -211,21 +214,21 @@ async function otherRealm(server: TestServer): Promise<Client> {
 async function makeStreams(by: Client): Promise<void> {
   const make = (name: string, params: Params): Promise<unknown> =>
     by.ok('POST /users/me/subscriptions', { subscriptions: [{ name }], ...params });
-  // The recorded organization does without those that a new one begins with.
+  // The recorded organization lacks the default streams of a new one.
   await by.ok('PATCH /realm', { notifications_stream_id: -1, signup_notifications_stream_id: -1 });
   const { streams } = await by.ok<{ streams: { stream_id: number }[] }>('GET /streams');
   for (const { stream_id } of streams) await by.ok('DELETE /streams/{stream_id}', { stream_id });
   for (let id = streams.length + 1; id < STREAMS[0]![0]; id++) await make(`filler ${id}`, { invite_only: true });
   for (const [id, name, principals, params] of STREAMS) {
     await make(name, { principals, ...params });
-    // Its maker is not in it, and would not see it.
+    // The user who makes the stream is not subscribed, and would not see it.
     if (params?.invite_only) continue;
     const { stream_id } = await by.ok('GET /get_stream_id', { stream: name });
     if (stream_id !== id) throw new Error(`stream ${name} got the id ${stream_id}`);
   }
 }
 
-/** Those that the recording shows, and notes to oneself for the ids between. */
+/** Messages of the recording, and notes to oneself for the ids between them. */
 async function makeMessages(by: Client, people: ReadonlyMap<number, Client>): Promise<void> {
   type Message = readonly [id: number, sender: number, stream: number, topic: string, text: string];
   const shown = new Map(

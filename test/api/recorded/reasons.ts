@@ -1,13 +1,13 @@
-/** Why answers may differ from the recorded ones. Everything else is a fault, here or of the recording. */
+/** Reasons for answers that differ from the recorded ones. Other differences are faults, here or of the recording. */
 import type { Entry } from './entry.js';
 
 interface Reason {
   readonly why: string;
-  /** Operations; absent: all. */
+  /** Operations; undefined for all. */
   readonly op?: readonly string[];
-  /** Numbers in the recording; absent: all. */
+  /** Numbers in the recording; undefined for all. */
   readonly n?: readonly number[];
-  /** Absent: whatever differs. */
+  /** Matches the difference in words; if absent, any difference is meant. */
   readonly difference?: RegExp;
 }
 
@@ -157,5 +157,5 @@ export function reasonFor({ n, op }: Entry, difference: string): string | undefi
   return found?.why;
 }
 
-/** Why, of what nothing needed. */
+/** Reasons that no difference needed. */
 export const unusedReasons = (): string[] => REASONS.filter((one) => !used.has(one)).map((one) => one.why);

@@ -5,10 +5,10 @@ import type { Answer } from '../support/types.js';
 import type { Entry } from './entry.js';
 import { RECORDED_KEY, RECORDED_PASSWORD, type RecordedOrganization } from './organization.js';
 
-/** When the times in the recording's requests were worked out; Unix seconds. */
+/** Time of the recording, on which the times in its requests are based; Unix seconds. */
 const RECORDED_AT = 1_795_215_212;
 
-/** What an id is of, by the operation that made it. */
+/** Kinds of the ids that operations return, by operation. */
 const MAKERS: Readonly<Record<string, string>> = {
   'send-message': 'message',
   'create-drafts': 'draft',
@@ -23,10 +23,10 @@ const MAKERS: Readonly<Record<string, string>> = {
   'upload-file': 'upload',
 };
 
-/** Of calls without a name, by method and path. */
+/** Names of calls without a name, by method and path. */
 const UNNAMED_MAKERS: Readonly<Record<string, string>> = { 'POST /api/v1/bots': 'user' };
 
-/** What the segments of paths are. */
+/** Kinds of the ids in path segments. */
 const SEGMENTS: readonly (readonly [RegExp, string])[] = [
   [/(\/messages\/)(\d+)/, 'message'],
   [/(\/drafts\/)(\d+)/, 'draft'],
@@ -43,7 +43,7 @@ const SEGMENTS: readonly (readonly [RegExp, string])[] = [
 /** Parameters with addresses of accounts. */
 const ADDRESSES: ReadonlySet<string> = new Set(['username', 'invitee_emails']);
 
-/** What parameters are that hold ids, alone or in lists. */
+/** Kinds of the ids in parameters, alone or in lists. */
 const PARAMETERS: Readonly<Record<string, string>> = {
   messages: 'message',
   message_id: 'message',
@@ -54,11 +54,11 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   stream_id: 'stream',
 };
 
-/** As the recording client; answers show its name. */
+/** User agent of the recording client, because answers show its name. */
 const CLIENT = 'python-requests/2.31.0';
 
 const LONGEST_MS = 400;
-/** Everything else is answered, however busy this machine is. */
+/** Time after which a call counts as waiting; all other calls are answered sooner, even on a busy machine. */
 const PATIENCE_MS = 30_000;
 
 export class Replay {
@@ -69,7 +69,7 @@ export class Replay {
     for (const [there, here] of org.groupIds) this.know('group', there, here);
   }
 
-  /** undefined: the server lets the caller wait. */
+  /** Undefined if the server lets the caller wait. */
   async call(entry: Entry): Promise<Answer | undefined> {
     const client = entry.role === null ? undefined : this.org.clients.get(entry.role);
     const headers = { ...client?.headers, ...this.#headers(entry) };
@@ -94,12 +94,12 @@ export class Replay {
     }
   }
 
-  /** The id here of what has this id at the peer. */
+  /** Our id of the object that has this id at the peer. */
   id(kind: string, recorded: unknown): unknown {
     return this.#ids.get(`${kind} ${recorded}`) ?? recorded;
   }
 
-  /** A refusal that quotes ids of the recording, with those here. */
+  /** A refusal that quotes ids of the recording, with our ids instead. */
   quoted(msg: string): string {
     return msg
       .replace(/[0-9a-f-]{36}/g, (id) => String(this.id('queue', id)))
@@ -119,7 +119,7 @@ export class Replay {
     );
   }
 
-  /** The recorded key and address become those of the same person here. */
+  /** Replaces the recorded key and address by those of the same user here. */
   #credentials(value: string): string {
     const [scheme, encoded = ''] = value.split(' ');
     if (scheme !== 'Basic' || !/^[A-Za-z0-9+/=]+$/.test(encoded)) return value;
@@ -191,7 +191,7 @@ export class Replay {
   }
 }
 
-/** What lay ahead when it was recorded lies as far ahead now. Unix seconds. */
+/** Moves a time: one that was in the future at the recording is as far in the future now. Unix seconds. */
 const movedTime = (value: number): number =>
   value < RECORDED_AT ? value : value - RECORDED_AT + Math.floor(Date.now() / 1000);
 
@@ -210,7 +210,7 @@ function multipart(files: NonNullable<Entry['files']>, form: URLSearchParams): {
   return { body: Buffer.concat(parts), type: `multipart/form-data; boundary=${boundary}` };
 }
 
-/** With blanks after commas and colons, as the recording client wrote it: refusals quote the text. */
+/** JSON with blanks after commas and colons, like that of the recording client, because refusals quote it. */
 function jsonText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(jsonText).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

@@ -1,9 +1,9 @@
 /**
  * The form of a JSON value, small enough to keep and to compare: lists become one element that stands for all, objects
- * keyed by ids or addresses become one value, and what depends on ids, times or names becomes its type.
+ * keyed by ids or addresses become one value, and values that depend on ids, times or names become their type.
  */
 
-/** `<type>` or `<type|type>` for anything of these types; other scalars are themselves. */
+/** `<type>` or `<type|type>` stands for any value of these types; other scalars stand for themselves. */
 export type Skeleton = string | number | boolean | null | readonly Skeleton[] | { readonly [name: string]: Skeleton };
 
 type Plain = Readonly<Record<string, Skeleton>>;
@@ -17,9 +17,9 @@ const isPlain = (value: unknown): value is Record<string, unknown> =>
 
 const typeOf = (value: unknown): string => (value === null ? 'null' : typeof value);
 
-/** One value for all keys. */
+/** The value that stands for all keys. */
 const ANY = '*';
-/** Object keyed by what differs between organizations. */
+/** An object whose keys differ between organizations. */
 const byId = (names: readonly string[]): boolean => names.length > 0 && names.every((name) => /^\d+$|@/.test(name));
 
 export function skeletonOf(value: unknown, name = '', keepValues = true): Skeleton {
@@ -63,7 +63,7 @@ function mergeObjects(a: Plain, b: Plain): Plain {
   );
 }
 
-/** Where the two differ, in words: `path: what`. */
+/** The differences of two forms, in words: `path: difference`. */
 export function differences(theirs: Skeleton, ours: Skeleton, path = ''): string[] {
   // Null may stand for any type, and an empty list for any list: that is a matter of the data.
   if (theirs === '<null>' || ours === '<null>') return [];
@@ -75,7 +75,7 @@ export function differences(theirs: Skeleton, ours: Skeleton, path = ''): string
 }
 
 function objectDifferences(theirs: Plain, ours: Plain, path: string): string[] {
-  // An empty object is of either kind.
+  // An empty object may be of either kind.
   if (Object.keys(theirs).length === 0 || Object.keys(ours).length === 0) {
     if (ANY in theirs || ANY in ours) return [];
   }

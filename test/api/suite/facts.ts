@@ -1,5 +1,5 @@
 import type { Test } from 'tap';
 import type { TestServer } from '../support/faces.js';
 
-/** Facts of one family, told of any face. */
+/** The tests of one family, which run on any face. */
 export type Facts = (t: Test, server: TestServer) => Promise<void>;

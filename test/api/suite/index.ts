@@ -18,10 +18,10 @@ import { roleState } from './events/role-state.js';
 import { state } from './events/state.js';
 import { stateChanges } from './events/state-changes.js';
 import { authentication } from './every-operation/authentication.js';
+import { deactivatedAccount } from './every-operation/deactivated-account.js';
 import { everyChange } from './every-operation/every-change.js';
 import { everyRole } from './every-operation/every-role/every-role.js';
 import { roles } from './every-operation/roles.js';
-import { shutOut } from './every-operation/shut-out.js';
 import type { Facts } from './facts.js';
 import { fileAccess } from './files/file-access.js';
 import { fileAttacks } from './files/file-attacks.js';
@@ -36,6 +36,7 @@ import { drafts } from './messages/drafts.js';
 import { editing } from './messages/editing.js';
 import { externalPictures } from './messages/external-pictures.js';
 import { fetching } from './messages/fetching.js';
+import { fetchingAfterChanges } from './messages/fetching-after-changes.js';
 import { marking } from './messages/marking.js';
 import { moving } from './messages/moving.js';
 import { movingStreams } from './messages/moving-streams.js';
@@ -44,7 +45,6 @@ import { reactionRefusals } from './messages/reaction-refusals.js';
 import { reactions } from './messages/reactions.js';
 import { readReceipts } from './messages/read-receipts.js';
 import { reading } from './messages/reading.js';
-import { readingAgain } from './messages/reading-again.js';
 import { rendering } from './messages/rendering.js';
 import { scheduled } from './messages/scheduled.js';
 import { scheduledRefusals } from './messages/scheduled-refusals.js';
@@ -64,7 +64,6 @@ import { realmActivity } from './organization/realm-activity.js';
 import { avatarAddresses } from './people/avatar-addresses.js';
 import { avatars } from './people/avatars.js';
 import { changingAccounts } from './people/changing-accounts.js';
-import { choices } from './people/choices.js';
 import { deactivating } from './people/deactivating.js';
 import { lookingUp } from './people/looking-up.js';
 import { newcomers } from './people/newcomers.js';
@@ -72,6 +71,7 @@ import { newestMessage } from './people/newest-message.js';
 import { ownAccount } from './people/own-account.js';
 import { ownKeys } from './people/own-keys.js';
 import { people } from './people/people.js';
+import { preferences } from './people/preferences.js';
 import { presence } from './people/presence.js';
 import { profileByAdmins } from './people/profile-by-admins.js';
 import { profileData } from './people/profile-data.js';
@@ -87,8 +87,8 @@ import { restart } from './server/restart.js';
 import { serverFacts } from './server/server-facts.js';
 import { changingStreams } from './streams/changing-streams.js';
 import { deactivatedStreams } from './streams/deactivated-streams.js';
-import { joined } from './streams/joined.js';
 import { leaving } from './streams/leaving.js';
+import { sendingAfterJoining } from './streams/sending-after-joining.js';
 import { streamGroups } from './streams/stream-groups.js';
 import { streamSettings } from './streams/stream-settings.js';
 import { subscribing } from './streams/subscribing.js';
@@ -107,7 +107,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   roles,
   'every role': everyRole,
   people,
-  'reading again': readingAgain,
+  'fetching after changes': fetchingAfterChanges,
   'registering again': registeringAgain,
   newcomers,
   'changing accounts': changingAccounts,
@@ -117,7 +117,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'deactivated organizations': realmActivity,
   'snapshot and events of roles': roleState,
   'snapshot and events of activity': activityState,
-  'who is shut out': shutOut,
+  'deactivated account': deactivatedAccount,
   'looking up': lookingUp,
   sending,
   'refusals of sending': sendingRefusals,
@@ -144,7 +144,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   subscribing,
   'refusals of subscribing': subscribingRefusals,
   visiting,
-  'sending at once': joined,
+  'sending after joining': sendingAfterJoining,
   leaving,
   'changing streams': changingStreams,
   'settings of subscriptions': streamSettings,
@@ -159,10 +159,10 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'own account': ownAccount,
   'own keys': ownKeys,
   'defaults of settings': settingsDefaults,
-  'alert words and mutes': choices,
+  'alert words and mutes': preferences,
   'organization settings': organizationSettings,
   'new organizations': newOrganizations,
-  'facts of the server': serverFacts,
+  'server information': serverFacts,
   domains,
   invitations,
   'joining by invitation': joining,
@@ -186,7 +186,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'snapshot and events of changes': stateChanges,
   'every change': everyChange,
   'uploaded files': files,
-  'who may see files': fileAccess,
+  'access to files': fileAccess,
   'files as they are served': fileServing,
   'files that are attacks': fileAttacks,
   'files on the web': fileVisitors,
@@ -216,7 +216,7 @@ export const ONE_FACE: ReadonlySet<string> = new Set([
   'refusals of scheduling',
   'rendering',
   'pictures of other hosts',
-  'facts of the server',
+  'server information',
   'files that are attacks',
   'addresses of avatars',
 ]);

@@ -1,17 +1,17 @@
-/** Which operations were carried out before the eyes of clients that follow events, and of whom. */
+/** Operations carried out while clients followed events, and the roles of these clients. */
 
 export interface Watched {
-  /** By the client of whoever acted. */
+  /** Watched by the client of the acting user. */
   acting: boolean;
-  /** By the client of somebody else. */
+  /** Watched by the client of another user. */
   bystander: boolean;
 }
 
 const watched = new Map<string, Watched>();
-/** Credentials of those who watch the action under way; undefined between actions. */
+/** Credentials of the users who watch the action under way; undefined between actions. */
 let watching: ReadonlySet<string> | undefined;
 
-/** Successful calls made meanwhile count as watched by these. */
+/** Successful calls during `action` count as watched by these users. */
 export async function whileWatched(by: readonly string[], action: () => Promise<unknown>): Promise<void> {
   watching = new Set(by);
   try {

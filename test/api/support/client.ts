@@ -15,7 +15,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Where requests go: one after the other to each of the addresses. */
+/** Addresses that get the requests, in turn. */
 export interface Target {
   nextPort(): number;
 }
@@ -36,9 +36,9 @@ function encode(params: Params): string {
 export class Client {
   constructor(
     readonly target: Target,
-    /** For the table of what was tried. */
+    /** The role in the table of coverage. */
     readonly role: string,
-    /** Sent with each request; {} = nobody. */
+    /** Headers of each request; {} for an anonymous caller. */
     readonly headers: Readonly<Record<string, string>>,
   ) {}
 
@@ -47,13 +47,13 @@ export class Client {
     return new Client(this.target, role, { ...this.headers, ...headers });
   }
 
-  /** The same caller, always at this frontend: what that one told, it knows. */
+  /** The same caller, always at this frontend, which knows everything that it answered. */
   at(port: number): Client {
     return new Client({ nextPort: () => port }, this.role, this.headers);
   }
 
   raw(of: RawRequest): Promise<RawAnswer> {
-    // Without the port, which differs between frontends and shows in answers.
+    // The port is left out, because it differs between frontends and occurs in answers.
     const headers = { host: '127.0.0.1', ...this.headers, ...of.headers };
     return exchange(this.target.nextPort(), { ...of, headers });
   }
@@ -85,7 +85,7 @@ export class Client {
     return answer;
   }
 
-  /** As `call`, with files in a multipart form. */
+  /** Like `call`, with files in a multipart form. */
   async upload(operation: string, files: readonly SentFile[], params: Params = {}): Promise<Answer> {
     const [method = '', template = ''] = operation.split(' ');
     const rest: Record<string, unknown> = { ...params };
@@ -101,7 +101,7 @@ export class Client {
     return answer;
   }
 
-  /** @throws Error when the answer is none of the contract's */
+  /** @throws Error when the answer is not in the contract */
   #check(operation: string, { status, body }: Answer): void {
     if (status === 302) {
       countSuccess(operation, this.role);
@@ -129,13 +129,13 @@ export class Client {
 
 export interface Refusal {
   readonly status?: number;
-  /** Absent: the answer has no code. */
+  /** Undefined if the answer has no code. */
   readonly code?: string | undefined;
   readonly msg: string;
   readonly extra?: Fields;
 }
 
-/** Most refusals. */
+/** A refusal with status 400 and code BAD_REQUEST, like most. */
 export const bad = (msg: string): Refusal => ({ code: 'BAD_REQUEST', msg });
 
 export const missing = (name: string): Refusal => ({

@@ -1,4 +1,4 @@
-/** What two registrations of a client have in common, if one of them was kept up by events. */
+/** The common part of two registrations of a client, one of them kept up by events. */
 import type { Params } from './client.js';
 import type { ReducerOptions, State } from './reducer.js';
 import { byTopic } from './reducer-own.js';
@@ -14,7 +14,7 @@ const CAPABILITIES = [
   'linkifier_url_template',
 ];
 
-/** The two extremes of what a client can ask for. */
+/** The two extremes of a client's options. */
 export const KINDS: Readonly<Record<string, Params>> = {
   'all capabilities': {
     include_subscribers: true,
@@ -31,7 +31,7 @@ export const optionsOf = (params: Params): ReducerOptions => ({
   includeSubscribers: params.include_subscribers === true,
 });
 
-/** Without what differs between any two registrations, and what no event tells those who are not subscribed. */
+/** Leaves out fields that differ between any two registrations, and those that no event carries to non-subscribers. */
 export function comparable(
   { queue_id: _, last_event_id: __, server_timestamp, ...state }: Fields,
   params: Params,
@@ -43,7 +43,7 @@ export function comparable(
   const user_topics = byTopic(of.user_topics as Parameters<typeof byTopic>[0]);
   return {
     ...of,
-    // Events tell of avatars whether the client can do without or not.
+    // Events have avatars regardless of the client's capability.
     ...(params.client_capabilities ? { realm_non_active_users: withoutAvatars(of.realm_non_active_users) } : {}),
     streams: hide(of.streams),
     unsubscribed: hide(of.unsubscribed),

@@ -1,4 +1,4 @@
-/** What several programs tried, put together in a folder. */
+/** The coverage of several programs, collected in a folder. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { addWatched, type Watched, watchedOperations } from './actions.js';

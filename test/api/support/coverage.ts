@@ -1,11 +1,11 @@
-/** What the suite tried: successes, errors and roles per operation, and what was watched by clients of events. */
+/** The coverage of the suite: successes, errors and roles per operation, and changes watched by clients of events. */
 import { errorsOf, type WireError } from './wire.js';
 
 export interface Tried {
   successes: number;
   /** Refusals by status and message, templates where wire.json has one. */
   readonly errors: Set<string>;
-  /** The operation's own entries of wire.json among them. */
+  /** The operation's own entries of wire.json among the refusals. */
   readonly entries: Set<WireError>;
   /** Roles that got a success, or a refusal about more than a parameter. */
   readonly roles: Set<string>;
@@ -24,7 +24,7 @@ export function triedOf(operation: string): Tried {
   return found;
 }
 
-/** Say nothing of what the caller may do. */
+/** Refusals that do not depend on the caller's rights. */
 const ABOUT_PARAMETERS = ['REQUEST_VARIABLE_MISSING', 'REQUEST_VARIABLE_INVALID', 'REQUEST_CONFUSING_VAR'];
 
 export function countSuccess(operation: string, role: string): void {

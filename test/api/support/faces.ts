@@ -1,17 +1,20 @@
 /** Servers under test: the embedded face, and a cluster of several nodes in this process. */
-// First: half of the time of a suite that makes a thousand accounts would be theirs.
+// Imported first: full password hashes would take half the time of a suite that makes a thousand accounts.
 import '../../support/cheap-passwords.js';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { type ActorCaller, BusCaller } from '#app/admin';
-import { type Config, loadConfig } from '#app/config';
+import type { ActorCaller } from '#app/admin';
+import { BusCaller } from '#app/admin';
+import type { Config } from '#app/config';
+import { loadConfig } from '#app/config';
 import type { Ports } from '#app/server';
 import { serve } from '#app/server';
 import type { Logger } from '#base';
-import { type Clock, REAL_CLOCK } from '#base/clock';
+import type { Clock } from '#base/clock';
+import { REAL_CLOCK } from '#base/clock';
 import type { Secrets } from '#domain/secrets';
 import type { RunningServer } from '../../../src/app/server/serve.js';
 import { dropNamespace } from '../../support/drop-namespace.js';
@@ -22,22 +25,22 @@ import { repositoryRoot } from './wire.js';
 export interface TestServer extends Target {
   readonly kind: 'embedded' | 'cluster';
   readonly clock: Clock;
-  /** As the command line reaches actors. */
+  /** Client of actors, like that of the command line. */
   readonly actors: ActorCaller;
   readonly secrets: Secrets;
-  /** Where the embedded face keeps everything; undefined in a cluster. */
+  /** Data directory of the embedded face; undefined in a cluster. */
   readonly dataDir: string | undefined;
-  /** All mails that went out so far, as they went (RFC 822). */
+  /** All mails sent so far, in their wire format (RFC 822). */
   mails(): readonly string[];
   /** Actors in memory. */
   readonly active: number;
   /** Stop all of it and start it again on the same data; ports may change. @param meanwhile while it is down */
   restart(meanwhile?: () => void): Promise<void>;
-  /** Stops everything and removes what it stored. */
+  /** Stops everything and removes the stored data. */
   close(): Promise<void>;
 }
 
-/** What servers complained about; a test that expects none of it looks here. */
+/** Warnings and errors that servers logged; a test that expects none looks here. */
 export const complaints: string[] = [];
 
 const keep = (context: object, message: string): void => {
@@ -50,7 +53,7 @@ const logger: Logger = { debug() {}, info() {}, warn: keep, error: keep };
 const SECRET = 'the secret of the API tests';
 
 async function stopAll(nodes: readonly RunningServer[]): Promise<void> {
-  // Frontends first: an actor host that stops answers nobody.
+  // Frontends stop first, because a stopping actor host answers no commands.
   for (const node of nodes) await node.stop();
 }
 
@@ -123,7 +126,7 @@ class Face implements TestServer {
   }
 }
 
-/** Of throw-away addresses, as the suite names them. */
+/** Domains of disposable addresses in the suite. */
 const DISPOSABLE = 'thrown-away.example\n';
 
 function withDisposable(dir: string): string {
@@ -142,7 +145,7 @@ export interface EmbeddedOptions {
   readonly emojiNames?: 'conclave' | 'zulip';
   /** 0: none. */
   readonly uploadQuotaMib?: number;
-  /** Options of the configuration beside, or instead of, those of the tests. */
+  /** Options of the configuration, in addition to those of the tests or instead of them. */
   readonly options?: Readonly<Record<string, string>>;
   /** Makes a port slow, or lets it fail. */
   readonly adjust?: (ports: Ports) => Ports;

@@ -1,4 +1,4 @@
-/** Uploading, and looking at what was uploaded, as a client does. */
+/** Uploads files and fetches them, as a client does. */
 import type { RawAnswer } from './http.js';
 import type { Person } from './organization.js';
 import type { Fields } from './types.js';

@@ -1,4 +1,4 @@
-/** The server of an outgoing webhook: notes what it is told, and answers as the test wants. */
+/** The server of an outgoing webhook: records its calls, and answers as the test wants. */
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { until } from '../../support/until.js';
@@ -11,7 +11,7 @@ export interface HookCall {
   readonly body: string;
 }
 
-/** JSON to answer; a function does it itself. */
+/** JSON to answer with, or a function that answers. */
 export type HookAnswer = Fields | string | ((response: ServerResponse, call: HookCall) => void);
 
 export class Hook {
@@ -44,7 +44,7 @@ export class Hook {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/hook`;
   }
 
-  /** The next call that the test has not looked at. */
+  /** The next call that the test has not taken yet. */
   async next(): Promise<HookCall> {
     await until('the webhook is called', () => this.calls.length > this.#waited);
     return this.calls[this.#waited++]!;

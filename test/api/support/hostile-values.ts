@@ -3,14 +3,14 @@ import type { Parameter } from '#frontend/api';
 
 export interface HostileValue {
   readonly title: string;
-  /** As in a form or query string; may hold escapes that are no UTF-8. */
+  /** Encoded as in a form or query string; may have escapes that are no UTF-8. */
   readonly encoded: string;
 }
 
 const LONG = 10_000;
-/** Near the largest body that servers under test take (1 MiB). */
+/** Near the body limit of the servers under test (1 MiB). */
 const HUGE = 900 * 1024;
-/** What fits into the first line of a request. */
+/** Length of a value that fits into the first line of a request. */
 const LINE = 2_000;
 
 const text = (title: string, value: string): HostileValue => ({ title, encoded: encodeURIComponent(value) });
@@ -18,7 +18,7 @@ const repeated = (piece: string, times: number): string => piece.repeat(times);
 const list = (item: (i: number) => string, length = LONG): string =>
   `[${Array.from({ length }, (_, i) => item(i)).join()}]`;
 
-/** For any parameter, wherever it is. */
+/** Values for any parameter, in path, query or form. */
 const SHORT: readonly HostileValue[] = [
   text('nothing', ''),
   text('a blank', ' '),
@@ -66,7 +66,7 @@ const SHORT: readonly HostileValue[] = [
   text('deep', repeated('[', 60) + repeated(']', 60)),
 ];
 
-/** Of bodies only. */
+/** Values for parameters in bodies only. */
 const LARGE: readonly HostileValue[] = [
   text('a text as large as the body may be', repeated('x', HUGE)),
   text('one of wide characters', repeated('\u{1f600}', HUGE / 16)),

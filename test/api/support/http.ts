@@ -4,7 +4,7 @@ import type { Answer, Fields } from './types.js';
 
 export interface RawRequest {
   readonly method: string;
-  /** With query. */
+  /** Path with query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
@@ -18,7 +18,7 @@ export interface RawAnswer extends Answer {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 200 });
 
-/** Longer than any heartbeat would be a hang; without it a lost answer stops the whole run silently. */
+/** A call longer than any heartbeat interval hangs; without this limit a lost answer would stop the run silently. */
 const LONGEST_MS = 60_000;
 
 export function exchange(port: number, of: RawRequest): Promise<RawAnswer> {

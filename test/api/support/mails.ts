@@ -52,7 +52,7 @@ export const mailsTo = (server: TestServer, address: string): SentMail[] =>
     .map(parse)
     .filter(({ headers }) => headers.get('to') === address);
 
-/** So many mails to an address, once they are there. */
+/** The mails to an address, as soon as there are `count` of them. */
 export async function mailed(server: TestServer, address: string, count = 1): Promise<SentMail[]> {
   await until(`${count} mails to ${address}`, async () => mailsTo(server, address).length >= count, 10_000);
   return mailsTo(server, address);

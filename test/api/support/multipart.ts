@@ -1,10 +1,10 @@
 /** Forms with files, as browsers make them. */
 export interface SentFile {
-  /** Of the form's field; default 'file'. */
+  /** Name of the form's field; default 'file'. */
   readonly field?: string;
   readonly name: string;
   readonly bytes: string | Uint8Array;
-  /** Absent: the part has no Content-Type. */
+  /** Undefined for a part without Content-Type. */
   readonly type?: string;
 }
 

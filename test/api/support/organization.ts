@@ -75,7 +75,7 @@ export async function makeOrganization(server: TestServer, only?: readonly RoleN
   };
 }
 
-/** One more account, with credentials. @param role of the person, as the table of what was tried names it */
+/** One more account, with credentials. @param role of the user in the table of coverage */
 export async function addPerson(
   { server, realm, subdomain }: Organization,
   name: string,
@@ -90,7 +90,7 @@ export async function addPerson(
 
 let crowds = 0;
 
-/** Ids of so many more members, who do nothing. */
+/** Ids of `size` more members, who do nothing. */
 export async function crowd({ server, realm, subdomain }: Organization, size: number): Promise<number[]> {
   const name = `crowd${++crowds}`;
   const ids: number[] = [];
@@ -105,7 +105,7 @@ export async function crowd({ server, realm, subdomain }: Organization, size: nu
 
 let bots = 0;
 
-/** A bot of this person. @param params of POST /bots, beside its name */
+/** A bot of this user. @param params of POST /bots, besides its name */
 export async function makeBot(owner: Person, params: Readonly<Record<string, unknown>> = {}): Promise<Person> {
   const name = `Bot ${++bots}`;
   const of = { full_name: name, short_name: `bot${bots}`, ...params };
@@ -123,7 +123,7 @@ export async function userGroup(by: Person, name: string, members: readonly Pers
   return user_groups.find((group) => group.name === name)!.id;
 }
 
-/** Makes the streams, or joins those that exist; to the caller, or to these people. */
+/** Makes the streams or joins the existing ones, for the caller or for the given users. */
 export function subscribe(
   by: Person,
   names: string | readonly string[],
@@ -142,10 +142,10 @@ export async function streamIdOf(by: Person, name: string): Promise<number> {
   return subscriptions.find((stream) => stream.name === name)!.stream_id;
 }
 
-/** Says what happened to streams: a message of its own in each new one, and to everybody who is subscribed by others. */
+/** The bot that sends notices: one in each new stream, and one to each user subscribed by another. */
 export const NOTIFICATION_BOT = 1;
 
-/** Leaves out what the notification bot said. */
+/** Leaves out the messages of the notification bot. */
 export const withoutNotices = <M extends { readonly sender_id: number }>(messages: readonly M[]): M[] =>
   messages.filter((message) => message.sender_id !== NOTIFICATION_BOT);
 

@@ -1,4 +1,4 @@
-/** Pictures to upload, and a look at those that are served. */
+/** Pictures to upload, and checks of the served ones. */
 import { createHash } from 'node:crypto';
 import sharp from 'sharp';
 import type { Refusal } from './client.js';
@@ -40,7 +40,10 @@ export const TOO_MANY_PIXELS = image('Image size exceeds limit.');
 type HostilePicture = readonly [title: string, bytes: string | Uint8Array, refusal: Refusal];
 let hostile: Promise<readonly HostilePicture[]> | undefined;
 
-/** Everything that looks like a picture and is none, or is too much; made once, because 64 million pixels take a second. */
+/**
+ * Files that look like pictures and are none, or are too large. They are made once, because 64 million pixels take a
+ * second.
+ */
 export function hostilePictures(): Promise<readonly HostilePicture[]> {
   hostile ??= makeHostilePictures();
   return hostile;
@@ -54,7 +57,7 @@ async function makeHostilePictures(): Promise<readonly HostilePicture[]> {
     .png({ compressionLevel: 1 })
     .toBuffer();
   const wide = Buffer.from(png);
-  // Width and height of the first chunk: so many that their product overflows.
+  // Width and height of the first chunk are so large that their product overflows.
   wide.writeUInt32BE(0x7fffffff, 16);
   wide.writeUInt32BE(0x7fffffff, 20);
   return [
@@ -76,13 +79,13 @@ async function makeHostilePictures(): Promise<readonly HostilePicture[]> {
   ];
 }
 
-/** At an address below the organization's. */
+/** Fetches an address below the organization's. */
 export const lookAt = (nobody: { raw: Person['api']['raw'] }, url: string, headers = {}): Promise<RawAnswer> =>
   nobody.raw({ method: 'GET', path: url, headers });
 
-/** Where an answer leads. */
+/** Target of a redirect. */
 export const leadsTo = ({ status, headers }: Answer): [number, unknown] => [status, headers.location];
 
-/** @param size as the address has it */
+/** @param size as named in the address */
 export const gravatar = (text: string, version: number, size = ''): string =>
   `https://secure.gravatar.com/avatar/${createHash('md5').update(text.toLowerCase()).digest('hex')}?d=identicon${size}&version=${version}`;

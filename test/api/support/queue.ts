@@ -1,4 +1,4 @@
-/** An event queue as a client uses it: polls with what it has acknowledged, checks the order of ids. */
+/** An event queue as a client uses it: acknowledges with each poll, and checks the order of ids. */
 import type { Params } from './client.js';
 import type { Person } from './organization.js';
 import type { ApiEvent, Fields } from './types.js';
@@ -8,7 +8,7 @@ interface Polled extends Fields {
   readonly queue_id: string;
 }
 
-/** Events come within milliseconds; a test that waits for one that never comes should say so. */
+/** Events come within milliseconds; a test that waits in vain should say so. */
 const PATIENCE_MS = 20_000;
 
 export class Queue {
@@ -29,7 +29,7 @@ export class Queue {
     return new Queue(of, state.queue_id, state.last_event_id, state);
   }
 
-  /** One request; nothing is acknowledged beyond `last`. */
+  /** One request; acknowledges nothing beyond `last`. */
   async poll(params: Params = {}, signal?: AbortSignal): Promise<ApiEvent[]> {
     const { events, queue_id } = await this.of.api.ok<Polled>(
       'GET /events',
@@ -45,12 +45,12 @@ export class Queue {
     return events;
   }
 
-  /** What is there now, acknowledging what came before. */
+  /** The events that wait now; acknowledges the ones before. */
   async now(): Promise<ApiEvent[]> {
     return this.#keep(await this.poll({ dont_block: true }));
   }
 
-  /** Polls until the events received since the call satisfy the condition; gives those. */
+  /** Polls until the events since the call satisfy the condition. @returns these events */
   async until(done: (events: readonly ApiEvent[]) => boolean): Promise<ApiEvent[]> {
     const events: ApiEvent[] = [];
     const patience = AbortSignal.timeout(PATIENCE_MS);
@@ -84,8 +84,8 @@ export class Queue {
 }
 
 /**
- * Everything that this person gets up to here, without waiting for a time: a direct message to oneself comes after
- * whatever was committed before it was sent, so once it is there, what isn't there will not come.
+ * All events of this user so far, without waiting for a time. A direct message to oneself comes after everything
+ * committed before it, so when it arrives, no earlier event is missing.
  */
 export async function settled(queue: Queue): Promise<ApiEvent[]> {
   const { id } = await queue.of.api.ok<{ id: number }>('POST /messages', {

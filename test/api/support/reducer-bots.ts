@@ -1,4 +1,4 @@
-/** What a client makes of the bots that it manages. */
+/** The reducer's part for the bots that the user manages. */
 import type { State } from './reducer.js';
 import type { ApiEvent, Fields } from './types.js';
 
@@ -6,7 +6,7 @@ interface Bot extends Fields {
   readonly user_id: number;
 }
 
-/** Undefined for events that are of other parts. */
+/** @returns undefined for events of other parts. */
 export function applyToBots(state: State, event: ApiEvent): State | undefined {
   if (event.type !== 'realm_bot') return undefined;
   const bots = state.realm_bots as readonly Bot[];

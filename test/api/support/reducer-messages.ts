@@ -1,9 +1,9 @@
-/** What a client makes of messages that were changed, moved or deleted. */
+/** The reducer's part for messages that were changed, moved or deleted. */
 import type { State } from './reducer.js';
 import { mentionsChanged, messagesGone, messagesMoved } from './reducer-unread.js';
 import type { ApiEvent } from './types.js';
 
-/** Undefined: not an event of these. */
+/** Returns undefined for any other event. */
 export function applyToMessages(state: State, event: ApiEvent): State | undefined {
   if (event.type === 'delete_message') {
     const { message_ids, message_id } = event as { message_ids?: number[]; message_id?: number };
@@ -18,7 +18,7 @@ export function applyToMessages(state: State, event: ApiEvent): State | undefine
   const ids = event.message_ids as number[];
   const flags = event.flags as string[];
   const subscribed = (id: unknown): boolean => state.subscriptions.some(({ stream_id }) => stream_id === id);
-  // Who does not go with them has none of them any more.
+  // A user outside the new stream loses the moved messages.
   const { new_stream_id, stream_id } = event;
   if (new_stream_id !== undefined && subscribed(stream_id) && !subscribed(new_stream_id)) {
     return messagesGone(state, ids, false);

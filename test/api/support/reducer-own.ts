@@ -1,4 +1,4 @@
-/** The reducer's part for what only the user himself has: drafts, scheduled messages, topics. */
+/** The reducer's part for data of the user alone: drafts, scheduled messages, topics. */
 import type { State } from './reducer.js';
 import { unreadRecounted } from './reducer-unread.js';
 import type { ApiEvent, Fields } from './types.js';
@@ -35,7 +35,7 @@ function onlyKnown(list: readonly unknown[], is: boolean, what: string): void {
   if (!is) throw new Error(`${what} is not among the ${list.length} known ones`);
 }
 
-/** Undefined for events that are of other parts. */
+/** @returns undefined for events of other parts. */
 export function applyOwn(state: State, event: ApiEvent): State | undefined {
   const drafts = state.drafts as readonly Draft[];
   const scheduled = state.scheduled_messages as readonly Scheduled[];

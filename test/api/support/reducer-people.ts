@@ -1,6 +1,6 @@
 /**
- * The reducer's part for what people tell of themselves. Who is online is no part of the state that events keep exact:
- * reports that are no news change times without an event. What can be stated is who is not offline, after news.
+ * The reducer's part for status and presence. Events do not keep presence exact: a report without news changes times
+ * without an event. Exact is only which users are not offline, after an event.
  */
 import type { State } from './reducer.js';
 import type { ApiEvent, ApiUser, Fields } from './types.js';
@@ -12,7 +12,7 @@ const OFFLINE_SECONDS = 200;
 const timesOf = (presence: Fields): number[] =>
   Object.values(presence).map((of) => Number(typeof of === 'object' && of ? (of as Fields).timestamp : of));
 
-/** Keys of those who are not offline, of the accounts that are active. */
+/** Keys of active accounts that are not offline. */
 export function online(state: State, now: number): string[] {
   const active = new Set((state.realm_users as ApiUser[]).flatMap((user) => [String(user.user_id), user.email]));
   return Object.entries(state.presences as ByUser)
@@ -21,13 +21,13 @@ export function online(state: State, now: number): string[] {
     .sort();
 }
 
-/** Clients show the statuses of those that they show. */
+/** Keeps the statuses of active accounts. */
 export function ofActive(state: State): ByUser {
   const active = new Set((state.realm_users as ApiUser[]).map((user) => String(user.user_id)));
   return Object.fromEntries(Object.entries(state.user_status as ByUser).filter(([id]) => active.has(id)));
 }
 
-/** Given parts replace what was there; empty ones clear it. */
+/** New parts of a status replace the old ones; empty parts clear them. */
 function statusChanged(before: Fields, { id: _, type: __, user_id: ___, ...given }: ApiEvent): Fields {
   const { away, status_text, emoji_name, emoji_code, reaction_type } = { ...before, ...given } as Fields;
   return {
@@ -37,7 +37,7 @@ function statusChanged(before: Fields, { id: _, type: __, user_id: ___, ...given
   };
 }
 
-/** Undefined for events that are of other parts. */
+/** @returns undefined for events of other parts. */
 export function applyPeople(state: State, event: ApiEvent): State | undefined {
   switch (event.type) {
     case 'presence': {

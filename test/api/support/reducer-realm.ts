@@ -1,4 +1,4 @@
-/** The reducer's part for the organization, its groups, and what people chose for themselves. */
+/** The reducer's part for the organization, its groups, and users' preferences. */
 
 import { policyAllows } from '#domain/people';
 import type { DirectoryUser } from '#model/records';
@@ -49,7 +49,7 @@ function grouped(state: State, event: ApiEvent): State {
   return put(groups.map((group) => (group === known ? { ...group, ...change() } : group)));
 }
 
-/** What the user may do follows from his role and the settings. */
+/** Rights of the user, which follow from the user's role and the settings. */
 const MAY: Readonly<Record<string, string>> = {
   can_create_private_streams: 'realm_create_private_stream_policy',
   can_create_public_streams: 'realm_create_public_stream_policy',
@@ -91,7 +91,7 @@ function ownRole(state: State, role: unknown): State {
   return formerStreamsSeen(withRights({ ...state, is_owner, is_admin, is_guest, is_moderator: role === 300 }));
 }
 
-/** Avatars of those whose address everybody may know are left to clients that said so. */
+/** Avatars are left to clients with that capability, if every user may know the address. */
 function person(state: State, change: Fields, { clientGravatar }: ReducerOptions): State {
   const changed = (user: ApiUser): ApiUser => {
     if (user.user_id !== change.user_id) return user;
@@ -123,7 +123,7 @@ interface ProfileField {
   readonly field_data: string;
 }
 
-/** What was filled into a field, or was an option, that is gone has gone with it: no event says so. */
+/** Removes values of removed fields and options: no event names them. */
 function fieldsChanged(state: State, fields: readonly ProfileField[]): State {
   const known = new Map(fields.map((field) => [String(field.id), field]));
   const isThere = ([id, { value }]: [string, Fields]): boolean => {
@@ -174,7 +174,7 @@ function domainsChanged(state: State, { op, realm_domain, domain }: ApiEvent): S
   return { ...state, realm_domains: list.map((one) => (one.domain === name ? of : one)) };
 }
 
-/** Undefined for events that are of other parts. */
+/** @returns undefined for events of other parts. */
 export function applyRealm(state: State, event: ApiEvent, options: ReducerOptions): State | undefined {
   switch (event.type) {
     case 'user_settings': {

@@ -30,7 +30,7 @@ const leaving = (stream: Fields, names: readonly string[]): ApiStream =>
 const withoutOwnSide = (stream: ApiStream): ApiStream =>
   leaving(stream as unknown as Fields, [...PERSONAL, 'stream_weekly_traffic', 'subscribers']);
 
-/** Undefined for events that are of other parts. */
+/** @returns undefined for events of other parts. */
 export function applyToStreams(state: State, event: ApiEvent, options: ReducerOptions): State | undefined {
   const peers = (change: (subscribers: readonly number[]) => readonly number[]): State =>
     peersChanged(state, event.stream_ids as number[], change);
@@ -66,7 +66,7 @@ function streamCreated(state: State, made: readonly ApiStream[], { includeSubscr
     if (state.streams.some((known) => known.stream_id === stream.stream_id))
       throw new Error('the stream was known already');
   }
-  // A private stream that was left is told of again when it is joined again.
+  // A private stream that was left has a new event when the user joins it again.
   const back = made.filter((stream) => state.unsubscribed.some((own) => own.stream_id === stream.stream_id));
   const never = without(made, back).map((stream) => ({
     ...stream,
@@ -92,7 +92,7 @@ function subscribed(state: State, added: readonly ApiStream[]): State {
   for (const stream of added) {
     if (state.subscriptions.some((own) => own.stream_id === stream.stream_id)) throw new Error('subscribed already');
   }
-  // A guest hears of a public stream only when he joins it.
+  // A guest learns of a public stream only by joining it.
   const unknown = added.filter((stream) => !state.streams.some((known) => known.stream_id === stream.stream_id));
   return {
     ...state,
@@ -105,7 +105,7 @@ function subscribed(state: State, added: readonly ApiStream[]): State {
 
 const LISTS = ['subscriptions', 'unsubscribed', 'never_subscribed', 'streams'] as const;
 
-/** Changed in every list that has it. */
+/** Changes the stream in every list that has it. */
 function inAllLists(state: State, change: (stream: ApiStream) => ApiStream): State {
   const lists = [...LISTS, 'realm_default_streams'].map((name) => {
     const list = (state[name] ?? []) as readonly ApiStream[];
@@ -138,7 +138,7 @@ function streamUpdated(state: State, event: ApiEvent): State {
   return { ...next, muted_topics: muted };
 }
 
-/** What is listed of streams that were left follows from the privacy of the stream and the role of the user. */
+/** Lists the streams left by the privacy of each and the role of the user. */
 export function formerStreamsSeen(state: State): State {
   const seen = state.unsubscribed.filter((stream) => visible(state, stream));
   const hidden = without(state.unsubscribed, seen);
@@ -161,7 +161,7 @@ function streamDeleted(state: State, gone: readonly ApiStream[]): State {
   return { ...state, ...Object.fromEntries(LISTS.map((name) => [name, without(state[name], gone)])) };
 }
 
-/** What is not public is out of sight for who isn't in it; administrators and web-public streams aside. */
+/** A stream that is not public is visible to its subscribers only, except for administrators and web-public streams. */
 const visible = (state: State, stream: ApiStream): boolean =>
   state.is_admin === true || stream.is_web_public === true || (stream.invite_only === false && state.is_guest !== true);
 
@@ -188,7 +188,7 @@ function settingChanged(state: State, { stream_id, property, value }: ApiEvent):
   const subscriptions = state.subscriptions.map((stream) =>
     stream.stream_id === stream_id ? { ...stream, [property as string]: value } : stream,
   );
-  // What is muted is not counted as unread.
+  // Muted messages are not counted as unread.
   return unreadRecounted({ ...state, subscriptions });
 }
 

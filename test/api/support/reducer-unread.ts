@@ -1,10 +1,10 @@
-/** What a client makes of its unread and starred messages when events come. */
+/** The reducer's part for unread and starred messages. */
 import type { State } from './reducer.js';
 import type { ApiEvent, ApiMessage, ApiStream } from './types.js';
 
 interface Unread {
   readonly id: number;
-  /** Stream and topic, or everybody in the conversation. */
+  /** Stream and topic, or all participants of the conversation. */
   readonly stream?: number;
   readonly topic?: string;
   readonly users?: readonly number[];
@@ -153,7 +153,7 @@ export function flagsChanged(state: State, event: ApiEvent): State {
   return withUnread(state, all);
 }
 
-/** A text was changed. */
+/** Applies a changed text. */
 export function mentionsChanged(state: State, id: number, flags: readonly string[]): State {
   if (!state.unread_msgs) return state;
   const all = listed(state);
@@ -165,7 +165,7 @@ export function mentionsChanged(state: State, id: number, flags: readonly string
   return withUnread(state, all);
 }
 
-/** Messages are gone, or out of reach; or (`unstar` false) they only count as unread no longer. */
+/** Removes messages that are deleted or out of reach; with `unstar` false they only stop counting as unread. */
 export function messagesGone(state: State, ids: readonly number[], unstar = true): State {
   const starred = unstar ? (state.starred_messages as number[] | undefined) : undefined;
   const next = starred ? { ...state, starred_messages: starred.filter((id) => !ids.includes(id)) } : state;
@@ -175,7 +175,7 @@ export function messagesGone(state: State, ids: readonly number[], unstar = true
   return withUnread(next, all);
 }
 
-/** Messages were moved to another topic or stream. */
+/** Applies a move to another topic or stream. */
 export function messagesMoved(state: State, ids: readonly number[], stream: number, topic: string | undefined): State {
   if (!state.unread_msgs) return state;
   const all = listed(state);
@@ -186,7 +186,7 @@ export function messagesMoved(state: State, ids: readonly number[], stream: numb
   return withUnread(state, all);
 }
 
-/** What counts as muted, or who is subscribed, has changed. */
+/** Recounts the unread messages after a change of mutes or subscriptions. */
 export function unreadRecounted(state: State, left: readonly ApiStream[] = []): State {
   if (!state.unread_msgs) return state;
   const all = listed(state);

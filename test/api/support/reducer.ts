@@ -1,4 +1,4 @@
-/** What a client makes of its snapshot when events come: the sections of the state that exist so far. */
+/** Applies events to a snapshot like a client does, for the sections of the state that exist so far. */
 import { applyToBots } from './reducer-bots.js';
 import { applyToMessages } from './reducer-messages.js';
 import { applyOwn } from './reducer-own.js';
@@ -27,12 +27,12 @@ export interface ReducerOptions {
 export function apply(state: State, event: ApiEvent, options: ReducerOptions): State {
   switch (event.op === undefined ? event.type : `${event.type}/${event.op}`) {
     case 'heartbeat':
-    // No part of the state: fetched when it is looked at.
+    // This is no part of the state: clients fetch it on demand.
     case 'invites_changed':
     case 'attachment/add':
     case 'attachment/update':
     case 'attachment/remove':
-    // Of messages, which no section shows.
+    // Events of messages, which no section shows.
     case 'reaction/add':
     case 'reaction/remove':
     case 'submessage':
@@ -71,7 +71,7 @@ interface Conversation {
   readonly user_ids: readonly number[];
 }
 
-/** Newest first. What is the newest after a deletion, no event tells. */
+/** Adds a conversation, newest first. No event names the newest message after a deletion. */
 function conversed(state: State, { id, stream_id, display_recipient }: ApiMessage): State {
   const known = state.recent_private_conversations as readonly Conversation[] | 'unsure' | undefined;
   if (stream_id !== undefined || known === undefined || known === 'unsure') return state;

@@ -1,4 +1,4 @@
-/** What the contract says of a refusal: an entry of the operation, or one that all operations share. */
+/** The contract's entry of a refusal: one of the operation, or one that all operations share. */
 import type { Fields } from './types.js';
 import { type Declared, find, type WireError, wire } from './wire.js';
 
@@ -23,7 +23,7 @@ function matches(template: string, msg: string): boolean {
   return pattern.test(msg);
 }
 
-/** Of several that match, the one with the most letters of its own. */
+/** Of several matching templates, the one with the most literal text. */
 function best(entries: readonly WireError[], status: number, msg: string): WireError | undefined {
   const length = (entry: WireError): number => entry.msg.replace(/\{[^}]*\}/g, '').length;
   return entries
@@ -39,17 +39,17 @@ const VALIDATOR = [
   'cannot be blank\\.',
   'is too (small|large)',
   'is too long \\(limit: \\d+ characters\\)',
-  // Ours: bounds of lists of which the contract is silent.
+  // Bounds of lists that are ours; the contract has none.
   'has too many items \\(limit: \\d+\\)',
   'has incorrect length \\d+; should be \\d+',
   'should have exactly \\d+ items',
   'contains a value that is not an? \\w+',
 ].join('|');
 
-/** messages.md § Submessages: what is added to a widget is named by the widget. */
+/** messages.md § Submessages: the refusal of a submessage names its widget. */
 const WIDGETS = ['poll data', 'todo data'];
 
-/** Parameters are named by the operation, so a message about another name is none of the contract. */
+/** A message about a parameter that the operation lacks is not in the contract. */
 function validatorMessage(declared: Declared): RegExp {
   const names = [...declared.parameters.map(({ name }) => literally(name)), 'elem', ...WIDGETS].join('|');
   const place = `(${names})(\\[\\d+\\]|\\["[^"]*"\\])*`;
@@ -112,14 +112,14 @@ const IN_WORDS: Readonly<Record<string, readonly WireError[]>> = {
   'POST /bots': OF_PICTURES,
   'PATCH /bots/{bot_id}': OF_PICTURES,
   'POST /submessage': [bad('Unknown type for todo data: {type}')],
-  // It takes the parameters of POST /register, and with them their refusals.
+  // GET /events takes the parameters of POST /register, with their refusals.
   'GET /events': [bad('Operator {operator} not supported.'), bad('User not authorized for this query')],
 };
 
 /** conventions.md § Routing: paths with a segment that is no number, at the peer an HTML page. */
 const NOT_FOUND: WireError = { status: 404, msg: 'Not Found' };
 
-/** A server that stops, or cannot reach what it needs; the contract is silent. */
+/** A server that stops, or cannot reach a service; the contract is silent. */
 const UNAVAILABLE = [503, 504];
 
 /**

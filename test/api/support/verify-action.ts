@@ -25,7 +25,7 @@ export class Follower {
   static async start(person: Person, kind: string): Promise<Follower> {
     const params = KINDS[kind] ?? {};
     const follower = new Follower(await Queue.register(person, params), `${person.role}, ${kind}`, params);
-    // What is never stored reaches a queue from its first answer on.
+    // Transient events reach a queue only after its first answer.
     await follower.#read();
     return follower;
   }
@@ -34,12 +34,14 @@ export class Follower {
     for (const event of await this.queue.now()) this.#state = apply(this.#state, event, optionsOf(this.params));
   }
 
-  /** Both kinds for each person. */
+  /** A follower of each kind for each user. */
   static all(people: readonly Person[]): Promise<Follower[]> {
     return Promise.all(people.flatMap((person) => Object.keys(KINDS).map((kind) => Follower.start(person, kind))));
   }
 
-  /** Its state and that of a fresh registration become equal, and stay so when nothing more comes. */
+  /**
+   * Waits until its state equals that of a fresh registration, and checks that this stays so without further events.
+   */
   async verify(t: Test, title: string): Promise<void> {
     let fresh: State = comparable(this.queue.state, this.params);
     let mine: State = fresh;
@@ -61,7 +63,7 @@ export class Follower {
         return true;
       });
     await until(title, settles, 5_000).catch(() => undefined);
-    // An event that the client cannot make sense of is no state that came late.
+    // An event that the client cannot interpret is an error, not a state that came late.
     if (failure !== undefined) throw failure;
     t.same(mine, fresh, `${title}, seen by ${this.title}`);
   }
@@ -83,7 +85,7 @@ export async function verifyAction(
   await Promise.all(followers.map((follower) => follower.queue.delete()));
 }
 
-/** As verifyAction, with registrations in the middle of many actions at once. */
+/** Like verifyAction, with registrations in the middle of many concurrent actions. */
 export async function verifyRacing(
   t: Test,
   title: string,

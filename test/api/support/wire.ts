@@ -17,7 +17,7 @@ export interface WireError {
   readonly extra?: Readonly<Record<string, string>>;
   readonly source?: string;
   readonly when?: string;
-  /** The answer has no code, whatever `code` says. */
+  /** The answer has no code, even if `code` names one. */
   readonly seed_omits_code?: boolean;
 }
 
@@ -33,11 +33,11 @@ export interface WireParameter {
   readonly aliases?: readonly string[];
 }
 
-/** An operation of either list. */
+/** An operation of wire.json, described or not. */
 export interface Declared {
   /** Operations without description have none. */
   readonly operationId?: string;
-  /** Absent: only the envelope is promised. */
+  /** Undefined if only the envelope is promised. */
   readonly response?: Schema;
   readonly auth: { readonly role: string; readonly refusal?: string; readonly incoming_webhook_bots?: boolean };
   readonly parameters: readonly WireParameter[];
@@ -77,7 +77,10 @@ interface UnreadGroups {
   readonly items: { properties: Record<string, Schema>; required: string[] };
 }
 
-/** register.md § fetch_event_types and the recorded answers: users in the state lack is_active, which $defs.User requires. */
+/**
+ * register.md § fetch_event_types and the recorded answers: users in the state lack is_active, which $defs.User
+ * requires.
+ */
 const { User } = wire.$defs as { User: Schema & { required: string[] } };
 const stateUsers = {
   type: 'array',
@@ -85,7 +88,7 @@ const stateUsers = {
 };
 const register = wire.operations['POST /register']!.response.properties as Record<string, Schema>;
 register.realm_users = stateUsers;
-/** register.md § Capability deltas: of those who may do without, `avatar_url` is left out. */
+/** register.md § Capability deltas: with user_avatar_url_field_optional `avatar_url` may be left out. */
 register.realm_non_active_users = {
   ...stateUsers,
   items: { ...stateUsers.items, required: stateUsers.items.required.filter((name) => name !== 'avatar_url') },
@@ -105,7 +108,7 @@ register.presences = {
   additionalProperties: { anyOf: [presences.additionalProperties, slimPresence] },
 };
 
-/** register.md § fetch_event_types: of a status there is only what was set. */
+/** register.md § fetch_event_types: a status has only the fields that were set. */
 const { additionalProperties: status } = register.user_status as { additionalProperties: Schema };
 register.user_status = { type: 'object', additionalProperties: { ...status, required: [] } };
 
@@ -116,7 +119,7 @@ const asBad = (msg: string): WireError => ({ status: 400, code: 'BAD_REQUEST', m
   parameters: [],
   errors: [asBad('User-Agent header missing from request'), asBad('Client is too old')],
 };
-/** Refusals of what cannot be configured, in the words of the peer; wire.json has none. */
+/** Refusals of features that are not configured, in the words of the peer; wire.json has none. */
 for (const [name, msg] of [
   ['GET /calls/bigbluebutton/create', 'BigBlueButton is not configured.'],
   ['POST /jwt/fetch_api_key', 'JWT authentication is not enabled for this organization'],
@@ -135,14 +138,14 @@ const ANSWERS_IN_MSG: Schema = {
   response: ANSWERS_IN_MSG,
 };
 
-/** What every success has, also where the contract describes no body. */
+/** The fields of every success, also where the contract describes no body. */
 const ENVELOPE: Schema = {
   type: 'object',
   properties: { result: { const: 'success' }, msg: { const: '' } },
   required: ['result', 'msg'],
 };
 
-/** realm.md § Other: what a slash command did is said in `msg`. */
+/** realm.md § Other: `msg` describes the effect of a slash command. */
 const SPOKEN: Schema = { ...ENVELOPE, properties: { result: { const: 'success' }, msg: { type: 'string' } } };
 
 /** register.md § unread_msgs and existing clients: the ids of direct messages are named like those of streams. */
@@ -196,7 +199,7 @@ const byRoute = new Map(
   [...Object.keys(wire.operations), ...Object.keys(wire.extra_operations)].map((name) => [nameless(name), name]),
 );
 
-/** Name in wire.json, and what it says, of what is declared with this method and path. */
+/** Name and entry in wire.json of the operation declared with this method and path. */
 export function declaredAs(method: string, path: string): readonly [string, Declared] | undefined {
   const exact = `${method} ${path}`;
   const name = find(exact) ? exact : byRoute.get(nameless(exact));
@@ -204,7 +207,7 @@ export function declaredAs(method: string, path: string): readonly [string, Decl
   return name !== undefined && of ? [name, of] : undefined;
 }
 
-/** @throws Error when the body of a success isn't what the contract promises */
+/** @throws Error when the body of a success does not match the contract */
 export function checkResponse(operation: string, body: Fields): void {
   const declared = find(operation);
   if (!declared) throw new Error(`wire.json has no operation ${operation}`);
@@ -223,6 +226,6 @@ export function checkEvent(event: Fields): string {
   return name;
 }
 
-/** Errors of an operation that this server may raise (those of the peer alone are left out). */
+/** Errors of an operation that this server may raise, without those of the peer alone. */
 export const errorsOf = (operation: string): readonly WireError[] =>
   (find(operation)?.errors ?? []).filter((entry) => entry.source !== 'peer');

@@ -1,4 +1,4 @@
-/** Every declared operation against the contract's machine-readable form: who may call it, and each parameter. */
+/** Every declared operation against the contract's machine-readable form: its callers, and each parameter. */
 import t from 'tap';
 import type { Parameter } from '#frontend/api';
 import { OPERATIONS } from '#frontend/api';
@@ -22,7 +22,7 @@ const GUARDS: Readonly<Record<string, string>> = {
 };
 
 function expectedEncoding({ encoding, check, in: where, schema }: WireParameter): string {
-  // A path holds decimal text or text, whatever wire.json says of JSON.
+  // A path holds decimal text or text, even where wire.json says JSON.
   if (where === 'path') return schema.type === 'integer' ? 'uint' : 'string';
   return check === 'int >= 0' && encoding === 'string' ? 'uint' : (encoding ?? 'string');
 }
@@ -36,7 +36,7 @@ function enumeration(schema: unknown): string | undefined {
 
 const text = (value: unknown): string => JSON.stringify(value) ?? 'none';
 
-/** What is declared and what the contract says of one parameter, fact by fact. */
+/** Pairs of our declaration and the contract, for each property of one parameter. */
 function facts(declared: Parameter, of: WireParameter): Record<string, [unknown, unknown]> {
   return {
     in: [declared.in, of.in],
@@ -50,7 +50,7 @@ function facts(declared: Parameter, of: WireParameter): Record<string, [unknown,
   };
 }
 
-/** `operation parameter fact` → what differs. */
+/** `operation parameter fact` → the difference. */
 function differences(name: string, declaration: (typeof OPERATIONS)[number], of: Declared): Map<string, string> {
   const found = new Map<string, string>();
   const note = (key: string, ours: unknown, theirs: unknown): void => {
@@ -74,7 +74,7 @@ function differences(name: string, declaration: (typeof OPERATIONS)[number], of:
 
 const unused = new Set(Object.keys(DIFFERENCES));
 const names = new Set<string>();
-// Addresses at the root that are opened as links are none of the API.
+// Addresses at the root that users open as links are not part of the API.
 for (const declaration of OPERATIONS.filter(({ root }) => !root)) {
   const found = declaredAs(declaration.method, declaration.path);
   t.test(`${declaration.method} ${declaration.path} is declared as the contract has it`, async (t) => {

@@ -1,4 +1,4 @@
-/** Where a declaration differs from wire.json on purpose: `operation parameter fact` → why. */
+/** Intended differences between declarations and wire.json: `operation parameter fact` → reason. */
 const BARE =
   'absent is told apart from false, because client_capabilities may name it as well; without either it is false';
 const HANDLER =

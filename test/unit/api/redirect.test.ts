@@ -4,7 +4,7 @@ import { redirect } from '../../../src/frontend/api/redirect.js';
 
 const location = (query: string): string => redirect('/x.png?version=1', query).headers.Location!;
 
-t.test('the query goes along, but no keys', async (t) => {
+t.test('a redirect keeps the query, but no keys', async (t) => {
   t.equal(location(''), '/x.png?version=1');
   t.equal(location('a=b&c'), '/x.png?version=1&a=b&c');
   t.equal(location('a=%C3%A4&&'), '/x.png?version=1&a=%C3%A4');
@@ -14,6 +14,6 @@ t.test('the query goes along, but no keys', async (t) => {
   t.equal(location('%zz=1&ä=\u{1f600}'), '/x.png?version=1&%zz=1&%C3%A4=%F0%9F%98%80');
 });
 
-t.test('no query ends the header', async () => {
+t.test('no query can end the header', async () => {
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (query) => /^[\x21-\x7e]+$/.test(location(query))));
 });

@@ -46,7 +46,7 @@ async function incarnationOf(data: string): Promise<string> {
   return incarnation;
 }
 
-t.test('a restored directory has what was backed up, another log, and ids above those of before', async (test) => {
+t.test('a restored directory has the data of the backup, another log, and ids above the earlier ones', async (test) => {
   const { place, ...from } = await source(test);
   await from.backUp(join(place, 'backup'));
   const to = join(place, 'restored');
@@ -71,7 +71,7 @@ t.test('a restored directory has what was backed up, another log, and ids above 
   test.equal(first, await incarnationOf(to), 'which stays from then on');
 });
 
-t.test('what is deleted while a backup reads is in it, and gone afterwards', async (test) => {
+t.test('data deleted while a backup reads is in the backup, and gone from the server', async (test) => {
   let begun = false;
   const { place, blobs, data, ...from } = await source(test, (whole) =>
     Object.assign(Object.create(whole) as DirectoryBlobs, {
@@ -82,7 +82,7 @@ t.test('what is deleted while a backup reads is in it, and gone afterwards', asy
           async *files() {
             await whole.delete(ONE, 'b');
             for await (const file of keeping.files()) {
-              // Listed, and deleted before it is read.
+              // This file is listed, and deleted before it is read.
               if (!begun) await whole.delete(ONE, 'a');
               begun = true;
               yield file;
@@ -106,7 +106,7 @@ t.test('what is deleted while a backup reads is in it, and gone afterwards', asy
   for (const path of ['a', 'b']) test.ok(await restored.find(ONE, path), `${path} is in the backup`);
 });
 
-t.test('a backup that fails leaves nothing, nor does a restore', async (test) => {
+t.test('a failed backup or restore leaves nothing', async (test) => {
   const { place, data, ...from } = await source(test);
   const good = join(place, 'good');
   await from.backUp(good);
@@ -147,7 +147,7 @@ t.test('a backup that fails leaves nothing, nor does a restore', async (test) =>
   await bad(say({ format: -1 }), /has no valid format/);
 });
 
-t.test('a list of files that leads out of the backup is refused', async (test) => {
+t.test('a backup whose file list leads out of it is refused', async (test) => {
   const { createHash } = await import('node:crypto');
   const { place, ...from } = await source(test);
   const backup = join(place, 'backup');
@@ -162,7 +162,7 @@ t.test('a list of files that leads out of the backup is refused', async (test) =
   }
 });
 
-t.test('a directory whose restoring did not end is refused', async (test) => {
+t.test('a directory with an unfinished restore is refused', async (test) => {
   const place = test.testdir();
   await test.resolves(refuseUnfinished(place));
   await writeFile(join(place, 'restore-unfinished'), 'from /backups/1\n');

@@ -1,14 +1,14 @@
 import t from 'tap';
 import { memoizeByObject } from '#base';
 
-t.test('what is made from an object is made once for each object', async (test) => {
+t.test('a derived value is made once for each object', async (test) => {
   let made = 0;
   const of = memoizeByObject((_: object) => ++made);
   const [one, other] = [{}, {}];
   test.same([of(one), of(one), of(other), of(one)], [1, 1, 2, 1]);
 });
 
-t.test('another version has it made anew, and nothing that was made before comes back', async (test) => {
+t.test('another version makes the value again, and an earlier value never returns', async (test) => {
   let made = 0;
   const of = memoizeByObject(
     (_: { version: number }) => ++made,
@@ -22,7 +22,7 @@ t.test('another version has it made anew, and nothing that was made before comes
   test.equal(of(one), 3);
 });
 
-t.test('nothing is something, too: it is not made again', async (test) => {
+t.test('an undefined result is remembered, too', async (test) => {
   let made = 0;
   const of = memoizeByObject((_: object) => {
     made++;

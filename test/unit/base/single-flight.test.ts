@@ -16,7 +16,7 @@ function world() {
   return { begun, ask };
 }
 
-t.test('a thousand who ask while one run is under way share one that begins after they asked', async (t) => {
+t.test('a thousand callers during one run share the run that begins after they asked', async (t) => {
   const { begun, ask } = world();
   const first = ask(1);
   const others = Array.from({ length: 1_000 }, () => ask(1));
@@ -43,7 +43,7 @@ t.test('other keys do not wait', (t) => {
   t.end();
 });
 
-t.test('a run that fails fails for those who waited for it, and not for the next', async (t) => {
+t.test('a failed run fails for the callers that waited for it, and not for the next', async (t) => {
   const { begun, ask } = world();
   const first = ask(1);
   const second = ask(1);

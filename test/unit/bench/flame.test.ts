@@ -26,7 +26,7 @@ const PROFILE: Profile = {
 
 const named = (frame: Frame, name: string): Frame => frame.children.find((child) => child.name === name)!;
 
-t.test('the tree holds all time but idle time, and frames of one function under one caller are one', async (t) => {
+t.test('the tree holds all time but idle time, and merges frames of one function under one caller', async (t) => {
   const tree = flameTree(PROFILE);
   t.equal(tree.time, 700);
   t.strictSame(
@@ -39,17 +39,17 @@ t.test('the tree holds all time but idle time, and frames of one function under 
   t.equal(named(tree, 'a').place, 'src/frontend/http/server:10');
 });
 
-t.test("a module's inner frames are part of its entry; what it calls back is not", async (t) => {
+t.test('inner frames of a module belong to its entry; its callbacks do not', async (t) => {
   const put = named(named(flameTree(PROFILE), 'a'), 'put');
   t.match(put, { folder: 'lmdb', place: 'lmdb', time: 360 });
-  // A function without a name is known by its place.
+  // A function without a name is identified by its place.
   t.strictSame(
     put.children.map(({ name, folder, time }) => [name, folder, time]),
     [['codec:5', 'src/ports/store', 10]],
   );
 });
 
-t.test('collapse leaves out what is narrower than its share, and nothing of the widths of the others', async (t) => {
+t.test('collapse leaves out frames below their share, and keeps the widths of the others', async (t) => {
   const tree = collapse(flameTree(PROFILE), 0.1);
   t.strictSame(
     tree.children.map(({ name, time }) => [name, time]),
@@ -62,7 +62,7 @@ t.test('collapse leaves out what is narrower than its share, and nothing of the 
   t.equal(collapse(flameTree(PROFILE), 0.9).children.length, 0);
 });
 
-t.test('a frame that only calls another of its folder gives its place to it, with its own width', async (t) => {
+t.test('a frame that only calls another of its folder is replaced by that one, with its own width', async (t) => {
   const leaf: Frame = { name: 'leaf', folder: 'src/frontend/http', place: 'p', time: 96, children: [] };
   const middle: Frame = { name: 'middle', folder: 'src/frontend/http', place: 'p', time: 100, children: [leaf] };
   const other: Frame = { ...middle, name: 'other', folder: 'src/ports/bus', children: [{ ...leaf, time: 96 }] };
@@ -78,7 +78,7 @@ t.test('a frame that only calls another of its folder gives its place to it, wit
   );
 });
 
-t.test('the graph names functions, places and shares, without scripts, and any name is only text', async (t) => {
+t.test('the graph has functions, places and shares, without scripts, and any name is only text', async (t) => {
   const wild = { ...PROFILE.nodes[3]!, callFrame: at('<a & "b">', src('frontend/http/server'), 9) };
   const svg = flameSvg(flameTree({ ...PROFILE, nodes: PROFILE.nodes.with(3, wild) }), 'of <me>');
   t.match(svg, '<title>&lt;a &amp; &quot;b&quot;&gt; src/frontend/http/server:10 80.0%</title>');
@@ -87,7 +87,7 @@ t.test('the graph names functions, places and shares, without scripts, and any n
   t.match(flameSvg(flameTree({ nodes: PROFILE.nodes, samples: [], timeDeltas: [] }), 'nothing'), /<svg[\s\S]*<\/svg>/);
 });
 
-t.test('shares are of what frames spend themselves, and make up everything', async (t) => {
+t.test('shares count the self time of frames, and add up to everything', async (t) => {
   const found = shares(flameTree(PROFILE));
   const of = (label: string): number => Math.round(700 * found[GROUPS.findIndex((group) => group.label === label)]!);
   t.equal(of('garbage collection'), 100);

@@ -9,7 +9,7 @@ const bare = [
   { name: 'other', values: [1_000] },
 ];
 
-t.test('a goal of a ratio is held against the first bare thing, one of a value against the median', async (t) => {
+t.test('a ratio is judged by the first figure of the bare server, a value by the median', async (t) => {
   const ratio: Goal = { id: 'a', title: 'a', of: 'ratio', least: 0.5 };
   t.match(judge(figure('a', '', '', [90, 100, 110], bare), [ratio]), { value: 0.5, met: true });
   t.match(judge(figure('a', '', '', [90, 99, 110], bare), [ratio]), { met: false });
@@ -18,7 +18,7 @@ t.test('a goal of a ratio is held against the first bare thing, one of a value a
   t.match(judge(figure('a', '', '', [51]), [value]), { met: false });
 });
 
-t.test('nothing is judged without a goal, without values, or without what it is held against', async (t) => {
+t.test('no figure is judged without a goal, without values, or without its reference', async (t) => {
   const goals: Goal[] = [{ id: 'a', title: 'a', of: 'ratio', least: 0.5 }];
   t.equal(judge(figure('b', '', '', [1], bare), goals), undefined);
   t.equal(judge(figure('a', '', '', [], bare), goals), undefined);
@@ -36,12 +36,12 @@ t.test('each goal has one bound, and no figure has two goals', async (t) => {
   t.equal(bound({ id: '', title: '', of: 'value', most: 2 }), '≤ 2');
 });
 
-t.test('cases have names of their own, as options take them', async (t) => {
+t.test('case names are distinct, as options take them', async (t) => {
   t.equal(new Set(CASES.map(({ name }) => name)).size, CASES.length);
   for (const { name } of CASES) t.match(name, /^[a-z][a-z0-9-]*$/);
 });
 
-t.test('the table has a line for each thing that a figure is held against', async (t) => {
+t.test('the table has a line for each reference of a figure', async (t) => {
   const judged = figure('me/64/embedded/rate', 'me', 'per second', [100, 80, 120], bare);
   const lines = table([judged], true).split('\n');
   t.equal(lines.length, 4);

@@ -17,25 +17,22 @@ import {
 
 const run = { commit: 'abc', date: '2026-11-21', machine: 'two cores', node: '20', runs: 3 };
 
-t.test('docs/performance.md has the tables of its history; `npm run bench -- --history` writes them', async (t) => {
+t.test('docs/performance.md has the tables of its history, as `npm run bench -- --history` writes them', async (t) => {
   const page = await readFile(PAGE, 'utf8');
   t.equal(withTables(page, parseHistory(await readFile(HISTORY, 'utf8'))), page);
 });
 
-t.test(
-  'a line of the history has median, least, most, ceilings and ratio of each figure that was measured',
-  async (t) => {
-    const measured = figure('me/64/embedded/rate', 'me', 'per second', [3, 1, 2], [{ name: 'bare', values: [4, 4] }]);
-    const alone = figure('x/1/embedded/p99', 'x', 'ms', [12_345.678]);
-    t.strictSame(recordedOf(run, [measured, alone, notMeasured('me', 'no services')]), {
-      ...run,
-      figures: {
-        'me/64/embedded/rate': { ours: [2, 1, 3], bare: { bare: [4, 4, 4] }, ratio: 0.5 },
-        'x/1/embedded/p99': { ours: [12_350, 12_350, 12_350] },
-      },
-    });
-  },
-);
+t.test('a line of the history has median, least, most, ceilings and ratio of each measured figure', async (t) => {
+  const measured = figure('me/64/embedded/rate', 'me', 'per second', [3, 1, 2], [{ name: 'bare', values: [4, 4] }]);
+  const alone = figure('x/1/embedded/p99', 'x', 'ms', [12_345.678]);
+  t.strictSame(recordedOf(run, [measured, alone, notMeasured('me', 'no services')]), {
+    ...run,
+    figures: {
+      'me/64/embedded/rate': { ours: [2, 1, 3], bare: { bare: [4, 4, 4] }, ratio: 0.5 },
+      'x/1/embedded/p99': { ours: [12_350, 12_350, 12_350] },
+    },
+  });
+});
 
 const GOALS: readonly Goal[] = [
   { id: 'me/64/embedded/rate', title: 'me', of: 'ratio', least: 0.5 },
@@ -59,7 +56,7 @@ t.test('runs of one commit are one row, where the later value counts', async (t)
   );
 });
 
-t.test('a table for each face: what meets its goal is bold, what was not measured is empty', async (t) => {
+t.test('each face has a table: a met goal is bold, an unmeasured cell empty', async (t) => {
   const history = [
     recorded('a', { 'me/64/embedded/rate': { ours: [9, 9, 9], ratio: 0.4 } }),
     recorded('b', {
@@ -77,7 +74,7 @@ t.test('a table for each face: what meets its goal is bold, what was not measure
   t.match(embedded, /\| embedded: commit \| date \| me: ≥ 0\.5 of bare \| send: ≥ 5,000 \|/);
 });
 
-t.test('the goals have their newest figures, of whichever commit', async (t) => {
+t.test('the table of goals has the newest figures, of any commit', async (t) => {
   const history = [
     recorded('a', { 'me/64/embedded/rate': { ours: [9, 8, 10], bare: { bare: [20, 18, 22] }, ratio: 0.45 } }),
     recorded('b', { 'send/64/embedded/rate': { ours: [6_000, 5_500, 6_100] } }),
@@ -89,7 +86,7 @@ t.test('the goals have their newest figures, of whichever commit', async (t) => 
   ]);
 });
 
-t.test('a table takes the place of the earlier one only, and a page without that place is refused', async (t) => {
+t.test('a table replaces only the earlier one, and a page without its place is refused', async (t) => {
   const page = filled(await readFile(PAGE, 'utf8'), 'history', 'first');
   t.equal(filled(page, 'history', 'second'), page.replace('\n\nfirst\n\n', '\n\nsecond\n\n'));
   t.throws(() => filled('# Performance\n', 'history', 'x'), /no place for history/);

@@ -1,4 +1,4 @@
-/** `npm run build` leaves a server that runs from `dist` every file that it may still load. */
+/** `npm run build` keeps every file in `dist` that a running server may still load. */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ mkdirSync(at('tools'));
 copyFileSync('tools/build.mjs', at('tools/build.mjs'));
 symlinkSync(resolve('node_modules'), at('node_modules'));
 
-/** Without the hooks that tap hands to child processes: the compiler does not load with them. */
+/** The environment without tap's hooks for child processes, with which the compiler does not load. */
 function build(): number | null {
   return spawnSync('env', ['-u', 'NODE_OPTIONS', process.execPath, 'tools/build.mjs'], { cwd: folder }).status;
 }
@@ -27,7 +27,7 @@ function build(): number | null {
 const inode = (path: string): number => statSync(at(path)).ino;
 const leftovers = (): string[] => readdirSync(folder).filter((name) => name.startsWith('dist.'));
 
-t.test('a build moves in what differs, and leaves the other files where they are', async (test) => {
+t.test('a build moves in files that differ, and leaves the other files where they are', async (test) => {
   test.equal(build(), 0);
   const before = { same: inode('dist/src/same.js'), changed: inode('dist/src/changed.js') };
   await writeFile(at('src/changed.ts'), 'export const changed = 22;\n');
@@ -38,14 +38,14 @@ t.test('a build moves in what differs, and leaves the other files where they are
   test.same(leftovers(), []);
 });
 
-t.test('the compiled file of a removed test goes, with its folder', async (test) => {
+t.test('the compiled file of a removed test is deleted, with its folder', async (test) => {
   test.ok(existsSync(at('dist/test/only/old.test.js')));
   rmSync(at('test/only'), { recursive: true });
   test.equal(build(), 0);
   test.notOk(existsSync(at('dist/test')));
 });
 
-t.test('sources that are as they were are not compiled again, unless a compiled file is missing', async (test) => {
+t.test('unchanged sources are not compiled again, unless a compiled file is missing', async (test) => {
   const written = (): number => statSync(at('dist/.built')).mtimeMs;
   const before = written();
   test.equal(build(), 0);
@@ -55,7 +55,7 @@ t.test('sources that are as they were are not compiled again, unless a compiled 
   test.ok(existsSync(at('dist/src/same.js')));
 });
 
-t.test('sources that do not compile leave everything as it is', async (test) => {
+t.test('sources that do not compile leave everything unchanged', async (test) => {
   mkdirSync(at('dist.999999999'));
   await writeFile(at('src/changed.ts'), 'export const changed: string = 3;\n');
   test.not(build(), 0);

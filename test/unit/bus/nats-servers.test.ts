@@ -1,7 +1,7 @@
 import t from 'tap';
 import { natsName, natsServers } from '#ports/nats';
 
-t.test('servers of NATS, with and without an account', async (test) => {
+t.test('addresses of NATS servers are read with and without an account', async (test) => {
   test.strictSame(natsServers('nats://a:4222'), { servers: ['nats://a:4222'] });
   test.strictSame(natsServers('nats://ann:pass@a:4222'), { servers: ['nats://a:4222'], user: 'ann', pass: 'pass' });
   test.strictSame(natsServers('nats://a,tls://ann:p%40s:s@b:1,nats://bob:x@c'), {
@@ -12,7 +12,7 @@ t.test('servers of NATS, with and without an account', async (test) => {
   test.strictSame(natsServers('nats://ann@a'), { servers: ['nats://a'], user: 'ann', pass: '' });
 });
 
-t.test('a name for messages has no password in it', async (test) => {
+t.test('the display name of a server has no password', async (test) => {
   test.equal(natsName('nats://ann:secret@a:4222,nats://b'), 'nats://a:4222,nats://b');
   test.equal(natsName('nats://127.0.0.1:4222'), 'nats://127.0.0.1:4222');
 });

@@ -2,7 +2,7 @@ import t from 'tap';
 import { every, TimerRing } from '#base/clock';
 import { FakeClock } from '../../support/fake-clock.js';
 
-t.test('calls come when the time is a multiple, whenever it was asked for them', async (t) => {
+t.test('calls come at multiples of the period, whenever they were registered', async (t) => {
   const clock = new FakeClock();
   const at: [string, number, number][] = [];
   clock.advance(130);
@@ -23,7 +23,7 @@ t.test('calls come when the time is a multiple, whenever it was asked for them',
   t.equal(clock.next(), undefined, 'no timer is left');
 });
 
-t.test('a process that stood still is told by how much, and goes on at the next multiple', async (t) => {
+t.test('a process that stood still gets the length of the pause, and continues at the next multiple', async (t) => {
   const clock = new FakeClock();
   const at: [number, number][] = [];
   every(clock, 500, (late) => at.push([clock.monotonic(), late]));
@@ -36,7 +36,7 @@ t.test('a process that stood still is told by how much, and goes on at the next 
   ]);
 });
 
-t.test('all that share a clock share a timer', async (t) => {
+t.test('all users of a clock share one timer', async (t) => {
   const clock = new FakeClock();
   const slices = new TimerRing<string>(clock, 60_000, () => {});
   for (let i = 0; i < 10; i++) every(clock, 500 * (i + 1), () => {});

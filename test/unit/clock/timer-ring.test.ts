@@ -27,7 +27,7 @@ t.test('entries expire in order, half a second late at most, never early', async
   t.equal(clock.next(), undefined, 'and no timer is left');
 });
 
-t.test('an entry may come while others expire, and after long silence', async (t) => {
+t.test('an entry may be added while others expire, and after long silence', async (t) => {
   const clock = new FakeClock();
   const expired: number[] = [];
   const slices: TimerRing<number> = new TimerRing(clock, 1_000, (n) => {
@@ -43,7 +43,7 @@ t.test('an entry may come while others expire, and after long silence', async (t
   t.same(expired.slice(3), [1_100_000], 'also when the process stood still');
 });
 
-t.test('an entry that comes long after the last one waits its time, too', async (t) => {
+t.test('an entry added long after the last one waits its full time', async (t) => {
   const { clock, expired, slices } = make();
   slices.add('a', 50_000);
   clock.advance(40_000);
@@ -58,7 +58,7 @@ t.test('an entry that comes long after the last one waits its time, too', async 
   ]);
 });
 
-t.test('what is cleared does not expire', async (t) => {
+t.test('a cleared entry does not expire', async (t) => {
   const { clock, expired, slices } = make();
   slices.add('a', 100);
   slices.clear();

@@ -1,4 +1,7 @@
-/** Every setting refuses what makes no sense: `check-config` and `serve` with the same words, the option named, exit code 2. */
+/**
+ * Every setting refuses senseless values: `check-config` and `serve` print the same text, name the option, and exit
+ * with code 2.
+ */
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import t, { type Test } from 'tap';
@@ -9,7 +12,7 @@ const folder = t.testdir({ file: '', folder: {}, locked: {} });
 
 const NUMBERS = ['-1', '1.5', 'NaN', 'Infinity', '1e3', '0x10', ' 5', '5 ', '', 'five', '99999999999999999999'];
 const PORTS = [...NUMBERS, '65536'];
-/** 0 makes no sense either. */
+/** 0 is wrong, too. */
 const COUNTS = [...NUMBERS, '0'];
 const WORDS = ['', 'maybe', 'YES', '1'];
 const NETWORKS = ['10.0.0.0/33', '10.0.0.0/', '10.0.0/8', 'here', '::1/129', '10.0.0.0/8;11.0.0.0/8'];
@@ -134,7 +137,7 @@ const NONSENSE: Readonly<Record<SettingName, readonly string[]>> = {
   logLevel: [...WORDS, 'verbose', '30'],
 };
 
-/** What it says, and its exit code. */
+/** The output of the program, and its exit code. */
 async function said(
   argv: readonly string[],
   environment: Readonly<Record<string, string>> = {},
@@ -181,13 +184,13 @@ for (const [name, values] of Object.entries(NONSENSE) as [SettingName, readonly 
   t.test(`--${option}`, async (test) => {
     for (const value of values) {
       await refused(test, [...around(name), `--${option}`, value], {}, `--${option}`);
-      // An empty variable is how many tools leave one out; an environment has no NUL.
+      // Many tools leave out a variable by an empty one; an environment has no NUL.
       if (value !== '') await refused(test, around(name), { [env]: value }, env);
     }
   });
 }
 
-t.test('without anything given, and with what is usual in a cluster, check-config finds nothing', async (test) => {
+t.test('check-config accepts no settings at all, and the usual settings of a cluster', async (test) => {
   test.same(await said(['check-config', '--data-dir', `${folder}/new/data`, '--port', '0']), { code: 0, stderr: '' });
   test.same(readdirSync(folder).includes('new'), false, 'nothing is left behind');
   const argv = [
@@ -213,31 +216,28 @@ t.test('without anything given, and with what is usual in a cluster, check-confi
   test.same(await said(['check-config', ...argv]), { code: 0, stderr: '' });
 });
 
-t.test('two listeners on one port', async (test) => {
+t.test('two listeners on one port are refused', async (test) => {
   for (const ops of ['127.0.0.1', '0.0.0.0']) {
     const argv = ['--data-dir', `${folder}/folder`, '--port', '9', '--ops-host', ops, '--ops-port', '9'];
     await refused(test, argv, {}, '--ops-port');
   }
 });
 
-t.test(
-  'a port that another process has is no wrong configuration: a start that is repeated may succeed',
-  async (test) => {
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    test.teardown(() => void other.close());
-    const { port } = other.address() as { port: number };
-    for (const option of ['port', 'ops-port']) {
-      const argv = ['--data-dir', `${folder}/folder`, `--${option}`, String(port)];
-      const checked = await said(['check-config', ...argv]);
-      test.equal(checked.code, 1);
-      test.match(checked.stderr, new RegExp(`^conclave: --${option} .*127\\.0\\.0\\.1:${port} is in use`));
-      test.same(await said(['serve', ...argv]), checked);
-    }
-  },
-);
+t.test('a port in use is no configuration error: a later start may succeed', async (test) => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  test.teardown(() => void other.close());
+  const { port } = other.address() as { port: number };
+  for (const option of ['port', 'ops-port']) {
+    const argv = ['--data-dir', `${folder}/folder`, `--${option}`, String(port)];
+    const checked = await said(['check-config', ...argv]);
+    test.equal(checked.code, 1);
+    test.match(checked.stderr, new RegExp(`^conclave: --${option} .*127\\.0\\.0\\.1:${port} is in use`));
+    test.same(await said(['serve', ...argv]), checked);
+  }
+});
 
-t.test('a folder and a file that may not be used', async (test) => {
+t.test('a folder or file without access is refused', async (test) => {
   // Root may use everything.
   if (process.getuid?.() === 0) return test.pass('run as root', { skip: 'root may use everything' });
   writeFileSync(`${folder}/unreadable`, '', { mode: 0o000 });

@@ -1,18 +1,18 @@
 import t from 'tap';
 import { ConfigError, describeSettings, loadConfig, SETTINGS } from '#app/config';
 
-t.test('without anything given the embedded face listens on loopback', async (t) => {
+t.test('without settings the embedded face listens on loopback', async (t) => {
   const config = loadConfig({}, {});
   t.match(config, { host: '127.0.0.1', port: 9991, dataDir: './data', role: 'all' });
   t.equal(config.nats, undefined);
 });
 
-t.test('the command line wins over the environment, and an empty variable is none', async (t) => {
+t.test('the command line overrides the environment, and an empty variable counts as unset', async (t) => {
   const config = loadConfig({ port: '81' }, { PORT: '80', HOST: '0.0.0.0', DATA_DIR: '' });
   t.match(config, { port: 81, host: '0.0.0.0', dataDir: './data' });
 });
 
-t.test('every problem is named with where it came from, and secrets are not repeated', async (t) => {
+t.test('every problem is named with its source, and secrets are not repeated', async (t) => {
   const environment = { PORT: 'x', CONCLAVE_SECRET: 'tooshort' };
   t.throws(() => loadConfig({ 'log-level': 'loud' }, environment), {
     name: 'ConfigError',
@@ -26,7 +26,7 @@ t.test('every problem is named with where it came from, and secrets are not repe
   }
 });
 
-t.test('half a cluster is refused', async (t) => {
+t.test('incomplete cluster settings are refused', async (t) => {
   t.throws(() => loadConfig({ nats: 'nats://127.0.0.1:4222' }, {}), /both --nats and --mongodb/);
   t.throws(() => loadConfig({ role: 'http' }, {}), /needs a cluster/);
   const both = { nats: 'nats://127.0.0.1:4222', mongodb: 'mongodb://127.0.0.1/x' };
@@ -39,7 +39,7 @@ t.test('help names every option and variable', async (t) => {
   for (const { option, env } of Object.values(SETTINGS)) t.match(help, new RegExp(`--${option} [^]*\\(${env}\\)`));
 });
 
-t.test('the address of the mail server is not repeated, its sender is one address', async (t) => {
+t.test('the address of the mail server is not repeated; the sender is one address', async (t) => {
   const of = (given: Record<string, string>) => () => loadConfig(given, {});
   t.throws(of({ 'smtp-url': 'http://user:passw0rd@mail' }), /--smtp-url: must be an address that begins with smtp/);
   try {

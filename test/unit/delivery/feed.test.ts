@@ -105,7 +105,7 @@ const members = (mv: number, join: number[], leave: number[] = []): LogItem => (
   leave,
 });
 
-t.test('an event reaches those who were members at its version, whoever is one now', async (t) => {
+t.test('an event reaches the members at its version, not the present ones', async (t) => {
   const { feed, append, stored } = await world();
   const [one, two] = [new Queue(1), new Queue(2)];
   feed.attach(one);
@@ -123,43 +123,40 @@ t.test('an event reaches those who were members at its version, whoever is one n
   t.same(two.got, ['second']);
 });
 
-t.test(
-  'changes of a message that was moved reach those who have it, by their stays in all of its streams',
-  async (t) => {
-    const { feed, append, stored, store } = await world([1, 2, 3, 4].map((id) => person(id)));
-    const queues = [1, 2, 3, 4].map((id) => new Queue(id));
-    for (const queue of queues) feed.attach(queue);
-    await settle();
-    // Home 5: 1 left before the move, 2 lost the message by it, 3 went with it. Stream 6: 4 gained it and has left.
-    await stored(1, 1, { from: 1, to: 2 });
-    await store.apply([
-      {
-        type: 'part',
-        key: STREAM,
-        part: 'member/1',
-        rev: 2,
-        value: { stays: [{ from: 1, to: 2, after: 0, until: 7 }] },
-      },
-    ]);
-    await stored(2, 1, { from: 1, to: 0 });
-    await stored(3, 1, { from: 1, to: 0 });
-    const other = streamKey(REALM, streamId(6));
-    for (const [user, stay] of [
-      [3, { from: 1, to: 0, after: 9, until: 0 }],
-      [4, { from: 1, to: 3, after: 9, until: 9 }],
-    ] as const) {
-      await store.apply([{ type: 'part', key: other, part: `member/${user}`, rev: 1, value: { stays: [stay] } }]);
-    }
-    const move = { from: 5, fromMv: 3, to: 6, toMv: 2 };
-    const to = (gained: boolean) => ({ stream: 6, moved: { id: 7, home: 5, moves: [{ ...move, gained }] } });
-    await append(other, 1, event('gained', to(true)), event('not gained', to(false)));
-    await settle();
-    t.same(
-      queues.map(({ got }) => got),
-      [['gained', 'not gained'], [], ['gained', 'not gained'], ['gained']],
-    );
-  },
-);
+t.test('changes of a moved message reach the users who have it, by its stays in all its streams', async (t) => {
+  const { feed, append, stored, store } = await world([1, 2, 3, 4].map((id) => person(id)));
+  const queues = [1, 2, 3, 4].map((id) => new Queue(id));
+  for (const queue of queues) feed.attach(queue);
+  await settle();
+  // Stream 5: 1 left before the move, 2 lost the message by the move, 3 has both streams. Stream 6: 4 joined and left.
+  await stored(1, 1, { from: 1, to: 2 });
+  await store.apply([
+    {
+      type: 'part',
+      key: STREAM,
+      part: 'member/1',
+      rev: 2,
+      value: { stays: [{ from: 1, to: 2, after: 0, until: 7 }] },
+    },
+  ]);
+  await stored(2, 1, { from: 1, to: 0 });
+  await stored(3, 1, { from: 1, to: 0 });
+  const other = streamKey(REALM, streamId(6));
+  for (const [user, stay] of [
+    [3, { from: 1, to: 0, after: 9, until: 0 }],
+    [4, { from: 1, to: 3, after: 9, until: 9 }],
+  ] as const) {
+    await store.apply([{ type: 'part', key: other, part: `member/${user}`, rev: 1, value: { stays: [stay] } }]);
+  }
+  const move = { from: 5, fromMv: 3, to: 6, toMv: 2 };
+  const to = (gained: boolean) => ({ stream: 6, moved: { id: 7, home: 5, moves: [{ ...move, gained }] } });
+  await append(other, 1, event('gained', to(true)), event('not gained', to(false)));
+  await settle();
+  t.same(
+    queues.map(({ got }) => got),
+    [['gained', 'not gained'], [], ['gained', 'not gained'], ['gained']],
+  );
+});
 
 t.test('a membership that the log does not show yet is read again', async (t) => {
   const { feed, append, stored } = await world();
@@ -190,7 +187,7 @@ t.test('roles count as they were at the realm version of the event', async (t) =
   t.same(queue.got, ['admins', 'all']);
 });
 
-t.test('all_public_streams widens public streams, for no guest', async (t) => {
+t.test('all_public_streams adds public streams, but not for guests', async (t) => {
   const { feed, append, stored } = await world();
   const [two, guest, plain] = [new Queue(2, true), new Queue(3, true), new Queue(1)];
   for (const queue of [two, guest, plain]) feed.attach(queue);
@@ -204,7 +201,7 @@ t.test('all_public_streams widens public streams, for no guest', async (t) => {
   t.same(plain.got, []);
 });
 
-t.test('a queue at an old position gets all of the past once and in order while new entries come', async (t) => {
+t.test('a queue at an old position gets the whole past once and in order while new entries arrive', async (t) => {
   const { feed, append } = await world();
   for (let v = 1; v <= 300; v++) await append('x', v, event(`e${v}`, { users: [1] }));
   await settle(20);
@@ -244,7 +241,7 @@ t.test('a commit that is in the log twice is delivered once, live and after a re
   t.same(rebuilt.got, ['c'], 'the repeat lies above its position, what it repeats below');
 });
 
-t.test('a host that came between a commit and its repeat knows it for one', async (t) => {
+t.test('a host that started between a commit and its repeat recognises the repeat', async (t) => {
   const { append, host } = await world();
   await append('x', 1, event('a', { users: [1] }));
   await append('x', 2, event('b', { users: [1] }));
@@ -259,7 +256,7 @@ t.test('a host that came between a commit and its repeat knows it for one', asyn
   t.same(queue.got, ['a', 'b', 'c']);
 });
 
-t.test('a Store that is away while the past is read costs no event', async (t) => {
+t.test('a Store outage during catch-up loses no event', async (t) => {
   const { feed, append, stored, away, clock } = await world();
   await stored(1, 1, { from: 1, to: 0 });
   await append(STREAM, 1, members(1, [1]), event('first', { stream: 5, mv: 1 }));
@@ -280,7 +277,7 @@ t.test('a Store that is away while the past is read costs no event', async (t) =
   t.same(queue.got, ['first', 'second', 'third']);
 });
 
-t.test('a gap while a membership is being read costs live queues nothing that the log still has', async (t) => {
+t.test('a gap during a membership read loses no event that the log still has', async (t) => {
   const { feed, append, stored, away, clock, readers } = await world();
   await stored(1, 1, { from: 1, to: 0 });
   const queue = new Queue(1);
@@ -292,7 +289,7 @@ t.test('a gap while a membership is being read costs live queues nothing that th
   });
   for (let v = 1; v <= 3; v++) await append(STREAM, v, event(`e${v}`, { stream: 5, mv: 1 }));
   await settle(20);
-  // What the feed was told is trimmed is not what this queue lacks.
+  // A gap reported to the feed does not affect this queue's position.
   readers[0]!.gap(seq(1));
   read();
   away.store = false;
@@ -306,7 +303,7 @@ t.test('a gap while a membership is being read costs live queues nothing that th
   t.same(next.got, ['e3', 'e4'], 'what was being read before the gap does not say how far it is');
 });
 
-t.test('live queues are as far as the feed is; one that has gone stays where it was', async (t) => {
+t.test("live queues are at the feed's position; a detached queue stays at its own", async (t) => {
   const { feed, append } = await world();
   const [one, other] = [new Queue(1), new Queue(2)];
   feed.attach(one);
@@ -325,7 +322,7 @@ t.test('live queues are as far as the feed is; one that has gone stays where it 
   t.same(other.got, ['missed']);
 });
 
-t.test('what the snapshot of a queue contains is left out', async (t) => {
+t.test("entries contained in a queue's snapshot are left out", async (t) => {
   const { feed, append } = await world();
   const queue = new Queue(1, false, { x: 2 });
   feed.attach(queue);
@@ -338,7 +335,7 @@ t.test('what the snapshot of a queue contains is left out', async (t) => {
   t.same(queue.got, [flags, 'other', 'new'], 'but changes of flags: messages told before may lack them');
 });
 
-t.test('a queue whose past is no longer kept is ended, the others go on', async (t) => {
+t.test('a queue whose past is no longer kept ends; the others continue', async (t) => {
   const { append, log, host } = await world();
   for (let v = 1; v <= 300; v++) await append('x', v, event(`e${v}`, { users: [1] }));
   await settle(20);
@@ -353,7 +350,7 @@ t.test('a queue whose past is no longer kept is ended, the others go on', async 
   t.same(young!.got, ['e296', 'e297', 'e298', 'e299', 'e300']);
 });
 
-t.test('what a host has read is not read again, and is there even when the log no longer has it', async (t) => {
+t.test('entries that a host has read are not read again, and outlive their removal from the log', async (t) => {
   const { feed, append, log, readers, host } = await world();
   for (let v = 1; v <= 600; v++) await append('x', v, event(`e${v}`, { users: [1] }));
   await settle(20);
@@ -384,11 +381,11 @@ t.test('what a host has read is not read again, and is there even when the log n
   t.equal(readers.length, before);
 });
 
-t.test('after a gap what was read before it is no help', async (t) => {
+t.test('after a gap, entries read before it are not used', async (t) => {
   const { feed, append, readers, log } = await world();
   for (let v = 1; v <= 10; v++) await append('x', v, event(`e${v}`, { users: [1] }));
   await settle(20);
-  // The feed is told that something is missing to it.
+  // The log reports a gap to the feed.
   readers[0]!.gap(seq(8));
   const before = readers.length;
   const queue = Queue.at(4);
@@ -403,7 +400,7 @@ t.test('after a gap what was read before it is no help', async (t) => {
   t.equal(late.isTrimmed, true);
 });
 
-t.test('transient events', async (t) => {
+t.test('transient events reach their queues', async (t) => {
   const { log, feed, append, stored } = await world();
   await stored(1, 1, { from: 1, to: 0 });
   await stored(2, 2, { from: 2, to: 3 });
@@ -435,7 +432,7 @@ t.test('transient events', async (t) => {
   t.same(queues[0]!.got, [], 'and are in no log');
 });
 
-t.test('a queue that listens has transient events before its past was read', async (t) => {
+t.test('a listening queue gets transient events before its past was read', async (t) => {
   const { log, feed } = await world();
   const [early, deaf] = [new Queue(1), new Queue(1)];
   feed.listen(early);
@@ -454,7 +451,7 @@ t.test('a queue that listens has transient events before its past was read', asy
   t.same(early.transient, ['a', 'b'], 'and none when it is gone');
 });
 
-t.test('a queue that catches up ahead of the live feed learns of repeats from it', async (t) => {
+t.test('a queue that catches up ahead of the live feed learns repeats from it', async (t) => {
   const { feed, append, stored, away } = await world();
   await stored(1, 1, { from: 1, to: 0 });
   const live = new Queue(2);
@@ -468,10 +465,10 @@ t.test('a queue that catches up ahead of the live feed learns of repeats from it
     read = resolve;
   });
   await append(STREAM, 1, event('waits', { stream: 5, mv: 1 }));
-  // More than a catch-up looks back.
+  // More entries than a catch-up looks back.
   for (let v = 2; v <= 301; v++) await append(STREAM, v, event(`e${v}`, { users: [2] }));
   await settle(20);
-  // It had 'once' from a former owner, which left the entry to be repeated.
+  // The queue got 'once' from the previous owner, which left the entry to be repeated.
   const late = Queue.at(302);
   feed.attach(late);
   await append(other, 7, event('once', { users: [1] }));
@@ -484,7 +481,7 @@ t.test('a queue that catches up ahead of the live feed learns of repeats from it
   t.same(late.isLive, true);
 });
 
-t.test('a queue that comes back gets what it has missed, also what the feed itself did not see come', async (t) => {
+t.test('a resumed queue gets the entries that it missed, including those that the feed missed', async (t) => {
   const { feed, append, readers } = await world();
   const live = new Queue(1);
   feed.attach(live);
@@ -506,7 +503,7 @@ t.test('a queue that comes back gets what it has missed, also what the feed itse
   );
 });
 
-t.test('from where a feed can tell every repeat', async (t) => {
+t.test('the feed knows the position from which it recognises every repeat', async (t) => {
   const repeats = new RepeatDetector(new MemoryLog({}), REALM, seq(10_000), new FakeClock());
   const first = repeats.from + REPEAT_DISTANCE;
   t.equal(repeats.isCompleteFrom(seq(first - 1)), false, 'what it repeats may lie below what was read');

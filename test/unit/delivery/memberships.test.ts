@@ -3,7 +3,7 @@ import { realmId } from '#model';
 import type { Store, StoredPart } from '#ports/store';
 import { Memberships } from '../../../src/delivery/memberships.js';
 
-t.test('who joins while a stream is being read is a member, though the read began before', async (t) => {
+t.test('a user who joins while a stream is being read is a member, though the read began earlier', async (t) => {
   let give: (parts: StoredPart[]) => void = () => {};
   const store = {
     parts: () =>

@@ -11,7 +11,7 @@ const entry = (content: string): LogEntry =>
     groups: [{ v: 1, p: 0, items: [{ t: 'message', to: {}, flags: {}, message: { content } }] }],
   }) as unknown as LogEntry;
 
-/** What a reader gets from a position on; undefined: it has to ask the log. */
+/** The entries that a reader gets from a position on; undefined if it must read the log. */
 async function read(recent: RecentEntries, after: number): Promise<number[] | undefined> {
   const got: number[] = [];
   const reader = { entry: (at: number) => void got.push(at), transient: () => {}, gap: () => {} };
@@ -44,7 +44,7 @@ t.test('entries are given from any position above the start, and live ones after
   t.equal(follow.position, 22);
 });
 
-t.test('what is read of the time before comes first', async (t) => {
+t.test('entries read of an earlier time are put first', async (t) => {
   const recent = new RecentEntries(new RecentEntryBudget(), seq(10));
   recent.add(seq(11), entry('x'));
   recent.prepend(
@@ -63,7 +63,7 @@ t.test('what is read of the time before comes first', async (t) => {
   t.equal(await read(long, 5_500), undefined, 'more than is kept');
 });
 
-t.test('nothing is put before a gap', async (t) => {
+t.test('no entry is put before a gap', async (t) => {
   const gapped = new RecentEntries(new RecentEntryBudget(), seq(10));
   gapped.add(seq(11), entry('x'));
   gapped.restart(seq(20));
@@ -79,7 +79,7 @@ t.test('nothing is put before a gap', async (t) => {
   t.equal(await read(full, 3), undefined);
 });
 
-t.test('all realms share one budget: the oldest entries go, wherever they are', async (t) => {
+t.test('all realms share one budget: the oldest entries of any realm go first', async (t) => {
   const budget = new RecentEntryBudget(100_000);
   const [one, two] = [new RecentEntries(budget, seq(0)), new RecentEntries(budget, seq(0))];
   one.add(seq(1), entry('x'.repeat(30_000)));
@@ -101,7 +101,7 @@ t.test('all realms share one budget: the oldest entries go, wherever they are', 
   t.equal(await read(one, 5_999), undefined);
 });
 
-t.test('so many entries of one realm, however small', async (t) => {
+t.test('one realm has a maximum number of entries, however small', async (t) => {
   const recent = new RecentEntries(new RecentEntryBudget(), seq(0));
   for (let at = 1; at <= 20_000; at++) recent.add(seq(at), entry(''));
   t.equal(await read(recent, 10_000), undefined);

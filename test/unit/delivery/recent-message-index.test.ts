@@ -63,7 +63,7 @@ async function world(...stored: readonly MessageRecord[]) {
     limit: 100,
     ...more,
   });
-  /** What a registration sees. */
+  /** The messages that a registration sees. */
   const seen = async (more: Partial<MessageScan> = {}): Promise<string[]> => {
     const reads = await index.reads();
     const found = await reads.scanMessages(newest(more));
@@ -72,7 +72,7 @@ async function world(...stored: readonly MessageRecord[]) {
   return { clock, store, write, remove, index, apply, seen };
 }
 
-t.test('what the log tells is seen without reading messages again', async (t) => {
+t.test('changes in the log are seen without reading messages again', async (t) => {
   const { index, apply, seen, store, write } = await world(said(1, 5), said(2, 6));
   t.same(await seen(), ['2 s6 topic', '1 s5 topic']);
   t.equal(await index.reads(), index);
@@ -88,7 +88,7 @@ t.test('what the log tells is seen without reading messages again', async (t) =>
   t.same(await seen({ index: { by: 'conversation', conversation: 's5' }, above: 1 }), ['3 s5 other']);
 });
 
-t.test('a message that the Store holds is waited for until the log has shown it', async (t) => {
+t.test('a lookup waits until the log has shown a message that the Store holds', async (t) => {
   const { apply, seen, write } = await world(said(1, 5));
   await seen();
   const second = said(2, 5);
@@ -104,7 +104,7 @@ t.test('a message that the Store holds is waited for until the log has shown it'
   t.same(done, ['2 s5 topic', '1 s5 topic']);
 });
 
-t.test('where the log does not show it in time, the Store is read', async (t) => {
+t.test('if the log does not show a message in time, the Store is read', async (t) => {
   const { clock, index, seen, store, write } = await world(said(1, 5));
   await seen();
   await write(said(2, 5));
@@ -132,7 +132,7 @@ t.test('an edit is read from the Store, a deleted message is gone', async (t) =>
   t.ok(await index.knows([1, 2, 3]));
 });
 
-t.test('who names a message that the log has not shown reads the Store', async (t) => {
+t.test('a lookup of a message that the log has not shown reads the Store', async (t) => {
   const { index, seen, write } = await world(said(1, 5));
   await seen();
   await write(said(2, 5));
@@ -140,7 +140,7 @@ t.test('who names a message that the log has not shown reads the Store', async (
   t.ok(await index.knows([1, 7]), 'one that is nowhere is no reason');
 });
 
-t.test('while messages go from stream to stream the Store is read, and after that everything anew', async (t) => {
+t.test('during a move between streams the Store is read, and afterwards the whole index again', async (t) => {
   const { apply, index, seen, store, write } = await world(said(1, 5), said(2, 5));
   await seen();
   apply(changed([1, 2], { new_stream_id: 6, subject: 'there' }), { t: 'carrying', from: 5, to: 6, done: false });
@@ -151,7 +151,7 @@ t.test('while messages go from stream to stream the Store is read, and after tha
   t.same(await seen(), ['2 s6 there', '1 s6 there']);
 });
 
-t.test('a move that the log tells of while messages are being read spoils what is read', async (t) => {
+t.test('a move that arrives during a read invalidates the read', async (t) => {
   const { apply, index, seen, store, write } = await world(said(1, 5));
   let open: () => void = () => {};
   const gate = new Promise<void>((resolve) => {
@@ -169,13 +169,13 @@ t.test('a move that the log tells of while messages are being read spoils what i
   t.same(await seen(), ['1 s6 there']);
 });
 
-t.test('a rename that is not written yet everywhere is taken from the log', async (t) => {
+t.test('a rename that is only partly written is taken from the log', async (t) => {
   const { apply, seen } = await world(said(1, 5), said(2, 5));
   apply(changed([1, 2], { subject: 'renamed' }));
   t.same(await seen(), ['2 s5 renamed', '1 s5 renamed']);
 });
 
-t.test('organizations that nobody asks about are forgotten first', (t) => {
+t.test('organizations without requests are evicted first', (t) => {
   const budget = new RecentMessageBudget(10);
   const forgotten: string[] = [];
   const one = (name: string): RecentMessageIndex =>

@@ -7,7 +7,7 @@ import { configOf, DEPLOY, documents, variables, type Yaml } from './support.js'
 
 const SECRET = { CONCLAVE_SECRET: 'at least 16 characters' };
 
-t.test('compose.yaml', async (test) => {
+t.test('compose.yaml starts the services with valid settings', async (test) => {
   const [{ services, volumes }] = await documents('compose.yaml');
   const ours = Object.entries<Yaml>(services).filter(([, { image }]) => image === 'conclave');
   test.strictSame(
@@ -28,7 +28,7 @@ t.test('compose.yaml', async (test) => {
   }
 });
 
-t.test('the image', async (test) => {
+t.test('the image has the port, volume, version and Node flags of the program', async (test) => {
   const dockerfile = await readFile(`${DEPLOY}/Dockerfile`, 'utf8');
   const given = /^ENV (.*)$/m.exec(dockerfile)?.[1] ?? '';
   const environment = variables(given.replaceAll(' ', '\n'));
@@ -43,7 +43,7 @@ t.test('the image', async (test) => {
   test.same(JSON.parse(entry), ['node', ...NODE_FLAGS, 'dist/src/main.js']);
 });
 
-t.test('systemd units', async (test) => {
+t.test('systemd units have valid commands and settings', async (test) => {
   const units = (await readdir(`${DEPLOY}/systemd`)).filter((name) => name.endsWith('.service'));
   test.equal(units.length, 4);
   const files: Record<string, Record<string, string>> = {};

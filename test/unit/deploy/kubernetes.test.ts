@@ -10,7 +10,7 @@ import { configOf, DEPLOY, documents, type Yaml } from './support.js';
 
 const BASE = 'kubernetes/base';
 const EXAMPLES = 'kubernetes/examples';
-/** A poll is answered after that at the latest, and a minute and a half is what clients allow for. */
+/** A poll is answered within this time; clients allow for a minute and a half. */
 const LONGEST_POLL_SECONDS = 90;
 
 const inFolder = async (folder: string): Promise<Map<string, Yaml[]>> => {
@@ -69,12 +69,12 @@ t.test('every manifest names its kind, and the kustomizations name every manifes
   }
 });
 
-t.test('the secret of the example is refused: whoever copies it makes one', async (test) => {
+t.test('the secret of the example is refused, so that every copy gets its own', async (test) => {
   const { CONCLAVE_SECRET } = secret.stringData;
   test.throws(() => configOf(['serve'], { CONCLAVE_SECRET }), /CONCLAVE_SECRET: is that of an example/);
 });
 
-t.test('processes start with the settings that they are given', async (test) => {
+t.test('processes start with the settings in their manifests', async (test) => {
   for (const [name, workload] of entries) {
     const container = mainOf(workload);
     test.strictSame(
@@ -105,7 +105,7 @@ t.test('processes start with the settings that they are given', async (test) => 
   test.equal(config.externalScheme, 'https');
 });
 
-t.test('NATS takes whatever letters and digits are its password', async (test) => {
+t.test('NATS accepts any letters and digits as its password', async (test) => {
   const binary = natsServerBinary();
   if (!binary) return;
   const given: Record<string, string> = { NATS_USER: '12', NATS_PASSWORD: '0123456789', POD_NAME: 'nats-0' };
@@ -121,7 +121,7 @@ t.test('NATS takes whatever letters and digits are its password', async (test) =
   test.equal(status, 0, `${stdout}${stderr}`);
 });
 
-t.test('probes ask for pages that are there', async (test) => {
+t.test('probes request pages that exist', async (test) => {
   const metrics = new Metrics();
   const pages = new Set([...opsPages(new Health(), metrics).keys(), ...healthPages(new Health()).keys()]);
   for (const [name, workload] of entries) {
@@ -139,7 +139,7 @@ t.test('probes ask for pages that are there', async (test) => {
   test.equal(endpoint.port, 'ops');
 });
 
-t.test('there is time to leave, and to hold a poll', async (test) => {
+t.test('the grace period suffices to leave and to end a waiting poll', async (test) => {
   for (const [name, workload] of entries) {
     const container = mainOf(workload);
     const { leaveSeconds } = configOfContainer(container);
@@ -158,7 +158,7 @@ t.test('there is time to leave, and to hold a poll', async (test) => {
   test.ok(Number.parseInt(annotations['nginx.ingress.kubernetes.io/proxy-body-size'], 10) > maxFileMib);
 });
 
-t.test('nobody has rights that he does not need', async (test) => {
+t.test('no account has rights beyond its needs', async (test) => {
   for (const workload of [...Object.values(workloads), one('StatefulSet', 'nats')]) {
     const { name } = workload.metadata;
     const pod = podOf(workload);
@@ -176,7 +176,7 @@ t.test('nobody has rights that he does not need', async (test) => {
   }
 });
 
-t.test('the network lets through what the processes ask for, by the names of their ports', async (test) => {
+t.test('the network policy admits the connections of the processes, by the names of their ports', async (test) => {
   const frontend = mainOf(workloads['conclave-frontends']);
   const nats = mainOf(one('StatefulSet', 'nats'));
   for (const policy of all.filter(({ kind }) => kind === 'NetworkPolicy')) {

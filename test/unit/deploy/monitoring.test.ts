@@ -19,10 +19,10 @@ const ofProcess = new Set(registry.getMetricsAsArray().map(({ name }) => name));
 registry.clear();
 const recorded = new Set(rules.flatMap(({ record }) => (record ? [record] : [])));
 const declared = METRICS as Readonly<Record<string, Metric>>;
-/** Added by Prometheus. */
+/** Labels added by Prometheus. */
 const TARGET = ['job', 'instance'];
 
-/** Labels of a series as it is stored; undefined: there is no such metric. */
+/** Labels of a stored series; undefined if there is no such metric. */
 function labelsOf(series: string): readonly string[] | undefined {
   if (recorded.has(series)) return ['job', 'operation', 'status', 'phase'];
   if (series === 'up' || ofProcess.has(series)) return TARGET;
@@ -56,7 +56,7 @@ function check(test: Test, expr: string, where: string): void {
   }
 }
 
-t.test('rules ask for metrics and labels that are declared', async (test) => {
+t.test('alert rules use declared metrics and labels', async (test) => {
   test.ok(rules.length > 20);
   for (const { expr, record, alert } of rules) check(test, expr, record ?? alert);
   for (const { labels, annotations, alert } of rules.filter((rule) => rule.alert)) {
@@ -65,7 +65,7 @@ t.test('rules ask for metrics and labels that are declared', async (test) => {
   }
 });
 
-t.test('what is tested of the rules are series that there are, and every alert is', async (test) => {
+t.test('tests of the rules use existing series, and cover every alert', async (test) => {
   for (const { name, input_series } of tests) {
     for (const { series } of input_series) {
       if (series === 'up{job="other"}') continue;
@@ -80,7 +80,7 @@ t.test('what is tested of the rules are series that there are, and every alert i
   for (const { alert } of rules.filter((rule) => rule.alert)) test.ok(fired.has(alert), `${alert} fires in a test`);
 });
 
-t.test('every alert fires when it should, by promtool', async (test) => {
+t.test('promtool confirms that every alert fires when it should', async (test) => {
   const { error, stdout, stderr } = spawnSync('promtool', ['test', 'rules', `${DEPLOY}/prometheus/rules.test.yaml`], {
     encoding: 'utf8',
   });
@@ -94,7 +94,7 @@ t.test('every alert fires when it should, by promtool', async (test) => {
   test.notMatch(stdout, 'FAILED');
 });
 
-t.test('the board asks for metrics and labels that are declared', async (test) => {
+t.test('the dashboard uses declared metrics and labels', async (test) => {
   test.ok(panels.length > 20);
   const variables = new Set<string>(board.templating.list.map(({ name }: Yaml) => name));
   for (const { title, targets, datasource } of panels) {
@@ -123,7 +123,7 @@ const rowsOf = (text: string): string[] =>
     .filter((cell) => !/^-+$/.test(cell));
 
 t.test(
-  'every panel and every alert has its row in docs/operations.md, in their order, and there are no others',
+  'every panel and every alert has its row in docs/operations.md, in order, and no row is left over',
   async (test) => {
     const titles = panels.map(({ title }) => title);
     test.strictSame(

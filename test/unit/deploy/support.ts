@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { parseAllDocuments } from 'yaml';
 import { loadConfig, OPTIONS, SETTINGS } from '#app/config';
 
-/** What is looked at in manifests; they have more. */
+/** A manifest; the tests look at some of its fields only. */
 // biome-ignore lint/suspicious/noExplicitAny: manifests have no schema here, and what is not there must fail loudly.
 export type Yaml = any;
 
 export const DEPLOY = 'deploy';
 const VARIABLES = new Set<string>(Object.values(SETTINGS).map(({ env }) => env));
-/** Read by Node.js and by libraries. */
+/** Variables read by Node.js and by libraries. */
 const OF_NODE = new Set(['NODE_ENV', 'NODE_OPTIONS']);
 
 /** @throws for anything that YAML does not allow, a key given twice among it */
@@ -23,7 +23,7 @@ export async function documents(file: string): Promise<Yaml[]> {
   });
 }
 
-/** The configuration that a process begins with. @throws ConfigError, or when a variable or an option is not one */
+/** The configuration of a process. @throws ConfigError, or for an unknown variable or option */
 export function configOf(args: readonly string[], environment: Readonly<Record<string, string>>) {
   const unknown = Object.keys(environment).filter((name) => !VARIABLES.has(name) && !OF_NODE.has(name));
   if (unknown.length > 0) throw new Error(`no such settings: ${unknown.join(', ')}`);

@@ -42,7 +42,7 @@ function world() {
   };
 }
 
-t.test('the replica of an organization that nobody asks for is closed, and leaves no timer', async (t) => {
+t.test('the replica of an organization without requests is closed, and leaves no timer', async (t) => {
   const { clock, directories, open } = world();
   await open();
   t.equal(directories.size, 1);
@@ -51,7 +51,7 @@ t.test('the replica of an organization that nobody asks for is closed, and leave
   t.equal(clock.next(), undefined);
 });
 
-t.test('one that is asked for stays, and others go', async (t) => {
+t.test('a replica in use stays open while others close', async (t) => {
   const { clock, directories, open } = world();
   await open();
   await open(realmId(2));
@@ -62,7 +62,7 @@ t.test('one that is asked for stays, and others go', async (t) => {
   t.equal(directories.size, 1);
 });
 
-t.test('what is opened again shows what was committed meanwhile', async (t) => {
+t.test('a reopened replica shows commits of the time between', async (t) => {
   const { clock, directories, open, fetched, to } = world();
   await open();
   clock.advance(HOUR);
@@ -72,7 +72,7 @@ t.test('what is opened again shows what was committed meanwhile', async (t) => {
   t.equal(fetched(), 2);
 });
 
-t.test('a realm stays open for its queues, and is followed again when one comes back', async (t) => {
+t.test('a realm stays open for its queues, and is followed again when a queue returns', async (t) => {
   const { clock, directories, feeds } = world();
   const queue = {
     user: 1,

@@ -25,14 +25,14 @@ function setUp(realms: number) {
   return { ends, tails, time, watch, asked: () => asked };
 }
 
-t.test('seconds count from when an end was seen that is not reached yet', async (t) => {
+t.test('the lag counts seconds since an unreached end was first seen', async (t) => {
   const { ends, tails, time, watch } = setUp(1);
   const [tail] = tails;
   ends.set(tail!.realm, 10);
   t.strictSame(await watch.look(), { positions: 10, ms: 0 });
   time.now = 3_000;
   t.strictSame(await watch.look(), { positions: 10, ms: 3_000 });
-  // It moves on, and so does the log: what was there at the first look is reached, what came since is not.
+  // The replica advances, and so does the log: the first end is reached, the new end is not.
   tail!.reached = seq(11);
   ends.set(tail!.realm, 15);
   time.now = 5_000;
@@ -41,7 +41,7 @@ t.test('seconds count from when an end was seen that is not reached yet', async 
   t.strictSame(await watch.look(), { positions: 0, ms: 0 });
 });
 
-t.test('a log that is away keeps what was known of it, and costs no scrape', async (t) => {
+t.test('an unreachable log keeps the last known lag, and does not fail the scrape', async (t) => {
   const { ends, tails, time, watch } = setUp(1);
   ends.set(tails[0]!.realm, 10);
   await watch.look();
@@ -50,7 +50,7 @@ t.test('a log that is away keeps what was known of it, and costs no scrape', asy
   t.strictSame(await watch.look(), { positions: 0, ms: 2_000 });
 });
 
-t.test('of many organizations some are looked at each time, in turn', async (t) => {
+t.test('each scrape looks at some of many organizations, in turn', async (t) => {
   const { ends, tails, watch, asked } = setUp(120);
   for (const { realm } of tails) ends.set(realm, 0);
   ends.set(tails[110]!.realm, 7);

@@ -37,7 +37,7 @@ async function world() {
 
 const change = (name: string): Json => ({ t: 'directory', change: { settings: { name } } });
 
-t.test('only commits that change the directory move its version: others are not in every log', async (test) => {
+t.test('only commits that change the directory move its version', async (test) => {
   const { replica, append } = await world();
   await append(6, { t: 'event', to: { users: [1] }, event: { type: 'x' } });
   await append(7, change('seven'));
@@ -48,7 +48,7 @@ t.test('only commits that change the directory move its version: others are not 
   test.equal(replica.view.version, 7);
 });
 
-t.test('a version that the log does not bring comes with a new snapshot', async (test) => {
+t.test('a version that the log does not bring is loaded by a new snapshot', async (test) => {
   const { replica, server, clock } = await world();
   test.equal(replica.reach(5), undefined);
   server.snapshot = snapshotAt(6);
@@ -60,7 +60,7 @@ t.test('a version that the log does not bring comes with a new snapshot', async 
   test.equal(server.fetches, 2);
 });
 
-t.test('a change that was acknowledged before it is in the log costs no snapshot', async (test) => {
+t.test('a change acknowledged before it is in the log costs no snapshot', async (test) => {
   const { replica, server, append, clock } = await world();
   const reached = replica.reach(6);
   await until('the replica waits', () => clock.next() !== undefined);
@@ -72,13 +72,13 @@ t.test('a change that was acknowledged before it is in the log costs no snapshot
   test.equal(server.fetches, 1);
 });
 
-t.test('what comes while a snapshot is under way is applied to it', async (test) => {
+t.test('entries that arrive during a snapshot are applied to it', async (test) => {
   const { replica, server, append, clock } = await world();
   let open = (): void => {};
   server.gate = new Promise((resolve) => {
     open = resolve;
   });
-  // Asked for before the change below, answered after it.
+  // This request is sent before the change below and answered after it.
   server.snapshot = snapshotAt(5, 'second');
   const reached = replica.reach(6);
   await until('the replica waits', () => clock.next() !== undefined);

@@ -17,11 +17,11 @@ const emoji = [custom(1, 'party', true), custom(2, 'party'), custom(3, 'smile'),
 const directory = directoryWith({ emoji });
 const plain = directoryWith({});
 
-/** As POST goes about it. */
+/** Checks an emoji like POST does. */
 const checked = (name: string, code: string | null = null, type: string | null = null, at = directory) =>
   checkEmoji(resolveEmoji({ name, code, type }, at), at);
 
-t.test('names lead to active custom emoji, then to the extra one, then to Unicode', async (t) => {
+t.test('a name means an active custom emoji, else the extra one, else Unicode', async (t) => {
   t.same(checked('party'), { name: 'party', code: '2', type: 'realm_emoji' });
   t.same(checked('smile'), { name: 'smile', code: '3', type: 'realm_emoji' }, 'shadows the Unicode name');
   t.same(checked('smile', null, null, plain), { name: 'smile', code: '1f642', type: 'unicode_emoji' });
@@ -30,7 +30,7 @@ t.test('names lead to active custom emoji, then to the extra one, then to Unicod
   t.throws(() => emojiByName('__proto__', directory), { message: "Emoji '__proto__' does not exist" });
 });
 
-t.test('custom emoji: known, with their name, active', async (t) => {
+t.test('a custom emoji must exist, match its name, and be active', async (t) => {
   t.same(checked('party', '2', 'realm_emoji'), { name: 'party', code: '2', type: 'realm_emoji' });
   t.throws(() => checked('party', '99', 'realm_emoji'), { message: 'Invalid custom emoji.' });
   t.throws(() => checked('party', '02', 'realm_emoji'), { message: 'Invalid custom emoji.' });
@@ -38,7 +38,7 @@ t.test('custom emoji: known, with their name, active', async (t) => {
   t.throws(() => checked('party', '1', 'realm_emoji'), { message: 'This custom emoji has been deactivated.' });
 });
 
-t.test('deactivated emoji still are emoji; codes count in their type only', async (t) => {
+t.test('deactivated emoji still exist; codes are unique within their type only', async (t) => {
   t.ok(isEmoji('4', 'realm_emoji', directory));
   t.notOk(isEmoji('4', 'unicode_emoji', directory));
   t.notOk(isEmoji('1f642', 'realm_emoji', directory));
@@ -48,7 +48,7 @@ t.test('deactivated emoji still are emoji; codes count in their type only', asyn
   t.equal(storedEmojiType('extra'), undefined, 'the stored word is none of theirs');
 });
 
-t.test('the extra emoji goes out under one of its names, whichever came in', async (t) => {
+t.test('the extra emoji is sent under one of its names, whichever was received', async (t) => {
   const sent = (names: 'conclave' | 'zulip') =>
     ['conclave', 'zulip'].map((name) => presentEmoji(checked(name), directoryWith({}, names)));
   const one = { emoji_name: 'conclave', emoji_code: 'conclave', reaction_type: 'service_extra_emoji' };
@@ -57,7 +57,7 @@ t.test('the extra emoji goes out under one of its names, whichever came in', asy
   t.same(sent('zulip'), [other, other]);
 });
 
-t.test('whatever comes is refused by its error, or is an emoji that can be found again', async () => {
+t.test('any input is refused by its error, or is an emoji that can be found again', async () => {
   const word = fc.oneof(
     fc.string(),
     fc.constantFrom('smile', 'zulip', 'conclave', '1f642', '2', 'unicode_emoji', 'realm_emoji', 'service_extra_emoji'),

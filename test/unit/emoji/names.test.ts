@@ -1,4 +1,7 @@
-/** Every name and code that clients of the API send (test/fixtures/api/emoji-names.json) works, and no other is told. */
+/**
+ * Every name and code that clients of the API send (test/fixtures/api/emoji-names.json) works, and clients get no
+ * others.
+ */
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { checkEmoji, isEmoji, resolveEmoji } from '#domain/emoji';
@@ -46,7 +49,7 @@ t.test('every name makes a reaction: alone, with its code, with code and type', 
   );
 });
 
-t.test('a code with or without variation selectors is the same code, in the spelling of the list', async (t) => {
+t.test('a code is the same with or without variation selectors, in the spelling of the list', async (t) => {
   const spellings = codes.flatMap((code) => {
     const bare = code.replaceAll('-fe0f', '');
     return [bare, `${bare}-fe0f`, code].map((spelling) => [spelling, code] as const);
@@ -62,7 +65,7 @@ t.test('a code with or without variation selectors is the same code, in the spel
   }
 });
 
-/** Arrows and signs, which texts use as such. */
+/** Arrows and signs that texts use as plain characters. */
 const TYPOGRAPHIC = '00a9 00ae 2122 2139 2194 2195 2196 2197 2198 2199 21a9 21aa'.split(' ');
 
 t.test('every single character is rendered under its first name, except for typographic signs', async (t) => {
@@ -75,23 +78,23 @@ t.test('every single character is rendered under its first name, except for typo
   t.ok(single.length > 1_000);
 });
 
-t.test('characters that the list lacks stay text, and end no search', async (t) => {
+t.test('characters outside the list stay text, and end no search', async (t) => {
   const { html } = renderMarkdown('“a” – 🕐 🫨 7# ☃');
   t.equal(html, `<p>“a” – 🕐 🫨 7# ${span('snowman', '2603')}</p>`, 'clients have no name for the clock');
 });
 
-t.test('behind a skin tone, a flag or a joiner the text stays as it is', async (t) => {
+t.test('text after a skin tone, a flag or a joiner is unchanged', async (t) => {
   t.equal(renderMarkdown('👍🏽 ☃').html, `<p>${span('+1', '1f44d')}🏽 ☃</p>`);
   t.equal(renderMarkdown('☃ 🇩🇪 ☃').html, `<p>${span('snowman', '2603')} 🇩🇪 ☃</p>`);
   t.equal(renderMarkdown('👨‍👩‍👧').html, `<p>${span('man', '1f468')}‍👩‍👧</p>`);
 });
 
-t.test('clients are told exactly the list, the first name of a code first', async (t) => {
+t.test('clients get exactly the list, the first name of a code first', async (t) => {
   const file = await staticFile('emoji/emoji_api.json');
   t.same(JSON.parse(Buffer.from(file!.bytes).toString()), { code_to_names: listed });
 });
 
-t.test('names known before are aliases where the list has no such name', async (t) => {
+t.test('older names are aliases where the list has no such name', async (t) => {
   const aliases = { slight_smile: '1f642', hundred_points: '1f4af', black_joker: '1f0cf', shaking_face: '1fae8' };
   for (const [name, code] of Object.entries(aliases)) {
     t.equal(emojiCode(name), code, name);

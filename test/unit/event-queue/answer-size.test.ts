@@ -9,28 +9,31 @@ function idsIn(parts: readonly Uint8Array[]): number[] {
   return fields.events.map(({ id }) => id);
 }
 
-t.test('of very much only the oldest goes out; acknowledged, the rest follows, in order and once', async (t) => {
-  const buffer = new EventBuffer(8, 'q', shape);
-  const text = 'x'.repeat(100_000);
-  const all = Array.from({ length: 300 }, (_, i) => i + 1);
-  for (const id of all) buffer.push(bufferedEvent(id, { type: 'message', text }));
-  const got: number[] = [];
-  let answers = 0;
-  while (buffer.size > 0) {
-    const parts = buffer.answer();
-    const bytes = parts.reduce((sum, part) => sum + part.byteLength, 0);
-    t.ok(bytes < ANSWER_BYTES + 1_000, `${bytes} bytes`);
-    const ids = idsIn(parts);
-    t.ok(ids.length > 0);
-    got.push(...ids);
-    buffer.acknowledge(ids.at(-1)!);
-    answers++;
-  }
-  t.same(got, all);
-  t.ok(answers > 3);
-});
+t.test(
+  'a large backlog is answered in parts, oldest first; each acknowledgement brings the next, in order and once',
+  async (t) => {
+    const buffer = new EventBuffer(8, 'q', shape);
+    const text = 'x'.repeat(100_000);
+    const all = Array.from({ length: 300 }, (_, i) => i + 1);
+    for (const id of all) buffer.push(bufferedEvent(id, { type: 'message', text }));
+    const got: number[] = [];
+    let answers = 0;
+    while (buffer.size > 0) {
+      const parts = buffer.answer();
+      const bytes = parts.reduce((sum, part) => sum + part.byteLength, 0);
+      t.ok(bytes < ANSWER_BYTES + 1_000, `${bytes} bytes`);
+      const ids = idsIn(parts);
+      t.ok(ids.length > 0);
+      got.push(...ids);
+      buffer.acknowledge(ids.at(-1)!);
+      answers++;
+    }
+    t.same(got, all);
+    t.ok(answers > 3);
+  },
+);
 
-t.test('an event that is larger by itself goes out alone', async (t) => {
+t.test('an event above the size limit is answered alone', async (t) => {
   const buffer = new EventBuffer(8, 'q', shape);
   for (const id of [1, 2, 3]) buffer.push(bufferedEvent(id, { type: 'x', text: 'y'.repeat(ANSWER_BYTES + 1) }));
   t.same(idsIn(buffer.answer()), [1]);

@@ -1,4 +1,4 @@
-/** When a queue is written. */
+/** Times at which a queue is written. */
 import t from 'tap';
 import { seq } from '#model';
 import { CheckpointTimer } from '../../../actors/event-queue/checkpoint.js';
@@ -35,7 +35,7 @@ function make() {
   return { clock, written, checkpoint, polls, cursor, state: () => state };
 }
 
-t.test('a poll that waits is written once, and then after long', async (t) => {
+t.test('a waiting poll is written once soon, and then at long intervals', async (t) => {
   const { clock, written, polls, state, checkpoint } = make();
   polls(true);
   clock.advance(2 * MINUTE);
@@ -59,7 +59,7 @@ t.test('a poll that waits is written once, and then after long', async (t) => {
   t.equal(written.length, before + 1);
 });
 
-t.test('a poll that waits while the log moves on is written with its position', async (t) => {
+t.test('a waiting poll during a moving log is written with its position', async (t) => {
   const { clock, written, polls, cursor, state } = make();
   polls(true);
   clock.advance(2 * MINUTE);

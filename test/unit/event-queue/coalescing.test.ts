@@ -1,4 +1,4 @@
-/** Events about flags that wait are told as one, and tell no client anything that is not so any more. */
+/** Waiting events about flags are coalesced into one, which never has an outdated flag. */
 import t from 'tap';
 import { SharedEvent } from '#delivery';
 import { queueId, queueKey, realmId, userId } from '#model';
@@ -45,14 +45,14 @@ const unstar = (id: number, ...messages: number[]): Told => ({ id, op: 'remove',
 const read = (id: number, ...messages: number[]): Told => ({ id, op: 'add', flag: 'read', messages });
 const unread = (id: number, ...messages: number[]): Told => ({ id, op: 'remove', flag: 'read', messages });
 
-t.test('those that nobody has read are one, in the place of the last', async (t) => {
+t.test('unpolled flag events are one event, in the place of the last', async (t) => {
   const { buffer, take } = bufferWith(star(1, 11), read(2, 11), star(3, 12));
   t.same(told(buffer), [read(2, 11), star(3, 11, 12)]);
   take(star(4, 13));
   t.same(told(buffer), [read(2, 11), star(3, 11, 12), star(4, 13)], 'read once, it grows no more');
 });
 
-t.test('an answer that ends before the place of the last tells what came before its end', async (t) => {
+t.test('an answer that ends before the last flag event has the earlier part of them', async (t) => {
   const { buffer, take } = bufferWith(read(1, 11), unstar(2, 11), read(3, 12));
   const fill = buffer.reserve(4);
   take(read(5, 13));
@@ -62,13 +62,13 @@ t.test('an answer that ends before the place of the last tells what came before 
   t.same(told(buffer), [read(5, 12, 13)]);
 });
 
-t.test('a queue that was rebuilt does not tell again what its client had from the owner before', async (t) => {
+t.test('a rebuilt queue does not repeat flag events that its client got from the previous owner', async (t) => {
   const { buffer } = bufferWith(star(1, 11), unstar(2, 11), star(3, 12));
   buffer.acknowledge(2);
   t.same(told(buffer), [star(3, 12)]);
 });
 
-t.test('of what was merged, and told, the acknowledged half is told no more', async (t) => {
+t.test('after an acknowledgement, a delivered merged event has only its unacknowledged part', async (t) => {
   const { buffer } = bufferWith(star(1, 11), star(3, 12));
   t.same(told(buffer), [star(3, 11, 12)]);
   buffer.acknowledge(1);
@@ -78,21 +78,21 @@ t.test('of what was merged, and told, the acknowledged half is told no more', as
   t.equal(buffer.size, 0);
 });
 
-t.test('nothing is added to what was acknowledged', async (t) => {
+t.test('an acknowledged event is not extended', async (t) => {
   const { buffer, take } = bufferWith(star(1, 11));
   buffer.acknowledge(1);
   take(star(2, 12));
   t.same(told(buffer), [star(2, 12)]);
 });
 
-t.test('what was taken back in between is not told after that', async (t) => {
+t.test('a flag removed in between is not delivered afterwards', async (t) => {
   const { buffer } = bufferWith(star(1, 11), unstar(2, 11), star(3, 12), unstar(4, 13));
   t.same(told(buffer), [star(1, 11), star(3, 12), unstar(4, 11, 13)]);
   const reading = bufferWith(read(1, 11), unread(2, 11), read(3, 12), unread(4, 13), read(5, 14));
   t.same(told(reading.buffer), [read(1, 11), unread(2, 11), unread(4, 13), read(5, 12, 14)]);
 });
 
-t.test('what waits inside a later one is not forgotten: a successor reads the log from there', async (t) => {
+t.test('a part coalesced into a later event survives: a successor reads the log from there', async (t) => {
   const { buffer, take } = bufferWith(star(1, 11), star(3, 12));
   t.equal(buffer.oldest, 1);
   told(buffer);

@@ -25,7 +25,7 @@ t.test('the steps of a queue are those of its machine', (t) => {
   t.end();
 });
 
-t.test('a timer runs while a poll waits, and only then', (t) => {
+t.test('the timer runs only while a poll waits', (t) => {
   t.match(queueSteps.step('resting', 'OPEN'), { to: 'idle', arms: undefined });
   t.match(queueSteps.step('idle', 'POLL'), { to: 'polling', arms: 'heartbeat' });
   t.match(
@@ -67,7 +67,7 @@ t.test('every reason ends the queue in every state, except that a queue with a w
   t.end();
 });
 
-t.test('a queue that has ended stays so', (t) => {
+t.test('an ended queue stays ended', (t) => {
   for (const end of ENDS) {
     const { to } = queueSteps.step('idle', end);
     for (const type of EVENTS) t.equal(queueSteps.step(to, type).to, to, `${to}, ${type}`);

@@ -1,4 +1,4 @@
-/** A registration while somebody joins or leaves, and the stream does not hear of it for long. */
+/** A registration while a user joins or leaves, and the stream does not learn of it for long. */
 import t from 'tap';
 import type { RealmFeed } from '#delivery';
 import { type ActorKey, realmId, userId } from '#model';
@@ -27,13 +27,13 @@ async function read(active: boolean, members: (asked: number) => readonly number
   return { position: subscribers.position, list: subscribers.of.get(5), versions };
 }
 
-t.test('it waits until the stream has heard of it', async (t) => {
+t.test("a snapshot waits until the stream knows of the user's membership", async (t) => {
   const { position, list, versions } = await read(true, (n) => (n < 4 ? [8] : [8, 9, 12]));
   t.same([position, list], [4, [8, 9, 12]]);
   t.same(Object.values(versions), [7], 'events of a stream are covered by position');
 });
 
-t.test('but not for ever: what no event will tell the user of himself is in the list', async (t) => {
+t.test('the wait is bounded: memberships that no event will bring are in the list', async (t) => {
   t.same((await read(true, () => [8, 12])).list, [8, 9, 12]);
   t.same((await read(false, () => [8, 9, 12])).list, [8, 12]);
 });

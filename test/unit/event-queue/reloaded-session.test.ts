@@ -1,4 +1,4 @@
-/** A queue that came back from the Store on another host, whose reading of the log may lag behind the former owner's. */
+/** A queue reloaded from the Store on another host, which may be behind the previous owner in reading the log. */
 import t from 'tap';
 import { TransientEvent } from '#delivery';
 import type { ActorReply } from '#model';
@@ -14,7 +14,7 @@ import { FakeClock, settle } from '../../support/fake-clock.js';
 
 const REALM = realmId(1);
 const INCARNATION = 'this log';
-/** What this host has read, and what the log has. */
+/** Position up to which this host has read, and the end of the log. */
 const READ = 5;
 const END = 9;
 
@@ -32,7 +32,7 @@ const state: QueueState = {
   active: 0,
 };
 
-/** @param registered false: it was made here, and has been in memory since */
+/** @param registered false for a queue made here, in memory ever since */
 function rebuilt(registered = true) {
   let exists = registered;
   const volatile = new QueueVolatile(state, 0);
@@ -94,7 +94,7 @@ const idIn = (reply: ActorReply | undefined): number => {
   return Number(/"id":(\d+)/.exec(Buffer.concat(parts).toString())?.[1]);
 };
 
-t.test('the log is read on from what the first poll says its client has', async (t) => {
+t.test('the log is read from the event that the first poll acknowledges', async (t) => {
   const { poll, volatile, from } = rebuilt();
   t.equal(await poll(eventId(7, 3)), undefined, 'the poll is held');
   t.same(from, [6], 'the rest of that entry, too');
@@ -102,7 +102,7 @@ t.test('the log is read on from what the first poll says its client has', async 
   t.match(await poll(eventId(6, 0)), { error: { code: 'BAD_REQUEST' } }, 'what was passed over is not there any more');
 });
 
-t.test('what a poll says is no news if the queue knows more, or nobody can have been given it', async (t) => {
+t.test('an acknowledgement is ignored if the queue knows a later one, or if no client can have that id', async (t) => {
   for (const last of [eventId(2, 0), state.acked, eventId(END + 1, 0), eventId(2 ** 40, 0)]) {
     const { poll, volatile, from } = rebuilt();
     await poll(last);
@@ -142,14 +142,14 @@ t.test('where the frontend gives the heartbeats the queue gives none, and its ow
   t.notOk(volatile.isPolling, 'without such a frontend it is the queue that gives one');
 });
 
-t.test('one that the log cannot have is refused', async (t) => {
+t.test('an id that the log cannot have is refused', async (t) => {
   const { poll, volatile } = rebuilt();
   t.match(await poll(eventId(END + 1, 0)), { error: { msg: `Event ${eventId(END + 1, 0)} was not in this queue` } });
   t.equal(volatile.acked, state.acked, 'and nothing is acknowledged');
   t.equal(await poll(eventId(READ, 0)), undefined);
 });
 
-t.test('while the log is away nobody can tell: the frontend tries again', async (t) => {
+t.test('while the log is unreachable the poll is retryable, and the frontend tries again', async (t) => {
   const { poll, log } = rebuilt();
   await poll(state.acked);
   log.away = true;
@@ -158,7 +158,7 @@ t.test('while the log is away nobody can tell: the frontend tries again', async 
   t.equal(await poll(eventId(END, 0)), undefined);
 });
 
-t.test('a queue that moves away meanwhile sends the poll after it', async (t) => {
+t.test('a queue that moves away redirects the poll', async (t) => {
   const { queue, poll } = rebuilt();
   await poll(state.acked);
   const answers: unknown[] = [];
@@ -170,7 +170,7 @@ t.test('a queue that moves away meanwhile sends the poll after it', async (t) =>
   t.same(answers, [{ retry: 'moved' }], 'once');
 });
 
-t.test('a heartbeat of a frontend whose command has not come may be acknowledged at another', async (t) => {
+t.test("a frontend's heartbeat may be acknowledged at another host that has not seen the command", async (t) => {
   const { poll, clock, hold, volatile } = rebuilt(false);
   await poll(state.acked);
   const { answers } = hold(state.acked, 0);

@@ -10,7 +10,7 @@ const REALM = realmId(1);
 const idsWith = (append: () => Promise<Seq>): TransientEventIds =>
   new TransientEventIds({ append }, REALM, queueKey(REALM, userId(8), queueId('q')));
 
-t.test('ids of what is in no log', async (t) => {
+t.test('transient events and heartbeats have growing ids behind the entry at their position', async (t) => {
   let appended = 0;
   const ids = idsWith(async () => ++appended as Seq);
   t.equal(ids.transient(7), eventId(7, TRANSIENT_SLOT), 'come after those of the entry at this position');
@@ -26,7 +26,7 @@ t.test('ids of what is in no log', async (t) => {
   t.equal(ids.newest, eventId(8, TRANSIENT_SLOT));
 });
 
-t.test('which heartbeats a frontend may give by itself', async (t) => {
+t.test('a frontend may use heartbeat ids only behind a transient id, and below the next position', async (t) => {
   for (const id of [-1, eventId(7, 0), eventId(7, 12), eventId(7, TRANSIENT_SLOT - 1)]) {
     t.equal(heartbeatIdsAfter(id), 0, `${id}: more of its entry may come`);
   }

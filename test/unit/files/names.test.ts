@@ -3,12 +3,12 @@ import t from 'tap';
 import { displayName, newPath, parsePath, safeName } from '#domain/files';
 import { realmId, userId } from '#model';
 
-t.test('names as the recorded answers have them', async (t) => {
+t.test('file names are sanitized as in the recorded answers', async (t) => {
   t.equal(safeName('hello world.txt'), 'hello-world.txt');
   t.equal(safeName('image.png'), 'image.png');
 });
 
-t.test('no name is empty, names a folder or holds more than letters, digits, _ . -', async (t) => {
+t.test('a sanitized name is not empty, names no folder, and has only letters, digits, _ . -', async (t) => {
   for (const name of ['', ' ', '.', '..', '///', '\0', '*', '. .']) t.match(safeName(name), /^(uploaded-file|\.-\.)$/);
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (given) => {
@@ -24,7 +24,7 @@ t.test('no name is empty, names a folder or holds more than letters, digits, _ .
   );
 });
 
-t.test('shown names are decoded, hold no control characters, and keep their end when they are cut', async (t) => {
+t.test('displayed names are decoded, have no control characters, and keep their end when they are cut', async (t) => {
   t.equal(displayName('a%20b%0a.txt'), 'a b.txt');
   t.equal(displayName('100%.txt'), '100%.txt');
   t.equal(displayName(''), 'uploaded-file');
@@ -32,7 +32,7 @@ t.test('shown names are decoded, hold no control characters, and keep their end 
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (given) => [...displayName(given)].length > 0));
 });
 
-t.test('a path names its realm, its owner and nothing else twice', async () => {
+t.test('a path names its realm and its owner, and is unique', async () => {
   const seen = new Set<string>();
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 4_000_000_000 }), fc.string(), (owner, name) => {
@@ -45,7 +45,7 @@ t.test('a path names its realm, its owner and nothing else twice', async () => {
   );
 });
 
-t.test('what is no path is none', async (t) => {
+t.test('text that is no path is refused', async (t) => {
   const good = newPath(realmId(1), userId(8), 'x.txt');
   t.ok(parsePath(good));
   for (const bad of [

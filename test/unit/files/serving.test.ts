@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { contentType, fileHeaders, parseRange, rangeResponse } from '#domain/files';
 
-t.test('a range is within the file, whatever was asked for', async () => {
+t.test('any requested range is within the file', async () => {
   const part = fc.oneof(fc.constant(''), fc.nat(50).map(String), fc.constant('99999999999999999999'));
   fc.assert(
     fc.property(part, part, fc.nat(30), (first, last, size) => {
@@ -21,7 +21,7 @@ t.test('an empty file has no parts', async (t) => {
   t.match(rangeResponse(0, 'x', { ...asked, range: '' }), { status: 200, start: 0, end: 0 });
 });
 
-t.test('no type and no name can end a header or say more than it should', async () => {
+t.test('no type or name can end a header or add to it', async () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), (type, name) => {
       const headers = fileHeaders({ name, type: contentType(type), tag: 't', download: false, caching: 'private' });

@@ -29,7 +29,7 @@ function world() {
     const group = { v: ++version, p: 0, items };
     newest.entry(version, { actor: ACTOR, groups: [group] }, [group]);
   };
-  /** What the Store holds. */
+  /** The contents of the Store. */
   const stored: { id: number; streams: (number | null)[] } = { id: 10, streams: [STREAM, 0] };
   const ask = (): Promise<NewestMessageState> => {
     asked++;
@@ -39,7 +39,7 @@ function world() {
   return { newest, room, log, stored, load, asked: () => asked };
 }
 
-t.test('asked for once, then followed', async (t) => {
+t.test('the newest message is asked for once, then follows the log', async (t) => {
   const { newest, log, load } = world();
   t.equal(newest.of(ME), undefined);
   t.equal(await load(), 10);
@@ -52,7 +52,7 @@ t.test('asked for once, then followed', async (t) => {
   t.equal(newest.of(ME), 13, 'his direct messages, not those of others');
 });
 
-t.test('who joins gets what comes, and who leaves keeps what came', async (t) => {
+t.test('a new subscriber counts new messages, and a user who leaves keeps the old ones', async (t) => {
   const { newest, log, load, stored } = world();
   stored.streams = [];
   await load();
@@ -68,7 +68,7 @@ t.test('who joins gets what comes, and who leaves keeps what came', async (t) =>
   t.equal(newest.of(ME), undefined, 'with copies of what came before: how far they go is asked');
 });
 
-t.test('what was newest and is deleted or moved makes it unknown', async (t) => {
+t.test('deleting or moving the newest message makes it unknown', async (t) => {
   for (const gone of [deleted(11, STREAM), moved([5, 11], STREAM, OTHER)]) {
     const { newest, log, load, stored, room } = world();
     await load();
@@ -89,7 +89,7 @@ t.test('what was newest and is deleted or moved makes it unknown', async (t) => 
   t.equal(newest.of(ME), undefined, 'nor does it matter where it was');
 });
 
-t.test('what was newest before he looked, and what a move brings to his stream, is asked for', async (t) => {
+t.test('the newest message is asked for again if it is older than the first look, or moved in', async (t) => {
   const { newest, log, load } = world();
   await load();
   log(said(11), said(12), deleted(12, STREAM));
@@ -99,7 +99,7 @@ t.test('what was newest before he looked, and what a move brings to his stream, 
   t.equal(newest.of(ME), undefined);
 });
 
-t.test('while messages are carried between streams, nothing is kept', async (t) => {
+t.test('during a move between streams no value is kept', async (t) => {
   const { newest, log, load, asked } = world();
   await load();
   log(moved([7], OTHER, STREAM), { t: 'carrying', from: OTHER, to: STREAM, done: false });
@@ -116,7 +116,7 @@ t.test('while messages are carried between streams, nothing is kept', async (t) 
   t.equal(asked(), 4);
 });
 
-t.test('what he was told of counts from then on, though the log does not show it yet', async (t) => {
+t.test('an id given to the user counts from then on, though the log does not show it yet', async (t) => {
   const { newest, log, load, stored } = world();
   await load();
   newest.expectChange(ME, ACTOR, 2);
@@ -134,7 +134,7 @@ t.test('what he was told of counts from then on, though the log does not show it
   t.equal(newest.of(ME), 20, 'others may still wait');
 });
 
-t.test('the log goes on while the question is under way', async (t) => {
+t.test('log entries during the request are applied to its answer', async (t) => {
   const { newest, log, stored } = world();
   const slowly = async (meanwhile: () => void): Promise<number> => {
     let answer: (known: NewestMessageState) => void = () => {};
@@ -166,7 +166,7 @@ t.test('the log goes on while the question is under way', async (t) => {
   t.equal(newest.of(ME), 10);
 });
 
-t.test('a question that fails leaves nothing behind', async (t) => {
+t.test('a failed request leaves nothing behind', async (t) => {
   const { newest, room, load } = world();
   await t.rejects(newest.load(ME, () => Promise.reject(new Error('away'))));
   t.equal(newest.of(ME), undefined);

@@ -7,7 +7,7 @@ const realms = [
   { id: realmId(2), subdomain: 'lear', deactivated: false },
 ];
 
-t.test('a subdomain of the external host names an organization, an address or localhost none', async (t) => {
+t.test('a subdomain of the external host names an organization; an address or localhost names none', async (t) => {
   const external = 'chat.example.com:443';
   t.equal(subdomainOf('lear.chat.example.com', external), 'lear');
   t.equal(subdomainOf('LEAR.chat.example.com:8080', external), 'lear');
@@ -17,7 +17,7 @@ t.test('a subdomain of the external host names an organization, an address or lo
   }
 });
 
-t.test('without credentials the host decides; what names no organization means the first', async (t) => {
+t.test('without credentials the host decides; a host of no organization means the first', async (t) => {
   t.equal(realmAtHost('lear.chat.example.com', 'chat.example.com', realms)?.id, 2);
   t.equal(realmAtHost('127.0.0.1', 'chat.example.com', realms)?.id, 1);
   t.equal(realmAtHost('nobody.chat.example.com', 'chat.example.com', realms), undefined);

@@ -34,7 +34,7 @@ const NOT_TAKEN = [
   ',;,=;q',
 ];
 
-t.test('gzip is taken where it is admitted, and liked no less than the plain answer', async (t) => {
+t.test('gzip is used if the client accepts it and prefers no other encoding', async (t) => {
   for (const header of TAKEN) t.equal(takesGzip(header), true, header);
   for (const header of NOT_TAKEN) t.equal(takesGzip(header), false, header);
   t.equal(takesGzip('gzip'), true, 'again, after others');

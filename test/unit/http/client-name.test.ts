@@ -19,18 +19,18 @@ t.test('the name part of the User-Agent names the client', async (t) => {
   for (const [agent, name] of expected) t.equal(clientName(undefined, agent), name, agent);
 });
 
-t.test('the client parameter goes before the User-Agent and is cut at 30 characters, not units', async (t) => {
+t.test('the client parameter overrides the User-Agent and is cut at 30 characters, not units', async (t) => {
   t.equal(clientName('website', 'curl/8.1'), 'website');
   t.equal(clientName('', 'curl/8.1'), 'curl');
   t.equal([...clientName('😀'.repeat(40), '')].length, 30);
 });
 
-t.test('a stream of new agents does not fill memory, a long one is no burden', async (t) => {
+t.test('a stream of new agents does not fill memory, and a long agent is cheap', async (t) => {
   for (let i = 0; i < 10_000; i++) clientName(undefined, `agent${i} x`);
   t.equal(clientName(undefined, `a${' b'.repeat(20_000)}`).length, 30);
 });
 
-t.test('some clients have a person in front of them', async (t) => {
+t.test('some client names belong to interactive clients', async (t) => {
   for (const name of ['website', 'ZulipMobile', 'Snipe', 'ZulipElectron', 'My Desktop App', 'iOS']) {
     t.ok(isHumanClient(name), name);
   }

@@ -56,7 +56,7 @@ const bodyOf = ({ bytes, headers }: RawResponse): Buffer =>
   headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes;
 
 for (const kind of ADAPTERS) {
-  t.test(`${kind}: large answers are compressed for clients that take them so`, async (t) => {
+  t.test(`${kind}: large answers are compressed for clients that accept it`, async (t) => {
     const { client, services } = await openFrontend(t, kind, OPERATIONS_HERE, { compression: true });
     services.onForward = ({ answer }) => answer({ ok: [Buffer.from(`,"members":${JSON.stringify(LARGE)}`)] });
     const api = await client();
@@ -104,7 +104,7 @@ for (const kind of ADAPTERS) {
     t.equal(services.logged.length, 0);
   });
 
-  t.test(`${kind}: a poll is answered as the request wants it that waits`, async (t) => {
+  t.test(`${kind}: a poll is answered in the encoding of the request that waits`, async (t) => {
     const { client, services } = await openFrontend(t, kind, OPERATIONS_HERE, {
       compression: true,
       heartbeatMs: 1000,
@@ -115,7 +115,7 @@ for (const kind of ADAPTERS) {
       api.request(`GET /api/v1/poll?n=${n}`, headers);
       await sentTo(api);
     };
-    // The first takes gzip, the one that goes on with it doesn't; then the other way round.
+    // The first poll accepts gzip and the next one doesn't; then the other way round.
     for (const [first, second] of [
       [GZIP, PLAIN],
       [PLAIN, GZIP],
@@ -136,7 +136,7 @@ for (const kind of ADAPTERS) {
     }
   });
 
-  t.test(`${kind}: off is off, and a client may leave while its answer is made`, async (t) => {
+  t.test(`${kind}: compression can be switched off, and a client may leave while its answer is made`, async (t) => {
     const off = await openFrontend(t, kind, OPERATIONS_HERE);
     const api = await off.client();
     api.request('GET /api/v1/large', GZIP);
@@ -155,13 +155,13 @@ for (const kind of ADAPTERS) {
   });
 }
 
-/** What was written is with the server's system. */
+/** Resolves when the written bytes are with the server's operating system. */
 const sentTo = (api: RawClient): Promise<void> =>
   new Promise((resolve) => {
     api.socket.write('', () => resolve());
   });
 
-/** What came before on other connections was handled. */
+/** Resolves when earlier bytes of other connections were handled. */
 async function barrier(api: RawClient): Promise<void> {
   for (let i = 0; i < 3; i++) {
     api.request('GET /api/v1/small', PLAIN);
@@ -169,7 +169,7 @@ async function barrier(api: RawClient): Promise<void> {
   }
 }
 
-t.test('what is too much to compress goes out as it is, and is counted', async (t) => {
+t.test("an answer beyond the compressor's capacity goes out uncompressed, and is counted", async (t) => {
   const services = new FakeServices();
   const frontend = new Frontend(OPERATIONS_HERE, services, { instance: 'f', compression: true });
   const asked = Array.from({ length: 300 }, () => {

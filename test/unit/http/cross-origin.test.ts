@@ -65,20 +65,17 @@ for (const kind of ADAPTERS) {
     }
   });
 
-  t.test(
-    `${kind}: a browser's question before a call needs no account, and its answer is good for a day`,
-    async (t) => {
-      const { client } = await openFrontend(t, kind, OPERATIONS, { maxRequests: 0, underWay: () => 9 });
-      const api = await client();
-      for (const path of ['/api/v1/a', '/file']) {
-        api.request(`OPTIONS ${path}`, { Origin: 'https://elsewhere.example', 'Access-Control-Request-Method': 'GET' });
-        const answer = (await api.response())!;
-        t.match([answer.status, answer.headers], [204, { ...EVERYBODY, 'access-control-max-age': '86400' }], path);
-      }
-    },
-  );
+  t.test(`${kind}: a preflight request needs no account, and its answer is valid for a day`, async (t) => {
+    const { client } = await openFrontend(t, kind, OPERATIONS, { maxRequests: 0, underWay: () => 9 });
+    const api = await client();
+    for (const path of ['/api/v1/a', '/file']) {
+      api.request(`OPTIONS ${path}`, { Origin: 'https://elsewhere.example', 'Access-Control-Request-Method': 'GET' });
+      const answer = (await api.response())!;
+      t.match([answer.status, answer.headers], [204, { ...EVERYBODY, 'access-control-max-age': '86400' }], path);
+    }
+  });
 
-  t.test(`${kind}: pages are for their own origin alone`, async (t) => {
+  t.test(`${kind}: pages may be read by their own origin only`, async (t) => {
     const { client } = await openFrontend(t, kind, OPERATIONS);
     const api = await client();
     for (const method of ['GET', 'OPTIONS']) {

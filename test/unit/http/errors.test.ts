@@ -27,12 +27,12 @@ t.test('every common error of the API description is in the catalogue, with its 
   }
 });
 
-t.test('no two entries say the same thing', async (t) => {
+t.test('no two entries have the same message', async (t) => {
   const seen = entries.map(([, e]) => `${e.code} ${e.status} ${e.msg} ${e.data?.join()}`);
   t.equal(new Set(seen).size, seen.length);
 });
 
-t.test('every entry is the answer to something', async (t) => {
+t.test('every entry is used', async (t) => {
   const sources = ['src', 'actors'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts') && !name.includes('error-catalogue'))
@@ -71,7 +71,7 @@ t.test('every message of the catalogue is one of the API description, or marked 
   }
 });
 
-t.test('placeholders are filled, once, and data fields stand beside the message', async (t) => {
+t.test('placeholders are filled once, and data fields are added beside the message', async (t) => {
   const error = apiError('REQUEST_VARIABLE_INVALID', { var_name: 'x', bad_value: '{var_name}' });
   t.same(error.toReply(), {
     code: 'REQUEST_VARIABLE_INVALID',

@@ -8,7 +8,7 @@ export class FakeExchange implements HttpExchange {
   readonly query: string;
   aborted = false;
   requestId = '';
-  /** Somebody looked at the body. */
+  /** True after the body was read. */
   read = false;
   answers = 0;
   answered = false;

@@ -42,12 +42,12 @@ t.test('an operation answered from the replica is answered in the same turn', as
   });
 });
 
-t.test('a strange Host header does not get into answers', async (t) => {
+t.test('a strange Host header does not appear in answers', async (t) => {
   const { send } = make(declare({ path: '/a', run: ({ origin }) => ({ fields: { origin } }) }));
   t.equal(send('GET', '/a', { host: 'evil"/<x>' }).json.origin, 'http://localhost');
 });
 
-t.test('the order of checks: path, method, credentials, role, parameters', async (t) => {
+t.test('the checks run in this order: path, method, credentials, role, parameters', async (t) => {
   const { send } = make(
     declare({
       path: '/a',
@@ -153,7 +153,7 @@ t.test('the answer to a change waits until the replica shows it', async (t) => {
   t.equal(got.status, 200);
 });
 
-t.test('past the deadline the client gets 503 and the actor no longer works for it', async (t) => {
+t.test('after the deadline the client gets 503 and the actor drops the command', async (t) => {
   const { send, services } = make(declare({ path: '/a', run: () => forwarded }));
   const got = send('GET', '/a');
   services.clock.advance(29_999);
@@ -167,7 +167,7 @@ t.test('past the deadline the client gets 503 and the actor no longer works for 
   t.equal(got.answers, 1, 'a late reply is dropped');
 });
 
-t.test('work with a budget of its own may take longer', async (t) => {
+t.test('operations with their own time limit may take longer', async (t) => {
   const { send, services } = make(declare({ path: '/a', run: () => ({ ...forwarded, patienceMs: 60_000 }) }));
   services.slow = true;
   const [inTime, late] = [send('GET', '/a'), send('GET', '/a')];
@@ -180,7 +180,7 @@ t.test('work with a budget of its own may take longer', async (t) => {
   t.equal(late.status, 503);
 });
 
-t.test('where a large answer was lost the operation begins anew, a few times', async (t) => {
+t.test('if a large answer was lost the operation runs again, a few times', async (t) => {
   let runs = 0;
   const run = () => ({ ...forwarded, args: { run: ++runs } });
   const { send, services } = make(declare({ path: '/a', run }));
@@ -198,7 +198,7 @@ t.test('where a large answer was lost the operation begins anew, a few times', a
   t.equal(runs, 5);
 });
 
-t.test('what was done in part is told with its code and nothing else', async (t) => {
+t.test('a partially completed command is answered with its code alone', async (t) => {
   const { send, services } = make(declare({ path: '/a', run: () => forwarded }));
   const got = send('GET', '/a?x=1');
   services.forwarded[0]!.answer({ ok: [], partial: 'REQUEST_TIMEOUT' });
@@ -207,7 +207,7 @@ t.test('what was done in part is told with its code and nothing else', async (t)
   t.same(got.json, { result: 'partially_completed', msg: '', code: 'REQUEST_TIMEOUT' });
 });
 
-t.test('held polls have no deadline, and releaseHeld answers them', async (t) => {
+t.test('waiting polls have no deadline, and releaseHeld answers them', async (t) => {
   const { send, services, frontend } = make(declare({ path: '/a', run: () => ({ ...forwarded, held: true }) }));
   const [one, two] = [send('GET', '/a'), send('GET', '/a')];
   services.clock.advance(3_600_000);
@@ -226,7 +226,7 @@ t.test('held polls have no deadline, and releaseHeld answers them', async (t) =>
   t.same(late.json?.events, [], 'a poll that comes afterwards, on a connection kept alive, is not held');
 });
 
-t.test('a client that goes away cancels what was forwarded for it', async (t) => {
+t.test('a client that leaves cancels its forwarded command', async (t) => {
   const { send, services } = make(declare({ path: '/a', run: () => ({ ...forwarded, held: true }) }));
   const got = send('GET', '/a');
   got.abort();
@@ -236,7 +236,7 @@ t.test('a client that goes away cancels what was forwarded for it', async (t) =>
   t.equal(got.answers, 0);
 });
 
-t.test('a caller looked up elsewhere is waited for; one that leaves meanwhile starts nothing', async (t) => {
+t.test('a request waits for a caller looked up elsewhere; a client that left meanwhile starts nothing', async (t) => {
   const { send, services } = make(declare({ path: '/a', run: () => forwarded }));
   services.slow = true;
   const [stays, leaves] = [send('GET', '/a'), send('GET', '/a')];
@@ -302,7 +302,7 @@ const upload = declare({
   run: ({ files }) => ({ fields: { got: files === 'too large' ? files : files.map((file) => file.bytes.length) } }),
 });
 
-t.test('files come to operations that take them; to others they do not', async (t) => {
+t.test('files reach only operations that declare them', async (t) => {
   const { send } = make(
     upload,
     declare({ path: '/a', method: 'POST', run: ({ files }) => ({ fields: { got: files as [] } }) }),
@@ -313,7 +313,7 @@ t.test('files come to operations that take them; to others they do not', async (
   t.same([taken.json.got, skipped.json.got], [[5], []]);
 });
 
-t.test('without a valid key nobody has a file read at all', async (t) => {
+t.test('without a valid key no file is read', async (t) => {
   const { send } = make(upload);
   for (const authorization of ['', 'Basic bm9uc2Vuc2U=', AUTH.replace(/.{8}$/, 'AAAAAAA=')]) {
     const refused = send('POST', '/files', { ...MULTIPART, authorization }, fileForm('x'));
@@ -321,7 +321,7 @@ t.test('without a valid key nobody has a file read at all', async (t) => {
   }
 });
 
-t.test('a form is neither read nor parsed where an account is needed and none is given', async (t) => {
+t.test('a form is neither read nor parsed where credentials are needed and missing', async (t) => {
   const post = declare({ path: '/a', method: 'POST' });
   const open = declare({ path: '/open', method: 'POST', guard: 'none' });
   const visited = declare({ path: '/visited', method: 'POST', anonymous: true });
@@ -345,12 +345,12 @@ t.test('a form is neither read nor parsed where an account is needed and none is
   t.same([unknown.status, unknown.answers], [401, 1], 'what is wrong with the form is not found out');
 });
 
-t.test('uploads have their own limit, and a message of their own beyond it', async (t) => {
+t.test('uploads have their own limit, and a message of their own above it', async (t) => {
   const { send } = make(upload);
   t.same(send('POST', '/files', MULTIPART, 'x'.repeat(26 * 1_048_576)).json.got, 'too large');
 });
 
-t.test('uploads under way take no more than their share of memory, and give it back', async (t) => {
+t.test('concurrent uploads take no more than their share of memory, and release it', async (t) => {
   const services = new FakeServices();
   services.slow = true;
   const frontend = new Frontend([upload], services, { instance: 'f1', maxFileMib: 1, uploadMemoryMib: 2 });

@@ -4,7 +4,7 @@ import t from 'tap';
 import { DeflatePool, GzipBodies } from '../../../src/frontend/http/gzip.js';
 import type { BodyPart } from '../../../src/frontend/http/server.js';
 
-/** Counts what it is given to do. */
+/** Counts jobs and deflated bytes. */
 class Counting extends DeflatePool {
   jobs = 0;
   bytes = 0;
@@ -26,7 +26,7 @@ async function compressed(bodies: GzipBodies, parts: readonly BodyPart[]): Promi
   return whole(blocks);
 }
 
-t.test('whatever the parts are, what comes out is what went in, also when parts come again', async () => {
+t.test('any parts decompress to their input, also when parts are repeated', async () => {
   const bodies = new GzipBodies(new DeflatePool(3));
   const part = fc.oneof(
     fc.string({ maxLength: 40 }),
@@ -37,7 +37,7 @@ t.test('whatever the parts are, what comes out is what went in, also when parts 
   await fc.assert(
     fc.asyncProperty(fc.array(part, { maxLength: 8 }), async (parts) => {
       const expected = whole(parts);
-      // The second time its large parts are made apart, the third time they are there.
+      // The second time the large parts are deflated apart, the third time they are cached.
       for (let i = 0; i < 3; i++) {
         if (!gunzipSync(await compressed(bodies, parts)).equals(expected)) return false;
       }
@@ -47,27 +47,24 @@ t.test('whatever the parts are, what comes out is what went in, also when parts 
   );
 });
 
-t.test('many at a time, of many sizes, do not mix', async (t) => {
+t.test('many concurrent bodies of many sizes do not mix', async (t) => {
   const bodies = new GzipBodies(new DeflatePool(3));
   const made = Array.from({ length: 120 }, (_, i) => [`${i}`.repeat(100 + i * i), json(i * 7)]);
   const all = await Promise.all(made.map((parts) => compressed(bodies, parts)));
   for (const [i, bytes] of all.entries()) t.ok(gunzipSync(bytes).equals(whole(made[i]!)), `${i}`);
 });
 
-t.test(
-  'what many answers share is deflated once, and an answer made only of such parts is there at once',
-  async (t) => {
-    const deflating = new Counting(3);
-    const bodies = new GzipBodies(deflating);
-    const shared = json(2000);
-    await compressed(bodies, ['first', shared]);
-    await Promise.all(Array.from({ length: 20 }, (_, i) => compressed(bodies, [`the ${i}th`, shared, 'end'])));
-    t.equal(deflating.jobs, 2, 'once with the first answer, once for all others');
-    const more = bodies.of(['another', shared]);
-    t.ok(Array.isArray(more), 'without waiting');
-    t.ok(gunzipSync(whole(more as Uint8Array[])).equals(whole(['another', shared])));
-  },
-);
+t.test('shared parts are deflated once, and a body made only of them is ready at once', async (t) => {
+  const deflating = new Counting(3);
+  const bodies = new GzipBodies(deflating);
+  const shared = json(2000);
+  await compressed(bodies, ['first', shared]);
+  await Promise.all(Array.from({ length: 20 }, (_, i) => compressed(bodies, [`the ${i}th`, shared, 'end'])));
+  t.equal(deflating.jobs, 2, 'once with the first answer, once for all others');
+  const more = bodies.of(['another', shared]);
+  t.ok(Array.isArray(more), 'without waiting');
+  t.ok(gunzipSync(whole(more as Uint8Array[])).equals(whole(['another', shared])));
+});
 
 t.test('the length of an answer says nothing about keys in it', async (t) => {
   const bodies = new GzipBodies(new DeflatePool(3));
@@ -82,12 +79,12 @@ t.test('the length of an answer says nothing about keys in it', async (t) => {
     t.equal(right.length, wrong.length, name);
     t.ok(gunzipSync(wrong).equals(Buffer.from(body(other, name))));
   }
-  // Of a part that many share, too.
+  // The same holds for a shared part.
   const part = Buffer.from(body(other, 'api_key'));
   for (let i = 0; i < 3; i++) t.ok((await compressed(bodies, ['x', part])).includes(other), 'it stands there as it is');
 });
 
-t.test('more than there is room for is left alone, and later there is room again', async (t) => {
+t.test('a body above the capacity is left alone, and taken when there is capacity again', async (t) => {
   const deflating = new DeflatePool(1);
   t.equal(deflating.run(new Uint8Array(17 * 1024 * 1024)), undefined, 'too large by itself');
   const jobs = [];

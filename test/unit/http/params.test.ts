@@ -23,7 +23,7 @@ function read(made: ParameterReader, form: string, query = '', segments: readonl
   }
 }
 
-t.test('the form goes before the query, and the last of several values counts', async (t) => {
+t.test('the form overrides the query, and the last of several values counts', async (t) => {
   const made = reader({ a: { in: 'query', encoding: 'string', schema: Type.String(), required: false } });
   t.same(read(made, 'a=1', 'a=2'), { a: '1' });
   t.same(read(made, '', 'a=1&a=2'), { a: '2' });
@@ -49,7 +49,7 @@ t.test('the first failure in the order of declaration wins', async (t) => {
   t.match(read(made, 'a='), { msg: 'Argument "a" is not valid JSON.' }, 'so is nothing');
 });
 
-t.test('a parameter under two of its names is confusing', async (t) => {
+t.test('a parameter under two of its names is refused', async (t) => {
   const topic = {
     in: 'form',
     encoding: 'string',
@@ -87,7 +87,7 @@ t.test('strings are taken as they are, quotes and all', async (t) => {
   t.match(read(made, 's=0123456789'), { msg: 's is too long (limit: 9 characters)' });
 });
 
-t.test('what nothing consumes is reported, sorted, once; client, method and path parameters are not', async (t) => {
+t.test('unused parameters are reported, sorted, once; client, method and path parameters are not', async (t) => {
   const made = reader(
     { id: { in: 'path', encoding: 'uint', schema: Type.Integer(), required: true }, a: json(Type.Integer()) },
     '/x/{id}',
@@ -158,7 +158,7 @@ const schemas: readonly TSchema[] = [
   Type.Unknown(),
 ];
 
-t.test('whatever is sent gives a value of the declared type or a refusal', async () => {
+t.test('any input gives a value of the declared type or a refusal', async () => {
   const nearJson = fc.oneof(
     fc.json({ maxDepth: 3 }),
     fc.string({ unit: 'binary' }),
@@ -181,7 +181,7 @@ t.test('whatever is sent gives a value of the declared type or a refusal', async
   );
 });
 
-t.test('values of JSON are bounded before anything is built from them', async (t) => {
+t.test('JSON values are bounded before anything is built from them', async (t) => {
   const many = (n: number): string => `a=[${Array(n).fill('1.0').join()}]`;
   const floats = reader({ a: json(Type.Array(Type.Number())) });
   t.match(read(floats, many(19_999)), { a: { length: 19_999 } });
@@ -212,7 +212,7 @@ t.test('texts are bounded', async (t) => {
   t.match(read(made, 'b=123'), { b: '123' });
 });
 
-t.test('long fields are decoded as short ones are', async (t) => {
+t.test('long fields are decoded like short ones', async (t) => {
   const texts = ['+', '%2B', '%C3%A4+', '%zz+', '%ff%+', 'ä%20+'];
   for (const text of texts) {
     const once = parseForm(`a=${text}`).get('a')!;
@@ -240,7 +240,7 @@ const TYPE = 'multipart/form-data; boundary=B';
 
 t.test('large multipart bodies are parsed in pieces, to the same result', async (t) => {
   const head = (rest: string): string => `\r\n--B\r\nContent-Disposition: form-data; ${rest}\r\n\r\n`;
-  // What looks like the beginning of a boundary lies across all the borders of pieces.
+  // Bytes like the beginning of a boundary lie across every border of pieces.
   const bytes = Buffer.from('\r\n--A\r\n-\r'.repeat(30_000));
   const body = Buffer.concat([
     Buffer.from(`${head('name="a"').slice(2)}1`),

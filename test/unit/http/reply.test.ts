@@ -17,7 +17,7 @@ t.test('a success has its envelope first and ends with a newline', async (t) => 
   );
 });
 
-t.test('ignored parameters stand in every kind of success', async (t) => {
+t.test('ignored parameters are in every kind of success', async (t) => {
   const ignored = ['a"b', 'c'];
   for (const body of [
     successOfFields({ id: 1 }, ignored),

@@ -32,7 +32,7 @@ const get = (path: string): readonly [string | undefined, readonly string[]] | u
   return found && [found.route.methods.get('GET'), found.values];
 };
 
-t.test('fixed text goes before integers, integers before any text', async (t) => {
+t.test('fixed text precedes integers, and integers any text', async (t) => {
   t.same(get('/users/me'), ['GET /users/me', []]);
   t.same(get('/users/17'), ['GET /users/{user_id}', ['17']]);
   t.same(get('/users/a@b.c'), ['GET /users/{email}', ['a@b.c']]);
@@ -75,7 +75,7 @@ t.test('two operations on one pattern and method are refused, as is an undeclare
   t.throws(() => router([op('GET', '/a/{x}')]), /not declared/);
 });
 
-t.test('the rest of a path is one value, and comes last', async (t) => {
+t.test('the rest of a path is one value, and the last segment', async (t) => {
   const rest = { ...text, rest: true } as const;
   const files = router([
     op('GET', '/files/{realm}/{path}', { realm: uint, path: rest }),

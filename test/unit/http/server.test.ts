@@ -150,7 +150,7 @@ for (const kind of kinds as ('node' | 'uws')[]) {
     t.equal((await d.response())?.json().n, LIMIT - 2, 'exactly the limit');
   });
 
-  t.test(`${kind}: a body that nobody reads is skipped`, async (t) => {
+  t.test(`${kind}: an unread body is skipped`, async (t) => {
     const { client } = await listen(t);
     const c = await client();
     c.request('GET /api/v1/none', { 'Content-Type': 'text/plain' }, 'x'.repeat(LIMIT * 2));
@@ -183,7 +183,7 @@ for (const kind of kinds as ('node' | 'uws')[]) {
     t.match(await d.response(), { status: 200 }, 'the server goes on');
   });
 
-  t.test(`${kind}: a client that leaves a held request cancels it`, async (t) => {
+  t.test(`${kind}: a client that leaves cancels its waiting request`, async (t) => {
     const { client, services } = await listen(t);
     for (const post of [false, true]) {
       const c = await client();
@@ -215,20 +215,20 @@ for (const kind of kinds as ('node' | 'uws')[]) {
     t.equal((await c.response())?.json().x.length, 2_000_000);
   });
 
-  t.test(`${kind}: text that was not escaped is UTF-8`, async (t) => {
+  t.test(`${kind}: unescaped text is UTF-8`, async (t) => {
     const { client } = await listen(t);
     const c = await client();
     c.request('GET /api/v1/a?ä=1', AUTHORIZED);
     const got = await c.response();
-    // No client may send it so; node:http refuses it.
+    // A client may not send this; node:http refuses it.
     if (got?.status === 400) t.equal(kind, 'node');
     else t.same(got?.json().ignored_parameters_unsupported, ['ä']);
   });
 
-  t.test(`${kind}: what stands for one request may stand for those that follow`, async (t) => {
+  t.test(`${kind}: the exchange of one request may serve the following requests`, async (t) => {
     let came: Handler = () => {};
     const running = await listen(t, (exchange) => came(exchange));
-    /** A request of this connection, once the handler has had it. */
+    /** A request of this connection, after the handler got it. */
     const ask = (c: RawClient, path: string, handler: Handler): Promise<void> =>
       new Promise((resolve) => {
         came = (exchange) => {
@@ -246,7 +246,7 @@ for (const kind of kinds as ('node' | 'uws')[]) {
     });
     answer(stands!, 'one');
     t.equal((await first.response())?.text, 'one');
-    // Of another connection: a client may come back over any.
+    // The next request comes on another connection: a client may return on any.
     const second = await running.client();
     await ask(second, '/?2', (exchange) => {
       exchange.identify('the second');
@@ -299,7 +299,7 @@ for (const kind of kinds as ('node' | 'uws')[]) {
     t.equal(errors.length, 2);
   });
 
-  t.test(`${kind}: 2,000 held requests are all answered`, async (t) => {
+  t.test(`${kind}: 2,000 waiting requests are all answered`, async (t) => {
     const { client, services } = await listen(t);
     const all = new Promise<void>((resolve) => {
       services.onForward = () => services.forwarded.length === 2000 && resolve();

@@ -32,11 +32,11 @@ export class FakeServices implements FrontendServices {
   readonly clock = new FakeClock();
   readonly logged: { level: string; fields: object; msg: string }[] = [];
   readonly forwarded: SentForward[] = [];
-  /** Called for each forward, with their number so far. */
+  /** Called for each forwarded command. */
   onForward: (sent: SentForward) => void = () => {};
   onCancel: (sent: SentForward) => void = () => {};
   caller: Caller = { realm: realmId(1), user: user(), directory: {} as DirectoryView };
-  /** When set, callers come later. */
+  /** If set, callers are looked up asynchronously. */
   slow = false;
   waitFor: FrontendServices['waitFor'] = () => {};
   directoryOf = (): Promise<DirectoryView> => Promise.resolve(this.caller.directory);
@@ -55,7 +55,7 @@ export class FakeServices implements FrontendServices {
     return this.slow ? Promise.resolve(this.caller) : this.caller;
   }
 
-  /** Tests change the caller under the frontend's feet. */
+  /** A user that tests change while the frontend runs. */
   directoryNow(): undefined {}
 
   revoke: (keyHash: string) => void = () => {};
@@ -111,7 +111,7 @@ export async function refusal(fn: () => unknown): Promise<string | undefined> {
   }
 }
 
-/** An operation with what most tests do not care about filled in. */
+/** An operation with defaults for fields that most tests ignore. */
 export function declare(over: Partial<Operation> & Pick<Operation, 'path'>): Operation {
   return {
     id: `${over.method ?? 'GET'}-${over.path}`,
@@ -169,7 +169,7 @@ export class RawClient {
     this.send(`${line} HTTP/1.1\r\n${head.join('')}\r\n${body}`);
   }
 
-  /** Undefined when the server closes before a whole response. `bodiless`: answer to HEAD. */
+  /** Undefined if the server closes before the end of the response. `bodiless`: an answer to HEAD. */
   async response(bodiless = false): Promise<RawResponse | undefined> {
     for (;;) {
       const taken = this.#take(bodiless);

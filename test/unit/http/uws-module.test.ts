@@ -1,4 +1,4 @@
-/** The native HTTP engine: its builds, and which of them a host gets. */
+/** The native HTTP engine: its builds, and the choice for a host. */
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { chooseFactory } from '#frontend/http';
@@ -19,7 +19,7 @@ t.test('a host gets the build for its platform, Node version and C library', asy
   }
 });
 
-t.test('where no build fits, the reason is told', async (t) => {
+t.test('where no build fits, the error has the reason', async (t) => {
   for (const [over, reason] of [
     [{ platform: 'darwin', arch: 'arm64', glibc: undefined }, 'no build for darwin on arm64'],
     [{ arch: 'arm64' }, 'no build for linux on arm64'],
@@ -35,15 +35,15 @@ t.test('where no build fits, the reason is told', async (t) => {
   }
 });
 
-t.test('a package that is missing is told, and how to install it', async (t) => {
-  // npm installs none but the one of the Node that runs it.
+t.test('a missing package is reported, with the command that installs it', async (t) => {
+  // npm installs only the build of the Node that runs it.
   const abi = process.versions.modules === '147' ? '137' : '147';
   t.throws(() => loadUwsEngine({ ...DEBIAN_12, abi, glibc: '2.41', node: '26.1.0' }), {
     message: /^@uwsjs\/linux-x64-2. is not installed; "npm ci" with Node 26.1.0 installs it$/,
   });
 });
 
-t.test('this host runs the build that fits it, and no other', async (t) => {
+t.test('this host loads only the build that fits it', async (t) => {
   let expected = 'native module loaded';
   try {
     buildFor(thisHost());

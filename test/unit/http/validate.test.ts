@@ -96,7 +96,7 @@ t.test('each check refuses with its message of conventions.md', async (t) => {
   for (const [schema, text, message] of table) t.equal(check(schema, text), message, `${text} ${message}`);
 });
 
-t.test('what passes comes back as the declared type', async (t) => {
+t.test('a valid value is returned as the declared type', async (t) => {
   const table: [schema: TSchema, text: string, value: unknown][] = [
     [Type.Integer(), 'true', 1],
     [Type.Integer(), ' 7 ', 7],
@@ -132,7 +132,7 @@ t.test('lone surrogates become U+FFFD, and __proto__ keys of open dicts vanish',
   t.equal(Object.getPrototypeOf(value.ok), Object.prototype);
 });
 
-t.test('a depth bomb is no JSON, however long', async (t) => {
+t.test('deeply nested text is no JSON, however long', async (t) => {
   for (const n of [65, 1_000_000]) {
     t.equal(check(Type.Unknown(), `${'['.repeat(n)}${']'.repeat(n)}`), 'not JSON');
     t.equal(check(Type.Unknown(), '{"a":'.repeat(n)), 'not JSON');
@@ -141,7 +141,7 @@ t.test('a depth bomb is no JSON, however long', async (t) => {
   t.same(check(Type.Unknown(), '["\\"[[", 1.5, "\\\\", 2e1]'), { ok: ['"[[', 1.5, '\\', 20] });
 });
 
-t.test('texts that are almost JSON stay refused when numbers with fractions are in them', async (t) => {
+t.test('almost-JSON stays refused when it has numbers with fractions', async (t) => {
   for (const text of ['01.5', '1.', '.5', '+1.5', '1.5.2', '{1.5:2}', '[1.5', '"1.5', '1.e5', 'NaN', 'Infinity', '']) {
     t.equal(check(Type.Unknown(), text), 'not JSON', text);
   }
@@ -152,7 +152,7 @@ t.test('a schema with an unknown keyword or check is refused at start', async (t
   t.throws(() => compileValidator(Type.Array(Type.String({ format: 'date' }))), /no validator message/);
 });
 
-t.test('hosts of a URL end in a top-level domain, or are an address or localhost', async (t) => {
+t.test('the host of a URL ends in a top-level domain, or is an address or localhost', async (t) => {
   const url = Type.String({ check: 'url' });
   const fine = [
     'https://py.example.com/?c=',

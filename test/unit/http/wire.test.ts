@@ -1,6 +1,6 @@
 /**
- * What the two adapters make of the bytes of a request: RFC 9112 and 9110, the cases in which they differ (the table in docs/limits.md),
- * requests that two servers could understand differently, and requests that come in pieces.
+ * The reading of a request's bytes by the two adapters: RFC 9112 and 9110, the cases in which they differ (the table in
+ * docs/limits.md), requests that two servers could understand differently, and requests that come in pieces.
  */
 import { readFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
@@ -23,7 +23,7 @@ const chunked = (body: string, headers = ''): string => post(`Transfer-Encoding:
 const lines = (n: number): string => Array.from({ length: n }, (_, i) => `X-${i}: ${i}\r\n`).join('');
 const CHUNKS = '3\r\nabc\r\n0\r\n\r\n';
 
-/** A server that tells what it understood, on both adapters; bodies are answered later as well as at once. */
+/** A server on each adapter that answers with its reading of the request; bodies are answered at once or later. */
 async function listen(t: Test, kind: 'node' | 'uws') {
   const seen: string[] = [];
   const { factory } = await chooseFactory(kind);
@@ -75,11 +75,13 @@ interface Case {
   /** Status, and whether the connection is closed. */
   readonly uws: string;
   readonly node: string;
-  /** The native engine for Node 24 and later, where it is ahead. */
+  /** Answers of the native engine for Node 24 and later, where they are better. */
   readonly later?: string;
 }
 
-/** Where they are not alike, or not what the RFC wants; each is a row of the table in docs/limits.md. */
+/**
+ * Requests that the adapters answer differently, or not as the RFC wants; each is a row of the table in docs/limits.md.
+ */
 const DIFFERENCES: readonly Case[] = [
   { what: 'HTTP/1.0', raw: 'GET /a HTTP/1.0\r\n\r\n', uws: '505, closed', node: '200, closed' },
   { what: 'absolute form of the target', raw: get('', 'http://other/a'), uws: '505, closed', node: '200' },
@@ -116,7 +118,7 @@ const DIFFERENCES: readonly Case[] = [
   { what: '`HEAD`', raw: `HEAD /a HTTP/1.1\r\n${HOST}\r\n`, uws: '200, closed', node: '200', later: '200' },
 ];
 
-/** Alike, as the RFC has it. */
+/** Requests that both adapters answer as the RFC wants. */
 const ALIKE: readonly (readonly [what: string, raw: string, answer: string])[] = [
   ['GET', get(), '200'],
   ['a query', get('', '/a?b=c'), '200'],
@@ -152,7 +154,7 @@ const ALIKE: readonly (readonly [what: string, raw: string, answer: string])[] =
   ['codings before chunked', post('Transfer-Encoding: gzip, chunked\r\n', CHUNKS), '501, closed'],
 ];
 
-/** Two servers could see different ends of these, so none is answered and nothing behind them is a request. */
+/** Requests whose end two servers could see differently: none is answered, and no bytes behind them are a request. */
 const UNCERTAIN: readonly (readonly [what: string, headers: string])[] = [
   ['two lengths', 'Content-Length: 3\r\nContent-Length: 5\r\n'],
   ['the same length twice', 'Content-Length: 3\r\nContent-Length: 3\r\n'],
@@ -178,7 +180,7 @@ const UNCERTAIN: readonly (readonly [what: string, headers: string])[] = [
 ];
 const SMUGGLED = `GET /smuggled HTTP/1.1\r\n${HOST}\r\n`;
 
-/** What follows on the connection tells whether it is open. */
+/** The answer, and whether the connection is still open: the test sends one more request on it. */
 async function outcome(client: RawClient, raw: string, head = false): Promise<string> {
   client.send(Buffer.from(raw, 'latin1'));
   const answer = await answerOf(client, head);
@@ -195,12 +197,12 @@ async function outcome(client: RawClient, raw: string, head = false): Promise<st
 const limits = readFileSync(new URL('../../../../docs/limits.md', import.meta.url), 'utf8');
 
 for (const kind of kinds) {
-  t.test(`${kind}: requests that both adapters answer alike`, async (t) => {
+  t.test(`${kind}: both adapters answer these requests alike`, async (t) => {
     const { open } = await listen(t, kind);
     for (const [what, raw, answer] of ALIKE) t.equal(await outcome(await open(), raw), answer, what);
   });
 
-  t.test(`${kind}: requests that the adapters answer differently, as docs/limits.md has them`, async (t) => {
+  t.test(`${kind}: the adapters answer these requests differently, as docs/limits.md says`, async (t) => {
     const { open, seen } = await listen(t, kind);
     for (const { what, raw, uws, node, later } of DIFFERENCES) {
       t.ok(limits.includes(`| ${what} | ${uws} | ${node} |`), `| ${what} | ${uws} | ${node} | in docs/limits.md`);
@@ -216,7 +218,7 @@ for (const kind of kinds) {
     }
   });
 
-  t.test(`${kind}: the target in absolute form names the host`, async (t) => {
+  t.test(`${kind}: a target in absolute form sets the host`, async (t) => {
     const { open } = await listen(t, kind);
     const client = await open();
     client.send(get('', 'HTTP://Other:88?q'));
@@ -225,7 +227,7 @@ for (const kind of kinds) {
     else t.match(answer?.text, 'GET /?q host=Other:88');
   });
 
-  t.test(`${kind}: a request whose end is uncertain is refused, and hides no other`, async (t) => {
+  t.test(`${kind}: a request with an uncertain end is refused, and hides no other`, async (t) => {
     const { open, seen } = await listen(t, kind);
     for (const method of ['POST', 'GET', 'DELETE']) {
       for (const [what, headers] of UNCERTAIN) {
@@ -245,7 +247,7 @@ for (const kind of kinds) {
     t.same(new Set(seen), new Set(), 'the handler saw nothing');
   });
 
-  t.test(`${kind}: nothing behind a chunked body that is not well formed is a request`, async (t) => {
+  t.test(`${kind}: bytes after a malformed chunked body are no request`, async (t) => {
     const { open, seen } = await listen(t, kind);
     for (const path of ['/a', '/late']) {
       for (const chunks of [
@@ -281,7 +283,7 @@ for (const kind of kinds) {
       ...ALIKE.map(([, raw]) => raw),
       ...DIFFERENCES.filter((one) => one[kind] !== 'waits').map(({ raw }) => raw),
     ]
-      // Trailers are refused as soon as they come, be it before the answer or after it.
+      // Trailers are refused on arrival, before the answer or after it.
       .filter((raw) => raw.length < 40_000 && !raw.startsWith('HEAD') && !raw.includes('X-T: 1'))
       .concat(
         UNCERTAIN.map(([, headers]) => post(headers)),
@@ -314,14 +316,14 @@ for (const kind of kinds) {
   });
 }
 
-/** Of its own for the server: it comes before the next is written. */
+/** Sends a piece that the server reads by itself, before the next one is written. */
 async function piece(client: RawClient, bytes: string): Promise<void> {
   if (client.socket.destroyed) return;
   client.send(Buffer.from(bytes, 'latin1'));
   for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** All that comes before the connection ends, or before the answer to one request more. */
+/** All bytes before the connection ends, or before the answer to one more request. */
 async function answers(client: RawClient, pieces: readonly string[]): Promise<readonly string[]> {
   for (const one of pieces) await piece(client, one);
   const all: string[] = [];

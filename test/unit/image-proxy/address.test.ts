@@ -11,7 +11,7 @@ t.test('a path has the SHA-1 HMAC of the address and the address, in hexadecimal
   t.equal(verifiedAddress(DIGEST, HEX, 'key'), ADDRESS);
 });
 
-t.test('only what the server signed names an address', async (t) => {
+t.test('only paths signed by the server name an address', async (t) => {
   t.equal(verifiedAddress(DIGEST, HEX, 'other key'), undefined);
   t.equal(verifiedAddress(DIGEST.toUpperCase(), HEX, 'key'), undefined);
   for (const digest of ['', 'x', DIGEST.slice(1), `${DIGEST}0`, `${DIGEST}\n`, 'é'.repeat(40)]) {
@@ -33,7 +33,7 @@ t.test('no digit of a path can be changed', async () => {
   );
 });
 
-t.test('whatever address gets a path is what the path names', async () => {
+t.test('a path leads back to its address', async () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (rest) => {
       const address = `http://a/${rest}`;

@@ -1,4 +1,4 @@
-/** Fetching from servers that are slow, large, wrong or lead elsewhere. All of them are on loopback. */
+/** Fetches from servers that are slow, large or wrong, or redirect. All of them are on loopback. */
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import t, { type Test } from 'tap';
@@ -30,7 +30,7 @@ const usual = fetcher();
 const fails = (t: Test, fetch: Promise<unknown>, fault: ImageFault, title?: string) =>
   t.rejects(fetch, { name: 'NoImage', fault }, title ?? fault);
 
-t.test('a picture comes as it is, under the type that its bytes have; nothing of the reader goes out', async (t) => {
+t.test('a picture is returned unchanged, under the type of its bytes; no data of the reader is sent', async (t) => {
   respond((response) => response.writeHead(200, { 'content-type': 'text/html' }).end(png));
   t.same(await usual.fetch(at('/a.png?x=1')), { type: 'image/png', bytes: png });
   const [call] = server.calls;
@@ -41,7 +41,7 @@ t.test('a picture comes as it is, under the type that its bytes have; nothing of
   t.equal(server.calls[1]!.headers.authorization, undefined, 'nor what an address has before the @');
 });
 
-t.test('redirects are followed, a few of them', async (t) => {
+t.test('a few redirects are followed', async (t) => {
   respond((response, { path }) => {
     const left = Number(path.slice(1));
     if (left === 0) response.end(png);
@@ -59,7 +59,7 @@ t.test('redirects are followed, a few of them', async (t) => {
   await fails(t, usual.fetch(at('/a')), 'refused', 'to nowhere');
 });
 
-t.test('addresses of special networks are not reached, by number, by name, or by redirect', async (t) => {
+t.test('addresses of special networks are refused by number, by name and by redirect', async (t) => {
   respond((response) => response.end(png));
   const { port } = new URL(server.url);
   const strict = fetcher({}, '');
@@ -67,7 +67,7 @@ t.test('addresses of special networks are not reached, by number, by name, or by
     await fails(t, strict.fetch(`http://${host}:${port}/a.png`), 'unreachable', host);
   }
   t.equal(server.calls.length, 0);
-  // 127.0.0.2 is the same server, for whoever may reach it.
+  // 127.0.0.2 is the same server for a fetcher that may reach it.
   for (const host of ['127.0.0.2', '[::1]', '169.254.169.254', '10.0.0.1', '2130706434']) {
     respond((response, { path }) => redirect(path === '/a' ? '/b' : `http://${host}:${port}/c`)(response));
     await fails(t, usual.fetch(at('/a')), 'unreachable', `redirect to ${host}`);
@@ -78,7 +78,7 @@ t.test('addresses of special networks are not reached, by number, by name, or by
   }
 });
 
-t.test('what is no picture is not read to its end', async (t) => {
+t.test('a body that is no picture is not read to its end', async (t) => {
   const kinds = {
     page: '<!doctype html><script>alert(1)</script>',
     SVG: '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>',
@@ -102,7 +102,7 @@ t.test('what is no picture is not read to its end', async (t) => {
   await until('the connection ends', () => closed);
 });
 
-t.test('errors of its server are told apart from a picture that is gone', async (t) => {
+t.test('server errors and missing pictures have different refusals', async (t) => {
   for (const [status, fault] of [
     [404, 'gone'],
     [410, 'gone'],
@@ -130,7 +130,7 @@ t.test('errors of its server are told apart from a picture that is gone', async 
   await fails(t, usual.fetch(at('/').replace('http:', 'https:')), 'unreachable', 'no TLS');
 });
 
-t.test('a picture has a size, announced or not; all that are fetched together have one', async (t) => {
+t.test('the size of a picture is limited, announced or not, and so is that of all concurrent fetches', async (t) => {
   const rest = Buffer.alloc(10_000 - png.length);
   const send =
     (length: number, announced: boolean) =>
@@ -168,7 +168,7 @@ t.test('a picture has a size, announced or not; all that are fetched together ha
   t.equal((await few.fetch(at('/a.png'))).bytes.byteLength, 10_000, 'what has ended counts no more');
 });
 
-t.test('a fetch ends after 10 seconds, wherever it hangs', async (t) => {
+t.test('a fetch ends after 10 seconds, in whichever phase it hangs', async (t) => {
   const places: Record<string, (response: ServerResponse) => void> = {
     'before the answer': () => undefined,
     'in the picture': (response) => void response.write(png),

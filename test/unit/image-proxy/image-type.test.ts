@@ -20,7 +20,7 @@ const box = (brand: string, ...others: string[]): Buffer => {
   return bytes;
 };
 
-t.test('pictures are told by their first bytes', async (t) => {
+t.test('pictures are recognised by their first bytes', async (t) => {
   for (const format of ['png', 'jpeg', 'gif', 'webp', 'avif'] as const) {
     const bytes = await made.clone().toFormat(format).toBuffer();
     t.equal(imageType(bytes), `image/${format}`);
@@ -31,7 +31,7 @@ t.test('pictures are told by their first bytes', async (t) => {
   t.equal(imageType(box('avis')), 'image/avif', 'moving pictures');
 });
 
-t.test('everything else is no picture', async (t) => {
+t.test('all other bytes are no picture', async (t) => {
   const others = {
     nothing: '',
     text: 'hello',

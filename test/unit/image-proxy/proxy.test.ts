@@ -15,7 +15,7 @@ interface Fetch {
   readonly fail: (error: Error) => void;
 }
 
-/** Of which a test ends each fetch itself. */
+/** A fetcher whose fetches the test ends. */
 class Fetcher {
   readonly fetches: Fetch[] = [];
 
@@ -37,7 +37,7 @@ function proxy(limits: Partial<ProxyLimits> = {}) {
 const no = (fault: ImageFault) => ({ name: 'NoImage', fault });
 const image = (size: number): FetchedImage => ({ type: 'image/png', bytes: new Uint8Array(size) });
 
-t.test('readers who ask at the same time share a fetch, and those of the next 5 minutes its picture', async (t) => {
+t.test('concurrent readers share a fetch, and readers within 5 minutes its picture', async (t) => {
   const { clock, fetcher, proxy: of } = proxy();
   const both = [of.get('a'), of.get('a')];
   t.same(fetcher.addresses, ['a']);
@@ -55,7 +55,7 @@ t.test('readers who ask at the same time share a fetch, and those of the next 5 
   t.not((await later).tag, one!.tag, 'another picture has another tag');
 });
 
-t.test('a fetch that failed is not tried again for 30 seconds; one that there was no room for is', async (t) => {
+t.test('a failed fetch is not repeated for 30 seconds; a fetch without capacity is', async (t) => {
   const { clock, fetcher, proxy: of } = proxy();
   const first = of.get('a');
   fetcher.fetches[0]!.fail(new NoImage('too-slow'));
@@ -73,7 +73,7 @@ t.test('a fetch that failed is not tried again for 30 seconds; one that there wa
   t.same(fetcher.addresses, ['a', 'a', 'a']);
 });
 
-t.test('so many are fetched at a time; others wait in turn, not too many and not too long', async (t) => {
+t.test('the number of concurrent fetches is limited; others wait in turn, within limits', async (t) => {
   const { clock, fetcher, proxy: of } = proxy({ fetches: 2, waiting: 2 });
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((address) => of.get(address));
   await t.rejects(of.get('e'), no('busy'), 'more than wait');
@@ -99,7 +99,7 @@ t.test('so many are fetched at a time; others wait in turn, not too many and not
   t.equal(clock.next(), undefined, 'no timer is left');
 });
 
-t.test('the oldest pictures and failures go first when there are too many', async (t) => {
+t.test('the oldest pictures and failures are evicted first', async (t) => {
   const { fetcher, proxy: of } = proxy({ cacheBytes: 10, failures: 2 });
   const get = async (address: string, size: number): Promise<void> => {
     const asked = of.get(address);

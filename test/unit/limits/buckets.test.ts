@@ -6,7 +6,7 @@ import { FakeClock } from '../../support/fake-clock.js';
 
 const MOST = { user: 10, polls: 10, address: 10, mails: 10, file: 10 };
 
-t.test('a bounded table forgets the longest quiet, and keeps whoever is active', async (t) => {
+t.test('a bounded table evicts the bucket idle for longest, and keeps active callers', async (t) => {
   const table = new BoundedTable<number>(10);
   table.set('active', 1);
   for (let i = 0; i < 10_000; i++) {
@@ -18,7 +18,7 @@ t.test('a bounded table forgets the longest quiet, and keeps whoever is active',
   t.equal(table.get('stranger 9999'), 9999);
 });
 
-t.test('addresses without number take no more than their share of memory', async (t) => {
+t.test('any number of addresses takes no more than its share of memory', async (t) => {
   const buckets = new Buckets(new FakeClock(), MOST);
   const rules = parseRules('60:2');
   let news = 0;
@@ -33,7 +33,7 @@ t.test('addresses without number take no more than their share of memory', async
   t.same(refused, [false, false, true]);
 });
 
-t.test('all rules count, and the one that leaves least is shown', async (t) => {
+t.test('all rules count, and the one with the least left is shown', async (t) => {
   const clock = new FakeClock(1_000_000);
   const buckets = new Buckets(clock, MOST);
   const rules = parseRules('10:2,60:3');
@@ -49,7 +49,7 @@ t.test('all rules count, and the one that leaves least is shown', async (t) => {
   t.same(take(), [3, 0, 60, 50_000], 'refused ones were not counted');
 });
 
-t.test('a wall clock that jumps changes no limit', async (t) => {
+t.test('a jump of the wall clock changes no limit', async (t) => {
   const clock = new FakeClock(1_000_000);
   const buckets = new Buckets(clock, MOST);
   const rules = parseRules('60:1');
@@ -58,7 +58,7 @@ t.test('a wall clock that jumps changes no limit', async (t) => {
   t.same(buckets.count('user', '1/8', rules).waitMs, 60_000);
 });
 
-t.test('what was counted is told once, with the rules of the account', async (t) => {
+t.test('each count is published once, with the rules of the account', async (t) => {
   const buckets = new Buckets(new FakeClock(), MOST);
   const rules = parseRules('60:10');
   let woken = 0;

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import t from 'tap';
 import { ClientAddresses } from '#frontend/limits';
 
-t.test('nobody is believed unless configured', async (t) => {
+t.test('no forwarding header is believed unless proxies are configured', async (t) => {
   const addresses = new ClientAddresses('');
   t.ok(addresses.trustsNone);
   t.equal(addresses.networkOf('198.51.100.1', '203.0.113.1'), '198.51.100.1');
 });
 
-t.test('the rightmost address that is no proxy of ours', async (t) => {
+t.test("the client's address is the rightmost one that is no proxy of ours", async (t) => {
   const addresses = new ClientAddresses('10.0.0.0/8, 2001:db8:ffff::/48');
   const cases: readonly (readonly [peer: string, forwarded: string, network: string])[] = [
     ['198.51.100.1', '203.0.113.1', '198.51.100.1'],
@@ -41,7 +41,7 @@ t.test('all spellings of addresses of one IPv6 network are one', async (t) => {
   t.not(addresses.networkOf('2001:db8:0:43::1', ''), addresses.networkOf(long, ''));
 });
 
-t.test('nothing that stands in the header does harm', async (t) => {
+t.test('hostile header values do no harm', async (t) => {
   const addresses = new ClientAddresses('10.0.0.0/8');
   fc.assert(
     fc.property(

@@ -22,7 +22,7 @@ const timesOf = (gaps: readonly number[]): number[] => {
   });
 };
 
-t.test('a sliding window: all calls at once, then as the first ones get old', async (t) => {
+t.test('a sliding window admits all calls at once, then more as the first ones expire', async (t) => {
   const count = new SlidingWindow(RULE);
   t.equal(passed(count, Array<number>(300).fill(1_000)).length, 200);
   t.same([count.wait(1_000), count.remaining(1_000), count.fullAt(1_000)], [60_000, 0, 61_000]);
@@ -30,7 +30,7 @@ t.test('a sliding window: all calls at once, then as the first ones get old', as
   t.same([count.wait(61_000), count.remaining(61_000)], [0, 200]);
 });
 
-t.test('calls of others may bring it above its limit, and as many must be forgotten', async (t) => {
+t.test('counts of other frontends may exceed the limit, and as many calls must expire', async (t) => {
   const count = new SlidingWindow({ windowMs: 60_000, calls: 3 });
   count.add(1, 0);
   count.add(5, 10_000);
@@ -39,7 +39,7 @@ t.test('calls of others may bring it above its limit, and as many must be forgot
   t.same([count.remaining(69_999), count.remaining(70_000)], [0, 1]);
 });
 
-t.test('in no window less a sixtieth are more calls than allowed, and a wait that was told is enough', async (t) => {
+t.test('no window less a sixtieth has more calls than allowed, and the announced wait suffices', async (t) => {
   fc.assert(
     fc.property(steps, fc.integer({ min: 1, max: 40 }), (gaps, calls) => {
       const count = new SlidingWindow({ windowMs: 60_000, calls });
@@ -57,13 +57,13 @@ t.test('in no window less a sixtieth are more calls than allowed, and a wait tha
   t.pass();
 });
 
-t.test('memory of a window does not depend on how much was called', async (t) => {
+t.test('the memory of a window does not depend on the number of calls', async (t) => {
   const count = new SlidingWindow({ windowMs: 60_000, calls: 1_000_000_000 });
   for (let at = 0; at < 300_000; at += 7) count.add(1_000, at);
   t.ok(count.parts <= 61, `${count.parts} parts`);
 });
 
-t.test('a leaky bucket: the burst, then one each window / calls', async (t) => {
+t.test('a leaky bucket admits the burst, then one call each window / calls', async (t) => {
   const count = new LeakyBucket(RULE);
   t.equal(passed(count, Array<number>(300).fill(0)).length, 200);
   t.same([count.wait(0), count.remaining(0), count.fullAt(0)], [300, 0, 60_000]);
@@ -76,7 +76,7 @@ t.test('no burst of a leaky bucket is longer than its rule', async (t) => {
     fc.property(steps, fc.integer({ min: 1, max: 40 }), (gaps, calls) => {
       const count = new LeakyBucket({ windowMs: 60_000, calls });
       const through = passed(count, timesOf(gaps));
-      // In any stretch of time: the whole bucket, and what leaked meanwhile.
+      // In any stretch of time the limit is the whole bucket, and the calls that leaked meanwhile.
       for (let i = 0; i < through.length; i++) {
         for (let k = i; k < through.length; k++) {
           const allowed = calls + ((through[k]! - through[i]!) * calls) / 60_000 + 1e-6;

@@ -18,7 +18,7 @@ function cluster(n: number) {
   const everybody = {
     publish: (value: Json) => {
       published.push(value);
-      // As it comes over a network.
+      // Copied, like over a network.
       for (const reader of readers) reader(JSON.parse(JSON.stringify(value)) as Json);
     },
     follow: (reader: (value: Json) => void) => void readers.push(reader),
@@ -30,7 +30,7 @@ function cluster(n: number) {
   return { clock, published, frontends, readers };
 }
 
-t.test('what one frontend counts counts at all of them, within a second', async (t) => {
+t.test('calls counted by one frontend count at all of them, within a second', async (t) => {
   const { clock, frontends } = cluster(3);
   const [a, b, c] = frontends.map(({ limits }) => limits);
   for (let i = 0; i < 6; i++) a!.user('user', REALM, person(8));
@@ -43,10 +43,10 @@ t.test('what one frontend counts counts at all of them, within a second', async 
   t.equal(b!.user('polls', REALM, person(8))?.remaining, 9, 'polls are apart');
 });
 
-t.test('limits hold but for what a second adds', async (t) => {
+t.test("limits are exceeded by at most one second's calls", async (t) => {
   const { clock, frontends } = cluster(4);
   let through = 0;
-  // Ten calls a second, each at another frontend: ten a minute are allowed.
+  // Ten calls a second, each at another frontend; the limit is ten a minute.
   for (let i = 0; i < 600; i++) {
     const { limits } = frontends[i % 4]!;
     if (limits.address('198.51.100.1')!.waitMs === 0) through++;
@@ -55,7 +55,7 @@ t.test('limits hold but for what a second adds', async (t) => {
   t.ok(through <= 20, `${through} calls in a minute`);
 });
 
-t.test('one message a second at most, and none while nobody calls', async (t) => {
+t.test('at most one message a second is sent, and none without calls', async (t) => {
   const { clock, frontends, published } = cluster(2);
   for (let i = 0; i < 1_000; i++) {
     frontends[0]!.limits.user('user', REALM, person(i % 7));
@@ -69,7 +69,7 @@ t.test('one message a second at most, and none while nobody calls', async (t) =>
   t.equal(clock.next(), undefined, 'no timer either');
 });
 
-t.test("an account's own limits go with it", async (t) => {
+t.test("an account's own limits are sent along", async (t) => {
   const { clock, frontends } = cluster(2);
   const [a, b] = frontends.map(({ limits }) => limits);
   for (let i = 0; i < 3; i++) a!.user('user', REALM, person(8, '60:5'));
@@ -79,7 +79,7 @@ t.test("an account's own limits go with it", async (t) => {
   t.equal(a!.user('user', REALM, person(8, 'off')), undefined);
 });
 
-t.test('what is no message of ours, and buckets without limit, are left alone', async (t) => {
+t.test('foreign messages, and buckets without limit, are ignored', async (t) => {
   const { frontends, readers } = cluster(1);
   const { limits } = frontends[0]!;
   const mails = { t: 'calls', from: 'another', rows: [['mails', 'x', 3, '']] };
@@ -95,7 +95,7 @@ t.test('what is no message of ours, and buckets without limit, are left alone', 
   t.equal(limits.mails('x'), undefined);
 });
 
-t.test('after the stop nothing is told', async (t) => {
+t.test('no count is sent after the stop', async (t) => {
   const { clock, frontends, published } = cluster(1);
   frontends[0]!.limits.address('a');
   frontends[0]!.sharing.stop();

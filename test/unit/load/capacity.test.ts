@@ -1,4 +1,4 @@
-/** The search for the capacity, on systems that break where the test says. */
+/** The search for the capacity, on systems that fail at a load chosen by the test. */
 import fc from 'fast-check';
 import t from 'tap';
 import { broken, findCapacity, type Measured } from '../../load/capacity.js';
@@ -18,11 +18,11 @@ const calm = (users: number): Measured => ({
   facts: '',
 });
 
-/** Slow with more than so many users. */
+/** A server that is slow above `limit` users. */
 const breaksAbove = (limit: number) => async (users: number) =>
   users > limit ? { ...calm(users), callMean: 150 } : calm(users);
 
-t.test('each threshold breaks by itself and says so', async (test) => {
+t.test('each threshold fails by itself and is named', async (test) => {
   const cases: readonly [Partial<Measured>, RegExp][] = [
     [{ callMean: 101 }, /^mean of calls 101 ms > 100 ms$/],
     [{ deliveryMean: 101 }, /^mean of deliveries/],
@@ -39,7 +39,7 @@ t.test('each threshold breaks by itself and says so', async (test) => {
   test.strictSame(broken({ ...calm(10), callMean: 100, errors: 0.025 }, THRESHOLDS), [], 'at the threshold it holds');
 });
 
-t.test('what is found held, and not much more would', async () => {
+t.test('the found capacity held, and little more would not', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: 5_000 }), fc.integer({ min: 1, max: 300 }), async (limit, start) => {
       const search = { start, most: 100_000, growth: 1.5, thresholds: THRESHOLDS };
@@ -50,7 +50,7 @@ t.test('what is found held, and not much more would', async () => {
   );
 });
 
-t.test('the most that is allowed is not exceeded', async (test) => {
+t.test('the maximum is not exceeded', async (test) => {
   const search = { start: 50, most: 200, growth: 1.5, thresholds: THRESHOLDS };
   const { users, broke, steps } = await findCapacity(search, breaksAbove(1_000_000));
   test.equal(users, 200);
@@ -61,7 +61,7 @@ t.test('the most that is allowed is not exceeded', async (test) => {
   );
 });
 
-t.test('one bad step is tried again, and forgiven', async (test) => {
+t.test('one bad step is repeated, and forgiven', async (test) => {
   let bad = true;
   const { users } = await findCapacity({ start: 50, most: 100, growth: 2, thresholds: THRESHOLDS }, async (count) => {
     const first = bad;
@@ -71,7 +71,7 @@ t.test('one bad step is tried again, and forgiven', async (test) => {
   test.equal(users, 100);
 });
 
-t.test('a search that runs out of time tells what held until then', async (test) => {
+t.test('a search that runs out of time returns the last load that held', async (test) => {
   let steps = 0;
   const { users, unfinished } = await findCapacity(
     { start: 50, most: 1_000, growth: 2, thresholds: THRESHOLDS },

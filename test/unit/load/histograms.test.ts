@@ -1,11 +1,11 @@
-/** Histograms of several processes add up to what one would have seen. */
+/** Histograms of several processes add up to one of everything. */
 import fc from 'fast-check';
 import t from 'tap';
 import { merge, record, sparse, summaryOf, times } from '../../load/histograms.js';
 
 const milliseconds = fc.array(fc.double({ min: 0, max: 700_000, noNaN: true }), { maxLength: 80 });
 
-t.test('merging what two processes recorded is recording everything in one', async () => {
+t.test('merged histograms of two processes equal one histogram of everything', async () => {
   fc.assert(
     fc.property(milliseconds, milliseconds, (a, b) => {
       const [one, two, all, merged] = [times(), times(), times(), times()];
@@ -21,7 +21,7 @@ t.test('merging what two processes recorded is recording everything in one', asy
   );
 });
 
-t.test('percentiles are those of the values, to three digits', async () => {
+t.test('percentiles are exact to three digits', async () => {
   fc.assert(
     fc.property(
       fc.array(fc.double({ min: 0.001, max: 500_000, noNaN: true }), { minLength: 1, maxLength: 200 }),
@@ -40,7 +40,7 @@ t.test('percentiles are those of the values, to three digits', async () => {
   );
 });
 
-t.test('a reset histogram starts from nothing, an empty one has no figures', async (test) => {
+t.test('a reset histogram starts empty, and an empty one has no figures', async (test) => {
   const histogram = times();
   record(histogram, 5);
   histogram.reset();

@@ -1,4 +1,4 @@
-/** Answers come out whole however the network cuts them. */
+/** Answers are read whole, however the network cuts them. */
 import fc from 'fast-check';
 import t from 'tap';
 import { AnswerReader } from '../../support/http-answers.js';
@@ -45,7 +45,7 @@ function cut(text: string, places: readonly number[]): Buffer[] {
 
 const cuts = fc.array(fc.nat(5_000), { maxLength: 12 });
 
-t.test('by length and in chunks, one after the other, cut anywhere', async () => {
+t.test('answers with a length and in chunks are read in sequence, cut anywhere', async () => {
   const one = fc.record({ body: bodies, size: fc.integer({ min: 0, max: 50 }) });
   fc.assert(
     fc.property(fc.array(one, { minLength: 1, maxLength: 4 }), cuts, (answers, places) => {
@@ -56,7 +56,7 @@ t.test('by length and in chunks, one after the other, cut anywhere', async () =>
   );
 });
 
-t.test('without keeping, texts of success are skipped and those of errors are not', async () => {
+t.test('without keeping, texts of success are skipped and those of errors kept', async () => {
   fc.assert(
     fc.property(bodies, bodies, cuts, (good, bad, places) => {
       const [first, second] = read(cut(counted(good) + counted(bad, 400), places), false);
@@ -65,7 +65,7 @@ t.test('without keeping, texts of success are skipped and those of errors are no
   );
 });
 
-t.test('answers without a body', async (test) => {
+t.test('answers without a body are read', async (test) => {
   const found = read([
     Buffer.from('HTTP/1.1 204 No Content\r\nA: b\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'),
   ]);
@@ -78,7 +78,7 @@ t.test('answers without a body', async (test) => {
   );
 });
 
-t.test('what is not HTTP is refused', async (test) => {
+t.test('text that is not HTTP is refused', async (test) => {
   test.throws(() => read([Buffer.from('SSH-2.0-OpenSSH_9.2\r\n\r\n')]));
   test.throws(() => read([Buffer.from('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n')]));
   test.throws(() => read([Buffer.alloc(100_000, 'x')]));

@@ -15,7 +15,7 @@ function ledger(devices = 1): Ledger {
 
 const sent = (token: string, at = 20) => ({ token, stream: 0, users: [], at, acknowledged: at + 1 });
 
-t.test('each subscriber sees it once: nothing is missing', async (test) => {
+t.test('a message seen once by each subscriber has no missing delivery', async (test) => {
   const of = ledger();
   of.sent(sent('a'));
   of.delivered('a', 2);
@@ -32,7 +32,7 @@ t.test('each device counts', async (test) => {
   test.strictSame(of.balance(), { ...NOBODY, expected: 6, delivered: 5, missing: 1 });
 });
 
-t.test('one that did not see it is missing, one too many is unexpected', async (test) => {
+t.test('an absent delivery is missing, a surplus one unexpected', async (test) => {
   const of = ledger();
   of.sent(sent('a'));
   of.delivered('a', 2);
@@ -42,7 +42,7 @@ t.test('one that did not see it is missing, one too many is unexpected', async (
   test.strictSame(of.balance(), { ...NOBODY, expected: 6, delivered: 6, missing: 1, unexpected: 1 });
 });
 
-t.test('whoever comes and goes many times before all is reported has seen it where he was', async (test) => {
+t.test('a user who comes and goes often before the report is expected where they were', async (test) => {
   const of = ledger();
   for (let i = 0; i < 20; i++) {
     of.gone({ client: 2, at: 30 + 10 * i });
@@ -59,14 +59,14 @@ t.test('whoever comes and goes many times before all is reported has seen it whe
   test.strictSame(of.balance(), { ...NOBODY, expected: 6, delivered: 7, unexpected: 1 });
 });
 
-t.test('a direct message is for those whom it names', async (test) => {
+t.test('a direct message is expected at its recipients', async (test) => {
   const of = ledger();
   of.sent({ ...sent('a'), stream: -1, users: [0, 2] });
   of.delivered('a', 2);
   test.strictSame(of.balance(), { ...NOBODY, expected: 2, delivered: 2 });
 });
 
-t.test('who registers while it is sent may see it or not', async (test) => {
+t.test('a client that registers during the sending may see the message or not', async (test) => {
   for (const seen of [3, 4]) {
     const of = new Ledger(() => [0, 1, 2, 3], 1);
     for (let client = 0; client < 3; client++) of.live({ client, asked: 5, since: 10 });
@@ -77,7 +77,7 @@ t.test('who registers while it is sent may see it or not', async (test) => {
   }
 });
 
-t.test('who comes later must not see it', async (test) => {
+t.test('a client that registers later must not see the message', async (test) => {
   const of = new Ledger(() => [0, 1], 1);
   of.live({ client: 0, asked: 5, since: 10 });
   of.live({ client: 1, asked: 50, since: 60 });
@@ -86,25 +86,28 @@ t.test('who comes later must not see it', async (test) => {
   test.equal(of.balance().unexpected, 1);
 });
 
-t.test('who loses its queue afterwards may have seen it or not, whoever left before must not', async (test) => {
-  const of = ledger();
-  of.gone({ client: 1, at: 25 });
-  of.gone({ client: 2, at: 15 });
-  of.sent(sent('a'));
-  of.delivered('a', 1);
-  test.strictSame(of.balance(), { ...NOBODY, expected: 1, delivered: 1 });
-  of.delivered('a', 2);
-  test.equal(of.balance().unexpected, 1);
-});
+t.test(
+  'a client that loses its queue later may have seen the message; one that left earlier must not have',
+  async (test) => {
+    const of = ledger();
+    of.gone({ client: 1, at: 25 });
+    of.gone({ client: 2, at: 15 });
+    of.sent(sent('a'));
+    of.delivered('a', 1);
+    test.strictSame(of.balance(), { ...NOBODY, expected: 1, delivered: 1 });
+    of.delivered('a', 2);
+    test.equal(of.balance().unexpected, 1);
+  },
+);
 
-t.test('deliveries of a message that nobody acknowledged are told apart', async (test) => {
+t.test('deliveries of an unacknowledged message are counted apart', async (test) => {
   const of = ledger();
   of.delivered('lost', 3);
   of.settle(100);
   test.strictSame(of.balance(), { ...NOBODY, delivered: 3, unacknowledged: 3 });
 });
 
-t.test('a token is found again in a rendered message, and no other run is', async (test) => {
+t.test('a token is found in a rendered message, and the token of another run is not', async (test) => {
   const token = tokenText('ab12cd', 17, 300, 123_456.789);
   const found = tokenIn(`<p>See <a href="https://x">x</a></p>\n<p>${token}</p>`, 'ab12cd');
   test.equal(found?.token, token);

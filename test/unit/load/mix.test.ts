@@ -1,18 +1,18 @@
-/** A mix of somebody's own is checked before anything runs. */
+/** A custom mix is checked before anything runs. */
 import t from 'tap';
 import { ACTIONS, DEFAULT_MIX, mixOf } from '../../load/mix.js';
 
-t.test('the default mix is a valid one, has every action, and survives JSON', async (test) => {
+t.test('the default mix is valid, has every action, and survives JSON', async (test) => {
   test.strictSame(mixOf(JSON.parse(JSON.stringify(DEFAULT_MIX))), DEFAULT_MIX);
   test.strictSame(new Set(DEFAULT_MIX.actions.map(({ action }) => action)), new Set(ACTIONS));
 });
 
-t.test('what a mix leaves out is as in the default', async (test) => {
+t.test('omitted values of a mix have their default', async (test) => {
   const mix = mixOf({ topics: 3 });
   test.strictSame(mix, { ...DEFAULT_MIX, topics: 3 });
 });
 
-t.test('what is off is named', async (test) => {
+t.test('actions that are off are named', async (test) => {
   const refused: readonly [unknown, RegExp][] = [
     [[], /not an object/],
     [{ actoins: [] }, /unknown field actoins/],

@@ -1,4 +1,4 @@
-/** Who is in which stream, and that nobody leaves one when an organization grows. */
+/** Members of streams in a simulated organization; no member leaves a stream when the organization grows. */
 import fc from 'fast-check';
 import t from 'tap';
 import { colleaguesOf, membersOf, type Shape, shapeOf, streamsOf } from '../../load/population.js';
@@ -16,7 +16,7 @@ const shapes = fc
 
 const all = (shape: Shape): number[][] => Array.from({ length: streamsOf(shape) }, (_, i) => membersOf(shape, i));
 
-t.test('members are distinct users who are there, in order', async () => {
+t.test('members are distinct existing users, in order', async () => {
   fc.assert(
     fc.property(shapes, (shape) =>
       all(shape).every((members) =>
@@ -38,7 +38,7 @@ t.test('with more users every stream keeps its members', async () => {
   );
 });
 
-t.test('sizes go from the smallest to the largest; all means everybody', async (test) => {
+t.test('sizes of streams go from the smallest to the largest; "all" means all users', async (test) => {
   const shape = shapeOf({ seed: 1, users: 400, streams: undefined, smallest: 5, largest: 200, grows: false });
   const sizes = all(shape).map(({ length }) => length);
   test.equal(Math.min(...sizes), 5);
@@ -52,14 +52,14 @@ t.test('sizes go from the smallest to the largest; all means everybody', async (
   );
 });
 
-t.test('so many streams as were asked for', async (test) => {
+t.test('the population has the requested number of streams', async (test) => {
   for (const streams of [1, 7, 40]) {
     const shape = shapeOf({ seed: 1, users: 450, streams, smallest: 5, largest: 200, grows: false });
     test.equal(streamsOf(shape), streams);
   }
 });
 
-t.test('colleagues are those of the department who are there', async (test) => {
+t.test('colleagues are the existing users of a department', async (test) => {
   const shape = shapeOf({ seed: 1, users: 250, streams: undefined, smallest: 5, largest: 200, grows: true });
   test.strictSame(colleaguesOf(shape, 10), { from: 0, count: 200 });
   test.strictSame(colleaguesOf(shape, 249), { from: 200, count: 50 });

@@ -1,4 +1,4 @@
-/** Table, data and page of a run whose figures are known. */
+/** Table, data and page of a run with known figures. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
 import { record, sparse, times } from '../../load/histograms.js';
@@ -94,7 +94,7 @@ function faultsOf(page: string): string[] {
   return [...faults, ...open];
 }
 
-t.test('the table has what was measured', async (test) => {
+t.test('the table has all measurements', async (test) => {
   const table = tableOf(outcome());
   test.match(table, /POST \/messages \(stream\) +100 +50 +50\.5 +50\.\d +90\.\d +99\.\d +100\.0 +100\.0 +99\.\d +1\n/);
   test.match(table, /message seen by a client +100 +50 /);
@@ -113,7 +113,7 @@ t.test('the page is well formed, needs nothing from elsewhere, and shows every c
   test.notMatch(page, /NaN|undefined|Infinity/);
 });
 
-t.test('a capacity search has its steps on the page', async (test) => {
+t.test('the page has the steps of a capacity search', async (test) => {
   const facts = {
     callMean: 1,
     callP99: 2,
@@ -156,7 +156,7 @@ t.test('the data are JSON without addresses of services or files', async (test) 
   test.ok(new Ajv2020().validate(schema, JSON.parse(text)));
 });
 
-t.test('the progress line tells clients, rates, the worst percentile, errors and doubts', async (test) => {
+t.test('the progress line has clients, rates, the worst percentile, errors and doubts', async (test) => {
   const { points } = outcome();
   const line = progressLine(points);
   test.match(line, /clients 10 {2}held 9 {2}calls\/s 101 {2}deliveries\/s 100 {2}p99 99\.\d ms/);
@@ -164,7 +164,7 @@ t.test('the progress line tells clients, rates, the worst percentile, errors and
   test.match(progressLine([{ ...points[0]!, harnessCpu: 0.99 }]), /! harness: busy$/);
 });
 
-t.test('a harness that cannot keep up is doubted; a moment is forgiven', async (test) => {
+t.test('a harness that cannot keep up makes the run doubtful; a short lag is forgiven', async (test) => {
   const calm = outcome().points[0]!;
   test.strictSame(doubtsOf(calm), []);
   test.strictSame(doubtsOf({ ...calm, lagP99: 30, stallMs: 200, machineCpu: 0.99 }), ['late', 'stalled', 'machine']);
@@ -173,7 +173,7 @@ t.test('a harness that cannot keep up is doubted; a moment is forgiven', async (
   test.equal(warningsOf(points.map((point) => ({ ...point, lagP99: 100 }))).length, 1);
 });
 
-t.test('what was at its limit is the server, the harness, the machine, several, or none of them', async (test) => {
+t.test('the bottleneck is the server, the harness, the machine, several, or none of them', async (test) => {
   const calm = { ...outcome().points[0]!, serverCpu: 1.2, serverBusiest: 0.7, machineCpu: 0.7, harnessCores: 0.3 };
   const limit = (change: Partial<Point>): string =>
     limitOf(
@@ -196,14 +196,14 @@ t.test('what was at its limit is the server, the harness, the machine, several, 
   test.notMatch(limit({ ...unknown, machineCpu: 0.95 }), /NaN/);
 });
 
-t.test('the goodbyes of everybody at the end are not in the charts', async (test) => {
+t.test('the events of the end of the run are not in the charts', async (test) => {
   const { points } = outcome();
   const last = { ...points[0]!, at: 4, phase: 'end', clients: 0, requests: 98_765 };
   const page = pageOf({ ...outcome(), points: [...points, last] }, FACTS);
   test.equal(page, pageOf({ ...outcome(), points }, FACTS));
 });
 
-t.test('charts stand whatever the values are', async (test) => {
+t.test('charts are drawn for any values', async (test) => {
   for (const values of [[], [Number.NaN], [0], [0, 0, 0], [1e-9, 1e9], [5, Number.NaN, 7]]) {
     for (const logarithmic of [true, false]) {
       const times = values.map((_, i) => i);

@@ -1,4 +1,4 @@
-/** What simulated clients do is a function of the seed, at the frequencies that the mix says. */
+/** The actions of simulated clients are a function of the seed, at the frequencies of the mix. */
 import fc from 'fast-check';
 import t from 'tap';
 import { Agenda } from '../../load/agenda.js';
@@ -17,7 +17,7 @@ function during(seed: number, client: number, mix: Mix, ms: number): Planned[] {
 const text = (planned: readonly Planned[]): string =>
   planned.map(({ at, entry }) => `${at.toFixed(3)} ${entry.action}`).join('\n');
 
-t.test('the same seed and client plan the same; another seed or client something else', async (test) => {
+t.test('the same seed and client give the same plan; another seed or client another one', async (test) => {
   const plan = text(during(7, 3, DEFAULT_MIX, 60 * MINUTE_MS));
   test.equal(text(during(7, 3, DEFAULT_MIX, 60 * MINUTE_MS)), plan);
   test.not(text(during(8, 3, DEFAULT_MIX, 60 * MINUTE_MS)), plan);
@@ -30,7 +30,7 @@ t.test('large seeds are as good as small ones', async (test) => {
   test.ok(firsts.size > 990, `${firsts.size} distinct beginnings of 1,000 seeds`);
 });
 
-t.test('over many clients each action comes as often as the mix says', async (test) => {
+t.test('over many clients each action comes at the frequency of the mix', async (test) => {
   const minutes = 100;
   const clients = 200;
   const counts = new Map<string, number>();
@@ -52,7 +52,7 @@ t.test('over many clients each action comes as often as the mix says', async (te
   }
 });
 
-t.test('times never run backwards, and distances of timers are exact', async (test) => {
+t.test('times never decrease, and distances of timers are exact', async (test) => {
   const planned = during(3, 0, DEFAULT_MIX, 300 * MINUTE_MS);
   test.ok(planned.every(({ at }, i) => i === 0 || at >= planned[i - 1]!.at));
   const presences = planned.filter(({ entry }) => entry.action === 'presence').map(({ at }) => at);
@@ -60,32 +60,29 @@ t.test('times never run backwards, and distances of timers are exact', async (te
   test.ok(presences.every((at, i) => i === 0 || Math.abs(at - presences[i - 1]! - MINUTE_MS) < 1e-3));
 });
 
-t.test('a mix in which nothing happens by itself plans nothing', async (test) => {
+t.test('a mix without spontaneous actions plans none', async (test) => {
   const mix = mixOf({ actions: [{ action: 'react', perReceived: 0.5 }] });
   test.equal(new Schedule(randomOf(1, 1), mix).next(), undefined);
 });
 
-t.test(
-  'the agenda gives everything once, in order of time, equal times in order of arrival, nothing before its time',
-  async () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 60 }),
-        fc.integer({ min: 0, max: 20 }),
-        (times, now) => {
-          const agenda = new Agenda<number>();
-          times.forEach((at, i) => {
-            agenda.add(at, i);
-          });
-          const taken: { at: number; item: number }[] = [];
-          for (let one = agenda.take(now); one; one = agenda.take(now)) taken.push({ at: one.at, item: one.item });
-          const expected = times
-            .map((at, item) => ({ at, item }))
-            .filter(({ at }) => at <= now)
-            .sort((a, b) => a.at - b.at || a.item - b.item);
-          return JSON.stringify(taken) === JSON.stringify(expected) && agenda.size === times.length - expected.length;
-        },
-      ),
-    );
-  },
-);
+t.test('the agenda returns every entry once, by time, equal times by arrival, none early', async () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 60 }),
+      fc.integer({ min: 0, max: 20 }),
+      (times, now) => {
+        const agenda = new Agenda<number>();
+        times.forEach((at, i) => {
+          agenda.add(at, i);
+        });
+        const taken: { at: number; item: number }[] = [];
+        for (let one = agenda.take(now); one; one = agenda.take(now)) taken.push({ at: one.at, item: one.item });
+        const expected = times
+          .map((at, item) => ({ at, item }))
+          .filter(({ at }) => at <= now)
+          .sort((a, b) => a.at - b.at || a.item - b.item);
+        return JSON.stringify(taken) === JSON.stringify(expected) && agenda.size === times.length - expected.length;
+      },
+    ),
+  );
+});

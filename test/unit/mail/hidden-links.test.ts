@@ -5,7 +5,7 @@ import { Secrets } from '#domain/secrets';
 const secrets = new Secrets('a secret of sixteen letters');
 const URL = 'http://localhost/join/token';
 
-t.test('a link waits sealed, the same each time, and goes out in clear', async (t) => {
+t.test('a stored link is sealed, always the same, and sent in clear', async (t) => {
   const hidden = hiddenLink(secrets, URL);
   t.notMatch(hidden, 'token');
   t.equal(hiddenLink(secrets, URL), hidden, 'handlers are repeated');
@@ -13,7 +13,7 @@ t.test('a link waits sealed, the same each time, and goes out in clear', async (
   t.equal(withLinks(secrets, `open ${hidden} or ${hidden}.`), `open ${URL} or ${URL}.`);
 });
 
-t.test('what only looks like one stays, as does one of another server', async (t) => {
+t.test('text that only looks like a sealed link stays, as does a link of another server', async (t) => {
   const foreign = hiddenLink(new Secrets('another secret, of others'), URL);
   for (const text of ['\0AAAA\0', '\0\0', '\0=\0', 'plain', foreign]) t.equal(withLinks(secrets, text), text);
 });

@@ -44,12 +44,12 @@ class Post {
     return this.harness.ask(KEY, name, args);
   }
 
-  /** Mails that are kept. */
+  /** Mails in the actor's state. */
   async kept(): Promise<number> {
     return (await this.harness.store.parts(KEY, 'mail/')).length;
   }
 
-  /** Waits until it is decided when to try again, or that it is not; ms from now, 0 if not. */
+  /** Waits for the decision about the next attempt. @returns ms from now; 0 for none */
   async pause(): Promise<number> {
     let pause = 0;
     await until('an attempt is through', async () => {
@@ -73,7 +73,7 @@ async function start(t: Test): Promise<{ smtp: Awaited<ReturnType<typeof startSm
 const recipients = (smtp: { received: readonly { to: readonly string[] }[] }): string[] =>
   smtp.received.map(({ to }) => to[0]!).sort();
 
-t.test('a mail is sent at once, and kept no longer', async (t) => {
+t.test('a mail is sent at once, and then removed', async (t) => {
   const { smtp, post } = await start(t);
   await post.send('one@example.com');
   await post.harness.clock.advanceAsync(1);
@@ -82,31 +82,34 @@ t.test('a mail is sent at once, and kept no longer', async (t) => {
   t.equal(smtp.received.length, 1, 'once');
 });
 
-t.test('while the mail server is away mails wait, asked for ever more rarely; it is back, they are sent', async (t) => {
-  const { smtp, post } = await start(t);
-  await smtp.away();
-  await post.send('one@example.com');
-  await post.harness.clock.advanceAsync(1);
-  await until('failed', () => post.lines.length === 1);
-  t.match(post.lines[0], /tried again later/);
-  t.notMatch(post.lines[0], /one@example.com/, "whom it is for is nobody else's");
-  for (const [i, minutes] of [1, 2, 4, 8, 16, 32, 60, 60].entries()) {
-    t.equal(Math.ceil((await post.pause()) / MINUTE), minutes);
-    t.equal(post.attempts, i + 1);
-    await post.harness.clock.advanceAsync(minutes * MINUTE);
-  }
-  await post.pause();
-  t.equal(await post.kept(), 1);
-  await smtp.back();
-  await until('sent', async () => {
-    await post.harness.clock.advanceAsync(MINUTE);
-    return smtp.received.length === 1;
-  });
-  await until('gone', async () => (await post.kept()) === 0);
-  t.equal(post.lines.length, 1, 'the log has one line of it');
-});
+t.test(
+  'mails wait while the mail server is away, with growing intervals of attempts, and are sent when it is back',
+  async (t) => {
+    const { smtp, post } = await start(t);
+    await smtp.away();
+    await post.send('one@example.com');
+    await post.harness.clock.advanceAsync(1);
+    await until('failed', () => post.lines.length === 1);
+    t.match(post.lines[0], /tried again later/);
+    t.notMatch(post.lines[0], /one@example.com/, "whom it is for is nobody else's");
+    for (const [i, minutes] of [1, 2, 4, 8, 16, 32, 60, 60].entries()) {
+      t.equal(Math.ceil((await post.pause()) / MINUTE), minutes);
+      t.equal(post.attempts, i + 1);
+      await post.harness.clock.advanceAsync(minutes * MINUTE);
+    }
+    await post.pause();
+    t.equal(await post.kept(), 1);
+    await smtp.back();
+    await until('sent', async () => {
+      await post.harness.clock.advanceAsync(MINUTE);
+      return smtp.received.length === 1;
+    });
+    await until('gone', async () => (await post.kept()) === 0);
+    t.equal(post.lines.length, 1, 'the log has one line of it');
+  },
+);
 
-t.test('however many mails wait for a mail server, the log has one line in an hour, and no stack', async (t) => {
+t.test('any number of waiting mails makes one log line an hour, without stack', async (t) => {
   const post = new Post(new NoMailer());
   await post.harness.take(KEY);
   const failed = async (attempts: number): Promise<void> => {
@@ -131,7 +134,7 @@ t.test('however many mails wait for a mail server, the log has one line in an ho
   t.match(post.lines[1], '"mails":6', 'the five between are counted, and the new one');
 });
 
-t.test('sending does not wait for the mail server, and one mail not for another', async (t) => {
+t.test('a command does not wait for the mail server, and no mail waits for another', async (t) => {
   const { smtp, post } = await start(t);
   smtp.refuse = (address) => (address.startsWith('busy') ? 451 : undefined);
   const names = Array.from({ length: 100 }, (_, i) => `${i % 3 === 0 ? 'busy' : 'ready'}${i}@example.com`);
@@ -150,7 +153,7 @@ t.test('sending does not wait for the mail server, and one mail not for another'
   t.same(recipients(smtp), names.sort());
 });
 
-t.test('what is refused for good is dropped, so is what is no address, with a line in the log', async (t) => {
+t.test('a mail refused for good, or with an invalid address, is dropped, with a log line', async (t) => {
   const { smtp, post } = await start(t);
   smtp.refuse = (address) => (address.startsWith('gone') ? 550 : undefined);
   for (const to of ['gone@example.com', 'no address\r\nBcc: x@example.com', 'here@example.com']) await post.send(to);
@@ -162,7 +165,7 @@ t.test('what is refused for good is dropped, so is what is no address, with a li
   t.equal(post.lines.filter((line) => line.includes('refused for good')).length, 2);
 });
 
-t.test('after three days a mail is given up', async (t) => {
+t.test('a mail is given up after three days', async (t) => {
   const { smtp, post } = await start(t);
   await smtp.away();
   await post.send('one@example.com');
@@ -178,7 +181,7 @@ t.test('after three days a mail is given up', async (t) => {
   t.same(smtp.received, []);
 });
 
-t.test('a host that dies keeps what it has not sent; the next one sends it', async (t) => {
+t.test('a dying host keeps its unsent mails, and the next owner sends them', async (t) => {
   const { smtp, post } = await start(t);
   await smtp.away();
   for (let i = 0; i < 5; i++) await post.send(`user${i}@example.com`);
@@ -196,7 +199,7 @@ t.test('a host that dies keeps what it has not sent; the next one sends it', asy
   );
 });
 
-t.test('what was sent just before a crash is sent again as the same mail', async (t) => {
+t.test('a mail sent just before a crash is sent again as the same mail', async (t) => {
   const { smtp, post } = await start(t);
   // The commit after the sending never happens.
   const { store } = post.harness;

@@ -19,7 +19,7 @@ function slowly(text: string, words: readonly string[]): string[] {
 
 const letters = fc.string({ unit: fc.constantFrom(...'abA .,*"\n(>é\0\ud800'), maxLength: 40 });
 
-t.test('many words at once are found where each alone is', async (t) => {
+t.test('many words at once are found wherever each alone is', async (t) => {
   fc.assert(
     fc.property(letters, fc.array(letters, { maxLength: 8 }), (text, given) => {
       const words = [...new Set(given.map((word) => word.toLowerCase()))];
@@ -29,11 +29,11 @@ t.test('many words at once are found where each alone is', async (t) => {
   );
 });
 
-t.test('words are given back in the spelling of their owner, each once', async (t) => {
+t.test("found words are returned in their owner's spelling, each once", async (t) => {
   t.same(matchAlertWords('Ship ahoy, SHIP', ['ship', 'SHIP', 'Ship', 'boat', '', 'ship']), ['ship', 'SHIP', 'Ship']);
 });
 
-t.test('the number of words costs nothing', async (t) => {
+t.test('the number of words costs no time', async (t) => {
   const words = new AlertWords(Array.from({ length: 200_000 }, (_, i) => `word ${i}`));
   const text = 'some word 77, and word 199999.'.repeat(300);
   t.same([...words.find(text)].sort(), ['word 199999', 'word 77']);

@@ -15,7 +15,7 @@ t.test('headings need a space, and lose the marks at their end', async (t) => {
   t.equal(html('####### a'), '<p>####### a</p>');
 });
 
-t.test('underlined headings, references, definitions and pictures are no constructs', async (t) => {
+t.test('underlined headings, references, definitions and pictures are not supported', async (t) => {
   t.equal(html('a\n==='), '<p>a<br>\n===</p>');
   t.equal(html('[a][b]'), '<p>[a][b]</p>');
   t.equal(html('_a_ __b__'), '<p>_a_ __b__</p>');
@@ -88,7 +88,7 @@ t.test('every language named in a fence can be shown', async (t) => {
   }
 });
 
-t.test('the default language holds where none is named, not in spoilers', async (t) => {
+t.test('the default language applies where none is named, but not in spoilers', async (t) => {
   const with_ = (text: string): string => renderMarkdown(text, { defaultCodeLanguage: 'nosuch' }).html;
   t.equal(with_('```\nx\n```'), code('x', ' data-code-language="nosuch"'));
   t.match(with_('```quote\n~~~\nx\n~~~\n```'), 'data-code-language="nosuch"');
@@ -159,7 +159,7 @@ t.test('blanks at the ends of code lines go, those before the text stay', async 
   t.equal(html('`a `'), '<p><code>a </code></p>', 'inline code keeps them');
 });
 
-t.test('spoilers without a header keep the place of it', async (t) => {
+t.test('spoilers without a header have an empty one', async (t) => {
   t.equal(
     html('```spoiler\na\n```'),
     '<div class="spoiler-block"><div class="spoiler-header">\n</div>' +
@@ -167,7 +167,7 @@ t.test('spoilers without a header keep the place of it', async (t) => {
   );
 });
 
-t.test('formulas that can not be typeset are shown as source', async (t) => {
+t.test('formulas that cannot be typeset are shown as source', async (t) => {
   t.equal(html('```math\n\\bad{\n```'), '<p><span class="tex-error">\\bad{</span></p>');
   t.match(
     html('```math\nx\n\ny\n```'),
@@ -180,7 +180,7 @@ t.test('table cells keep pipes in code', async (t) => {
   t.match(html('a | `b|c`\n:-- | --:\n1 | 2'), '<th style="text-align: right;"><code>b|c</code></th>');
 });
 
-t.test('containers within each other end at a limit, with the rest as text', async (t) => {
+t.test('containers nest up to a limit, with the rest as text', async (t) => {
   const nested = html(Array.from({ length: 90 }, (_, depth) => `${'>'.repeat(depth + 1)} a`).join('\n'));
   t.ok((nested.match(/<blockquote>/g)?.length ?? 0) < 60);
 });

@@ -7,13 +7,13 @@ const facts = (text: string) => renderMarkdown(text, context);
 const preview = (url: string): string =>
   `<div class="message_inline_image"><a href="${url}"><img src="${url}"></a></div>`;
 
-t.test('those who are mentioned are told apart from those who are only named', async (t) => {
+t.test('mentioned users and silently named users are two lists', async (t) => {
   const { mentions, silent } = facts('@**Iago** @_**King Hamlet** @*hamletcharacters* @**all**\n> @**Desdemona**');
   t.same(mentions, { users: [29], groups: [33], wildcard: true });
   t.same(silent, { users: [28, 27], groups: [], wildcard: false });
 });
 
-t.test('mentions in code, formulas, link texts and quotes tell nobody', async (t) => {
+t.test('mentions in code, formulas, link texts and quotes do not count', async (t) => {
   for (const text of [
     '`@**Iago**`',
     '```\n@**Iago**\n```',
@@ -31,7 +31,7 @@ t.test('mentions in spoilers, lists and bold text count', async (t) => {
   }
 });
 
-t.test('uploads that are linked are found once each', async (t) => {
+t.test('each linked upload is found once', async (t) => {
   const path = '4/5f/abc/hello.txt';
   const { attachmentPaths, hasAttachment, hasLink, hasImage } = facts(
     `[a](/user_uploads/${path}) http://localhost:9991/user_uploads/${path} /user_uploads/4/5f/x/no.txt`,
@@ -41,14 +41,14 @@ t.test('uploads that are linked are found once each', async (t) => {
   t.same(facts('[a](/user_uploads/temporary/x/y.txt)').attachmentPaths, []);
 });
 
-t.test('links and pictures are known', async (t) => {
+t.test('links and pictures are noticed', async (t) => {
   t.equal(facts('a').hasLink, false);
   t.equal(facts('#**Denmark**').hasLink, true);
   t.equal(facts('http://a.b/c.png').hasImage, true);
   t.equal(renderMarkdown('http://a.b/c.png').hasImage, false);
 });
 
-t.test('previews follow their paragraph, and replace it if it was only the link', async (t) => {
+t.test('previews follow their paragraph, and replace it if it is only the link', async (t) => {
   const url = 'http://a.b/c.png';
   t.equal(facts(`a\n\n${url}\n\nb`).html, `<p>a</p>\n${preview(url)}<p>b</p>`);
   t.equal(facts(`a ${url}`).html, `<p>a <a href="${url}">${url}</a></p>\n${preview(url)}`);
@@ -65,7 +65,7 @@ t.test('there are no previews in quotes, twice, or beyond 24 addresses', async (
   t.equal(facts(many(25)).hasImage, false);
 });
 
-t.test('pictures of other hosts go through the proxy, if there is one; links stay as they are', async (t) => {
+t.test('pictures of other hosts go through the proxy, if there is one; links stay', async (t) => {
   const through = (url: string): string => imageProxyPath(url, 'secret') ?? '';
   const html = (text: string): string => renderMarkdown(text, { ...context, imageProxySecret: 'secret' }).html;
   const plain = (text: string): string => renderMarkdown(text, context).html;
@@ -87,7 +87,7 @@ t.test('pictures of other hosts go through the proxy, if there is one; links sta
   t.equal(html(long), `<p><a href="${long}">${long}</a></p>`, 'the proxy takes no address of that length');
 });
 
-t.test('too long a result is refused', async (t) => {
+t.test('a result that is too long is refused', async (t) => {
   t.throws(
     () => renderMarkdown('```math\n'.concat("x'".repeat(1900), '\n\n', "x'".repeat(1900), '\n```')),
     RenderError,
@@ -95,7 +95,7 @@ t.test('too long a result is refused', async (t) => {
   t.match(renderFailureNote('Conclave'), '<p>[Conclave note: Sorry');
 });
 
-t.test('topics give links by linkifier, then by address, in their order', async (t) => {
+t.test('links of topics come from linkifiers, then from addresses, in their order', async (t) => {
   const linkifiers = [
     { id: 2, pattern: '(?P<all>T-[0-9]+)', urlTemplate: 'https://u/{all}' },
     { id: 1, pattern: '#(?P<id>[0-9]+)', urlTemplate: 'https://t/{id}' },
@@ -118,7 +118,7 @@ t.test('of overlapping links in a topic the first found stays', async (t) => {
   t.same(topicLinks('ab c d', { linkifiers }), [{ text: 'ab c', url: 'https://1/ab%20c' }]);
 });
 
-t.test('alert words stand between boundaries, ignoring case', async (t) => {
+t.test('alert words match between boundaries, ignoring case', async (t) => {
   const words = ['Foo', 'two words', 'c++'];
   t.same(matchAlertWords('this foo is', words), ['Foo']);
   t.same(matchAlertWords('FOO, two words! (c++)', words), ['Foo', 'two words', 'c++']);

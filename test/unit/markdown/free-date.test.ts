@@ -8,7 +8,7 @@ const read = (text: string): string | null => {
   return moment === null ? null : new Date(moment).toISOString().replace('.000', '');
 };
 
-t.test('dates are read as people write them', async (t) => {
+t.test('dates in common notations are read', async (t) => {
   for (const [text, moment] of [
     ['1496701800', '2017-06-05T22:30:00Z'],
     ['1496701800.7', '2017-06-05T22:30:00Z'],
@@ -33,7 +33,7 @@ t.test('dates are read as people write them', async (t) => {
   }
 });
 
-t.test('what is no date is refused', async (t) => {
+t.test('text that is no date is refused', async (t) => {
   for (const text of [
     '',
     ' ',

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { type MarkdownContext, RenderError, type RenderResult, renderMarkdown } from '#domain/markdown';
+import type { MarkdownContext, RenderResult } from '#domain/markdown';
+import { RenderError, renderMarkdown } from '#domain/markdown';
 import { picked, rounds } from '../../support/rounds.js';
 import { attacks, MAX_LENGTH } from './attacks.js';
 import { faultIn } from './html-check.js';
@@ -28,7 +29,7 @@ function tryRender(text: string, given: Partial<MarkdownContext>): RenderResult 
     return renderMarkdown(text, given);
   } catch (error) {
     if (!(error instanceof RenderError)) throw error;
-    // Too long a result is a fair refusal; a fault of ours is not.
+    // A result that is too long is a fair refusal; an internal error is not.
     if (error.cause !== undefined) throw error.cause;
     return null;
   }
@@ -111,7 +112,7 @@ t.test('no text makes a script, an event handler or an unknown element', async (
 
 t.test('texts made to be slow take less than a second at the maximum length', { timeout: 120_000 }, async (t) => {
   const all = [...attacks()];
-  // The others are tried at a tenth of the length.
+  // The other texts are tried at a tenth of the length.
   const whole = new Set(picked(all, 200, ({ name }) => name));
   for (const attack of all) {
     const { name } = attack;
@@ -165,7 +166,7 @@ t.test('any text gives balanced elements from the list, and nothing else', async
   );
 });
 
-t.test('any text of up to the maximum length is rendered in time', { timeout: 120_000 }, async () => {
+t.test('any text of at most the maximum length is rendered in time', { timeout: 120_000 }, async () => {
   const long = fc
     .tuple(fc.array(fc.constantFrom(...SNIPPETS), { minLength: 1, maxLength: 12 }), fc.integer({ min: 100 }))
     .map(([parts, length]) => parts.join('').repeat(MAX_LENGTH).slice(0, Math.min(length, MAX_LENGTH)));

@@ -1,4 +1,4 @@
-/** A strict reader of our own HTML: what it accepts holds no script and closes what it opens. */
+/** A strict reader of our own HTML: accepted HTML has no script, and closes its elements. */
 
 const VOID = new Set(['br', 'hr', 'img']);
 
@@ -43,7 +43,7 @@ const MATH =
 const MATH_ATTRIBUTE =
   /^(?:xmlns|display|encoding|mathvariant|mathcolor|mathbackground|mathsize|stretchy|fence|separator|form|lspace|rspace|width|height|depth|voffset|accent|accentunder|linethickness|displaystyle|scriptlevel|rowspacing|columnspacing|columnalign|rowalign|columnlines|rowlines|notation|minsize|maxsize|largeop|movablelimits|symmetric|side|style|bevelled|class|linebreak)$/;
 
-/** What is wrong with the HTML; null = nothing. */
+/** The first fault of the HTML; null if it has none. */
 export function faultIn(html: string): string | null {
   const open: string[] = [];
   let at = 0;
@@ -81,7 +81,7 @@ function attributeFault(tag: string, text: string): string | null {
   return null;
 }
 
-/** As browsers read it: entities resolved, control characters dropped. */
+/** An address as browsers read it: entities resolved, control characters dropped. */
 function decoded(value: string): string {
   return value
     .replace(/&#x([0-9a-f]+);?/gi, (_, code) => String.fromCodePoint(Math.min(Number.parseInt(code, 16), 0x10ffff)))

@@ -6,7 +6,7 @@ const html = (text: string, more = {}): string =>
   renderMarkdown(text, { ...context, inlineImages: false, ...more }).html;
 const line = (text: string, more = {}): string => html(text, more).replace(/^<p>|<\/p>$/g, '');
 
-t.test('entities of the author stay, other ampersands do not', async (t) => {
+t.test('entities of the author stay, other ampersands are escaped', async (t) => {
   t.equal(line('& &amp; &amp;amp;'), '&amp; &amp; &amp;amp;');
 });
 
@@ -32,12 +32,12 @@ t.test('mentions need a boundary before them', async (t) => {
   t.equal(line('a@**King Hamlet**'), 'a@<strong>King Hamlet</strong>');
 });
 
-t.test('an id in a mention needs the present name, or none', async (t) => {
+t.test("an id in a mention needs the user's present name, or none", async (t) => {
   t.match(line('@_**|29**'), '<span class="user-mention silent" data-user-id="29">Iago</span>');
   t.equal(line('@**Hamlet|28**'), '@<strong>Hamlet|28</strong>');
 });
 
-t.test('of several people of one name, the first is meant', async (t) => {
+t.test('a mention of a name that several users have means the first', async (t) => {
   const usersNamed = (): { id: number; name: string }[] => [
     { id: 9, name: 'Iago' },
     { id: 3, name: 'Iago' },
@@ -45,7 +45,7 @@ t.test('of several people of one name, the first is meant', async (t) => {
   t.match(line('@**Iago**', { usersNamed }), 'data-user-id="3"');
 });
 
-t.test('names of everybody come before a person of that name', async (t) => {
+t.test('wildcard names precede a user of that name', async (t) => {
   t.match(line('@**all**', { usersNamed: () => [{ id: 9, name: 'all' }] }), 'data-user-id="*"');
   t.equal(line('@**All**'), '@<strong>All</strong>');
 });
@@ -55,7 +55,7 @@ t.test('topic links encode everything but letters and digits', async (t) => {
   t.match(line("#**Denmark>é!'()%~**"), '/topic/.C3.A9.21.27.28.29.25~"');
 });
 
-t.test('link texts are taken to the letter', async (t) => {
+t.test('link texts are taken literally', async (t) => {
   t.equal(line('[**a** `b` :smile:](http://e.com)'), '<a href="http://e.com">**a** `b` :smile:</a>');
   t.equal(line('[ ](http://e.com)'), '<a href="http://e.com">http://e.com</a>');
   t.equal(line('[a](http://e.com/x_(y) "t (")'), '<a href="http://e.com/x_(y)" title="t (">a</a>');
@@ -72,19 +72,19 @@ t.test('bare links end before punctuation, with balanced parentheses', async (t)
   t.equal(line('xhttp://a.b'), 'xhttp://a.b');
 });
 
-t.test('names of files are no domains', async (t) => {
+t.test('file names are not linked as domains', async (t) => {
   for (const name of ['a.py', 'README.md', 'x.zip', 'Main.java', 'a.mov', 'a.nosuchtld']) t.equal(line(name), name);
   t.equal(line('e.com/x'), '<a href="http://e.com/x">e.com/x</a>');
 });
 
-t.test('bitcoin addresses are links, files only when wanted', async (t) => {
+t.test('bitcoin addresses are links; file addresses only when allowed', async (t) => {
   const bitcoin = 'bitcoin:1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa';
   t.equal(line(bitcoin), `<a href="${bitcoin}">${bitcoin}</a>`);
   t.equal(line('file:///x'), 'file:///x');
   t.equal(line('file:///x', { fileLinks: true }), '<a href="file:///x">file:///x</a>');
 });
 
-t.test('places of the own organization are linked relative', async (t) => {
+t.test('addresses of the own organization are linked relative', async (t) => {
   t.match(line('[a](http://localhost:9991/user_uploads/4/x.txt)'), 'href="user_uploads/4/x.txt"');
   t.match(line('http://localhost:9991/about'), 'href="http://localhost:9991/about"');
 });
@@ -111,7 +111,7 @@ t.test('unusable linkifiers change nothing', async (t) => {
   t.equal(line('( x', { linkifiers }), '( x');
 });
 
-t.test('emoticons are read only for those who want it', async (t) => {
+t.test('emoticons are translated only for authors with that setting', async (t) => {
   const translateEmoticons = true;
   t.match(line(':)', { translateEmoticons }), 'emoji-1f642');
   t.match(line('(<3)', { translateEmoticons }), 'emoji-2764');
@@ -120,7 +120,7 @@ t.test('emoticons are read only for those who want it', async (t) => {
   t.equal(line(':)'), ':)');
 });
 
-t.test('both names of the product emoji give the one that is configured', async (t) => {
+t.test('both names of the product emoji give the configured one', async (t) => {
   const productEmoji = { name: 'conclave', url: '/c.png' };
   const image = '<img alt=":conclave:" class="emoji" src="/c.png" title="conclave">';
   t.equal(line(':conclave: :zulip:', { productEmoji }), `${image} ${image}`);
@@ -131,7 +131,7 @@ t.test('custom emoji hide Unicode ones', async (t) => {
   t.equal(line(':smile:', { customEmoji }), '<img alt=":smile:" class="emoji" src="/x.png" title="smile">');
 });
 
-t.test('text alone is rendered, with nothing known', async (t) => {
+t.test('text is rendered without any context', async (t) => {
   t.equal(
     renderMarkdown('@**Iago** #**Denmark** **b**').html,
     '<p>@<strong>Iago</strong> #<strong>Denmark</strong> <strong>b</strong></p>',

@@ -1,10 +1,10 @@
-/** realm.md § Linkifiers: what may be stored. */
+/** Patterns and templates of linkifiers: realm.md § Linkifiers. */
 import fc from 'fast-check';
 import t from 'tap';
 import { linkifierErrors } from '#domain/markdown';
 import { templateVariables } from '../../../src/domain/markdown/linkifier-check.js';
 
-t.test('templates of RFC 6570 and their variables', async (t) => {
+t.test('templates of RFC 6570 and their variables are read', async (t) => {
   const variables = (template: string) => {
     const names = templateVariables(template);
     return names && [...names];
@@ -31,7 +31,7 @@ t.test('templates of RFC 6570 and their variables', async (t) => {
   }
 });
 
-t.test('of several bad names the alphabetically first is reported', async (t) => {
+t.test('the alphabetically first of several bad names is reported', async (t) => {
   t.same(linkifierErrors('(?P<z>.)(?P<a>.)', 'x'), {
     __all__: ["Group 'a' in linkifier pattern is not present in URL template."],
   });
@@ -41,7 +41,7 @@ t.test('of several bad names the alphabetically first is reported', async (t) =>
   t.same(linkifierErrors('(?P<a>.)(.)', '{a}'), {}, 'groups without names do not count');
 });
 
-t.test('whatever is sent, there is an answer', async (t) => {
+t.test('any input gets an answer', async (t) => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (pattern, template) => {
       t.type(linkifierErrors(pattern, template), 'object');

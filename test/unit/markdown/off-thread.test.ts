@@ -3,7 +3,7 @@ import { RenderError, RenderThreads, renderMarkdown } from '#domain/markdown';
 import { contextFromSnapshot, scanLookupKeys, takeSnapshot } from '../../../src/domain/markdown/snapshot.js';
 import { context, recorded } from './support.js';
 
-t.test('other threads render the same', { timeout: 60_000 }, async (t) => {
+t.test('other threads render the same HTML', { timeout: 60_000 }, async (t) => {
   const threads = new RenderThreads({ threads: 2, threshold: 0 });
   t.teardown(() => threads.close());
   const texts = recorded().map(({ content }) => content);
@@ -12,7 +12,7 @@ t.test('other threads render the same', { timeout: 60_000 }, async (t) => {
     t.same(rendered[index], renderMarkdown(text, context), text.slice(0, 60));
 });
 
-t.test('names that the scan does not see are resolved in a second round', { timeout: 60_000 }, async (t) => {
+t.test('names missed by the first scan are resolved in a second round', { timeout: 60_000 }, async (t) => {
   const threads = new RenderThreads({ threads: 1, threshold: 0 });
   t.teardown(() => threads.close());
   const text = '> @**King\n> Hamlet**';
@@ -36,7 +36,7 @@ t.test('short texts are rendered at once', async (t) => {
   await t.rejects(threads.render('a'.repeat(5_000)), RenderError);
 });
 
-t.test('a snapshot answers as the context it was taken of', async (t) => {
+t.test('a snapshot answers like the context that it was taken of', async (t) => {
   const text = '`@**` @**King Hamlet|28** @*hamletcharacters* #**Denmark>x** #**Verona** :green_tick:';
   const { context: snapshot, missing } = contextFromSnapshot(
     structuredClone(takeSnapshot(scanLookupKeys(text), context)),

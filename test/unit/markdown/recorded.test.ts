@@ -18,7 +18,7 @@ function withoutColours(html: string): string {
   return html.replace(/<code>.*?<\/code><\/pre>/gs, (code) => code.replace(/<span class="[a-z0-9]+">|<\/span>/g, ''));
 }
 
-/** Recorded answers whose code is coloured differently. */
+/** Recorded answers with differently coloured code. */
 const COLOURED = new Set([
   '```python\nprint(1)\n```',
   '~~~ruby\nputs 1\n~~~',
@@ -51,7 +51,7 @@ for (const { content, rendered } of recorded()) {
   });
 }
 
-t.test('most answers agree to the letter', async (t) => {
+t.test('most answers agree exactly', async (t) => {
   t.comment(`${exact} of ${recorded().length}`);
   t.ok(exact >= recorded().length - COLOURED.size - 9);
 });

@@ -1,7 +1,8 @@
 /** Narrows allowed without an account: narrow.md § Operators. */
 import fc from 'fast-check';
 import t from 'tap';
-import { checkAnonymousNarrow, type RawTerm } from '#domain/messages';
+import type { RawTerm } from '#domain/messages';
+import { checkAnonymousNarrow } from '#domain/messages';
 import { streamId } from '#model';
 import { ApiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';

@@ -2,7 +2,7 @@ import t from 'tap';
 import { expose, METRICS, type MetricName, Metrics } from '#base/metrics';
 import { parseMetrics } from '../../support/metrics-text.js';
 
-t.test('names, units and labels are as Prometheus wants them', (t) => {
+t.test('names, units and labels follow the conventions of Prometheus', (t) => {
   for (const [name, { type, help, labels }] of Object.entries(METRICS)) {
     t.match(name, /^conclave_[a-z]+(_[a-z]+)*$/);
     t.equal(name.endsWith('_total'), type === 'counter', `${name}: counters, and only they, end in _total`);
@@ -21,7 +21,7 @@ t.test('an empty process shows every declared metric, and those of the process i
   t.ok(shown.types.has('nodejs_eventloop_lag_seconds'));
 });
 
-t.test('counting is one object per set of labels', async (t) => {
+t.test('a set of labels has one counter object', async (t) => {
   const metrics = new Metrics();
   const sends = metrics.counter('conclave_http_requests_total', 'send-message', '200');
   sends.n += 2;
@@ -35,7 +35,7 @@ t.test('counting is one object per set of labels', async (t) => {
   t.equal(value('conclave_http_rate_limited_total', { limit: 'address' }), undefined);
 });
 
-t.test('buckets hold what is at most their bound, each all before it', async (t) => {
+t.test('a bucket counts values up to its bound, including all smaller ones', async (t) => {
   const metrics = new Metrics();
   const commands = metrics.histogram('conclave_commit_commands', 'user');
   for (const n of [1, 1, 2, 3, 5_000]) commands.observe(n);
@@ -46,7 +46,7 @@ t.test('buckets hold what is at most their bound, each all before it', async (t)
   t.equal(value('conclave_commit_commands_count', { kind: 'user' }), 5);
 });
 
-t.test('what is read at the scrape is gathered before, once', async (t) => {
+t.test('values read at the scrape are gathered once before it', async (t) => {
   const metrics = new Metrics();
   let gathered = 0;
   metrics.beforeReading(() => {
@@ -60,7 +60,7 @@ t.test('what is read at the scrape is gathered before, once', async (t) => {
   t.equal(value('conclave_queues', { phase: 'idle' }), 4);
 });
 
-t.test('a source that fails costs its own metric only', async (t) => {
+t.test('a failing source costs its own metric only', async (t) => {
   const metrics = new Metrics();
   metrics.beforeReading(() => Promise.reject(new Error('away')));
   metrics.read('conclave_queues', () => {
@@ -74,7 +74,7 @@ t.test('a source that fails costs its own metric only', async (t) => {
   t.ok(shown.types.has('conclave_queues'));
 });
 
-t.test('series of one metric are bounded, whatever becomes a label', async (t) => {
+t.test('series of one metric are bounded, for any label values', async (t) => {
   const metrics = new Metrics();
   for (let i = 0; i < 5_000; i++) metrics.count('conclave_http_requests_total', `made up ${i}`, '200');
   const series = [...(await metrics.samples()).get('conclave_http_requests_total' as MetricName)!];

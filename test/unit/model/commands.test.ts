@@ -37,7 +37,7 @@ t.test('names of one kind are all different', async (t) => {
   }
 });
 
-t.test('a command that is sent is the object that was checked', async (t) => {
+t.test('a sent command is the object that was checked', async (t) => {
   const of = { to: realm, command: realmCommands.revokeLink, args: { id: 3 } };
   t.equal(forward(of) as object, of);
   t.equal(redirect(of) as object, of);
@@ -45,7 +45,7 @@ t.test('a command that is sent is the object that was checked', async (t) => {
   t.equal(outboxCommand(later) as object, later);
 });
 
-/** Compiled, never called: each of these lines is an error, or the build fails. */
+/** Compiled and never called: each of these lines must be a type error, or the build fails. */
 export function mistakes({ ask }: InputSources) {
   // @ts-expect-error no such command
   forward({ to: realm, command: realmCommands.revokeLinks, args: { id: 3 } });

@@ -14,7 +14,7 @@ function setUp(answerMs = 10_000) {
   };
 }
 
-t.test('ready is what passes every check; what fails says why', async (t) => {
+t.test('a process is ready if every check passes; a failed check has its reason', async (t) => {
   const { health, pass } = setUp();
   health.add('bus', () => true);
   health.add('store', () => Promise.resolve(true as const));
@@ -24,7 +24,7 @@ t.test('ready is what passes every check; what fails says why', async (t) => {
   t.match(await health.readiness(), { ready: false, checks: { bus: { ok: false, reason: 'not connected' } } });
 });
 
-t.test('what a service says of its failure stays here: it may hold a password', async (t) => {
+t.test('the error text of a service is not shown: it may contain a password', async (t) => {
   const { health } = setUp();
   health.add('store', () => Promise.reject(new Error('mongodb://conclave:hunter2@db refused')));
   health.add('log', () => {
@@ -35,13 +35,13 @@ t.test('what a service says of its failure stays here: it may hold a password', 
   t.notMatch(JSON.stringify(readiness), 'hunter2');
 });
 
-t.test('a service that never answers is a failed check, soon', async (t) => {
+t.test('a service that never answers soon fails its check', async (t) => {
   const { health } = setUp(5);
   health.add('store', () => new Promise(() => {}));
   t.match(await health.readiness(), { ready: false, checks: { store: { ok: false, reason: 'no answer in time' } } });
 });
 
-t.test('however many ask, services are asked once a second', async (t) => {
+t.test('services are checked once a second, for any number of callers', async (t) => {
   const { health, pass } = setUp();
   let asked = 0;
   health.add('store', async () => {
@@ -57,14 +57,14 @@ t.test('however many ask, services are asked once a second', async (t) => {
   t.equal(asked, 2);
 });
 
-t.test('not ready before everything is up', async (t) => {
+t.test('a process is not ready before its start is complete', async (t) => {
   const health = new Health();
   t.match(await health.readiness(), { ready: false, checks: { started: { ok: false } } });
   health.started();
   t.match(await health.readiness(), { ready: true }, 'at once, whatever was remembered');
 });
 
-t.test('not ready from the moment it leaves', async (t) => {
+t.test('a process is not ready from the moment it leaves', async (t) => {
   const { health } = setUp();
   t.equal((await health.readiness()).ready, true);
   health.leave();

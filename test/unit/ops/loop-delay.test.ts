@@ -13,13 +13,13 @@ class Turns {
     };
   };
 
-  /** The timer rings this late, so often. */
+  /** Fires the timer `late` ms late, `times` times. */
   late(ms: number, times: number): void {
     for (let i = 0; i < times; i++) this.#fn(ms);
   }
 }
 
-t.test('a loop that turns has no delay', (t) => {
+t.test('a free event loop has no delay', (t) => {
   const turns = new Turns();
   const delay = new LoopDelay(turns.every);
   t.equal(delay.median, 0, 'nor one of which nothing is known');
@@ -28,7 +28,7 @@ t.test('a loop that turns has no delay', (t) => {
   t.end();
 });
 
-t.test('one long pause says nothing, being late most of the time does, and it passes', (t) => {
+t.test('one long pause is ignored, frequent lateness is reported, and the report ends', (t) => {
   const turns = new Turns();
   const delay = new LoopDelay(turns.every);
   turns.late(0, 10);

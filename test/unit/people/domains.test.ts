@@ -1,4 +1,4 @@
-/** Which addresses an organization admits. */
+/** Addresses that an organization admits. */
 import t from 'tap';
 import { addressProblem, disposableDomains } from '#domain/people';
 
@@ -9,7 +9,7 @@ const domains = [
 const of = (address: string, settings: Parameters<typeof addressProblem>[1], disposable = false) =>
   addressProblem(address, settings, domains, disposable);
 
-t.test('restricted to domains: those, and below them where that is allowed', async (t) => {
+t.test('a restriction admits the domains, and their subdomains where allowed', async (t) => {
   const restricted = { emails_restricted_to_domains: true, disallow_disposable_email_addresses: true };
   const cases: [string, string | undefined][] = [
     ['a@acme.com', undefined],
@@ -30,14 +30,14 @@ t.test('restricted to domains: those, and below them where that is allowed', asy
   t.equal(addressProblem('a@acme.com', restricted, [], false), 'domain');
 });
 
-t.test('not restricted: all but throw-away addresses, unless these are admitted', async (t) => {
+t.test('without restriction all addresses are admitted, disposable ones where allowed', async (t) => {
   const open = { emails_restricted_to_domains: false, disallow_disposable_email_addresses: true };
   t.equal(of('a+b@anywhere.net', open), undefined);
   t.equal(of('a@anywhere.net', open, true), 'disposable');
   t.equal(of('a@anywhere.net', { ...open, disallow_disposable_email_addresses: false }, true), undefined);
 });
 
-t.test('the list of throw-away domains: a line each, and what is below them', async (t) => {
+t.test('the list of disposable domains has one per line, and covers their subdomains', async (t) => {
   const disposable = disposableDomains('# a list\nThrown.example\r\n\n  gone.test # since 2026\n');
   for (const domain of ['thrown.example', 'x.thrown.example', 'gone.test']) t.ok(disposable(domain), domain);
   for (const domain of ['example', 'nothrown.example', 'test', '', 'a list', '.']) t.notOk(disposable(domain), domain);

@@ -45,13 +45,13 @@ const change: fc.Arbitrary<DirectoryChange> = fc.oneof(
   fc.subarray([field(1), field(2)]).map((profileFields) => ({ profileFields })),
 );
 
-/** Object by object, with nothing kept. */
+/** Encodes object by object, without any cache. */
 const plain = (directory: RealmDirectory, viewer: DirectoryUser, options: Parameters<typeof encodedUsers>[2]) =>
   [...directory.users()]
     .filter((user) => options.active === undefined || user.isActive === options.active)
     .map((user) => presentUser(user, viewer, { ...options, profile: options.profile ? directory : undefined }));
 
-t.test('everybody sees of everybody what presentUser says, also after changes', async (test) => {
+t.test('encoded users equal presentUser for all viewers, also after changes', async (test) => {
   fc.assert(
     fc.property(
       accounts,

@@ -34,7 +34,7 @@ t.test('system groups follow from role and age', async (t) => {
   t.same(systemGroupsOf(person(8, { role: 600 }), settings, 9 * DAY), [everyone]);
 });
 
-t.test('members at any depth, each once, whatever contains what', async (t) => {
+t.test('members are found at any depth, each once, in any nesting', async (t) => {
   const ids = fc.array(fc.integer({ min: 9, max: 14 }), { maxLength: 4 });
   fc.assert(
     fc.property(fc.array(fc.tuple(ids, ids), { minLength: 6, maxLength: 6 }), (shape) => {
@@ -55,6 +55,6 @@ t.test('members at any depth, each once, whatever contains what', async (t) => {
   );
 });
 
-t.test('a group that does not exist has nobody', async (t) => {
+t.test('a group that does not exist is empty', async (t) => {
   t.same([made([]).membersOf(99), made([]).subgroupsOf(99), made([]).get(99)], [[], [], undefined]);
 });

@@ -23,7 +23,7 @@ const field = (id: number, type: number): DirectoryProfileField => ({
 const FIELDS = [field(1, 1), field(2, 4), field(3, 6), field(4, 8)];
 const USER = person(8);
 
-/** An account whose changes are kept. */
+/** An account that stores its changes. */
 class Account {
   readonly parts: Map<string, Json>;
   #version = 1;
@@ -35,7 +35,7 @@ class Account {
     ]) as Map<string, Json>;
   }
 
-  /** Message of the refusal, and what is told. */
+  /** @returns the message of the refusal, and the published values. */
   edit(entries: readonly ProfileEntry[]): [refusal: string | undefined, told: [id: number, value: string | null][]] {
     const rendered = renderValues(this.parts, entries);
     const { parts, events, refusal } = editProfile(this.parts, this.user, entries, rendered, ++this.#version);
@@ -56,7 +56,7 @@ class Account {
   }
 }
 
-t.test('what is empty is deleted, the rest is set; what stays the same is not told', async (test) => {
+t.test('empty values are deleted, others set; unchanged ones are not published', async (test) => {
   const account = new Account();
   const day = { id: 2, value: '2000-01-01' };
   test.same(account.edit([{ id: 1, value: '*x*' }, day, { id: 3, value: [8] }]), [
@@ -83,7 +83,7 @@ t.test('what is empty is deleted, the rest is set; what stays the same is not to
   test.same(account.shown, { 2: { value: '2000-01-01' } });
 });
 
-t.test('deletions stay when the rest is refused; an unknown field among them refuses all of it', async (test) => {
+t.test('deletions are kept when the rest is refused; an unknown field refuses the whole call', async (test) => {
   const account = new Account();
   account.edit([
     { id: 1, value: 'a' },
@@ -112,7 +112,7 @@ t.test('deletions stay when the rest is refused; an unknown field among them ref
   test.same(account.shown, { 4: { value: 'b' } });
 });
 
-t.test('of a bot nothing is kept and nothing is told, but refusals are the same', async (test) => {
+t.test('values of a bot are neither stored nor published, but refused alike', async (test) => {
   const account = new Account(person(8, { botType: 1 }));
   test.same(account.edit([{ id: 1, value: 'x' }]), [undefined, []]);
   test.same(account.edit([{ id: 2, value: 'x' }]), ['field 2 is not a date', []]);
@@ -122,7 +122,7 @@ t.test('of a bot nothing is kept and nothing is told, but refusals are the same'
 const value = fc.constantFrom<ProfileEntry['value']>(null, '', 'x', '2000-01-01', [], [8], [9]);
 const entry = fc.record({ id: fc.integer({ min: 1, max: 5 }), value });
 
-t.test('whoever applies what is told has what is stored, after any changes', async (test) => {
+t.test('applying the published changes gives the stored values, after any changes', async (test) => {
   fc.assert(
     fc.property(fc.array(fc.array(entry, { maxLength: 6 }), { maxLength: 6 }), (changes) => {
       const account = new Account();

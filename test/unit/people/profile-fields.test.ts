@@ -29,7 +29,7 @@ const field = (id: number, over: Partial<DirectoryProfileField> = {}): Directory
 
 const ids = fc.uniqueArray(fc.nat(20), { maxLength: 8 });
 
-/** Undefined: refused. @throws whatever is no refusal */
+/** @returns undefined for a refusal. @throws any other error */
 function attempt<T>(act: () => T): T | undefined {
   try {
     return act();
@@ -39,7 +39,7 @@ function attempt<T>(act: () => T): T | undefined {
   }
 }
 
-t.test('an order is taken if and only if it names every field; the last place of each counts', async (test) => {
+t.test('an order is accepted exactly if it names every field; the last place of each counts', async (test) => {
   fc.assert(
     fc.property(ids, fc.array(fc.integer({ min: -1, max: 25 }), { maxLength: 20 }), (known, order) => {
       const fields = known.map((id) => field(id));
@@ -61,7 +61,7 @@ t.test('an order is taken if and only if it names every field; the last place of
   );
 });
 
-t.test('any order of the fields can be had', async (test) => {
+t.test('any order of the fields is possible', async (test) => {
   const shuffled = ids.chain((known) =>
     fc.tuple(fc.constant(known), fc.shuffledSubarray(known, { minLength: known.length })),
   );
@@ -117,14 +117,14 @@ function holds(type: number, { name, hint, data: stored, inSummary }: CheckedFie
   return lengths && exact && texts.length > 0 && new Set(texts).size === texts.length;
 }
 
-t.test('what is taken obeys the rules, what does not is refused and nothing else is thrown', async (test) => {
+t.test('accepted values obey the rules, others are refused, and no other error is thrown', async (test) => {
   let taken = 0;
   fc.assert(
     fc.property(fc.integer({ min: -1, max: 10 }), content, (type, given) => {
       const checked = attempt(() => checkField(type, given));
       if (!checked) return;
       taken++;
-      // Not in its name: tap reads names again, and some texts mean something to it.
+      // The text is not in the test's name, because tap parses names and some texts have a meaning there.
       test.ok(type >= 1 && type <= 8 && holds(type, checked), 'it obeys the rules', { given: JSON.stringify(given) });
       const again = { ...checked, data: checked.data === '' ? {} : (JSON.parse(checked.data) as FieldData) };
       test.same(checkField(type, again), checked, 'as it is stored it would be taken again');
@@ -134,14 +134,14 @@ t.test('what is taken obeys the rules, what does not is refused and nothing else
   test.ok(taken > 100, 'many were taken');
 });
 
-t.test('two fields are in the summary at most', async (test) => {
+t.test('at most two fields are in the summary', async (test) => {
   const shown = (count: number) => Array.from({ length: 4 }, (_, i) => field(i, { inSummary: i < count }));
   test.doesNotThrow(() => checkSummary(shown(1)));
   for (const count of [2, 3]) test.throws(() => checkSummary(shown(count)), { name: 'ApiError' });
 });
 
 t.test(
-  'shown with the summary only when it is in it; pronouns as a short text to those who do not know them',
+  'a field is shown with the summary only if it is in it; older clients get pronouns as short text',
   async (test) => {
     test.same(presentField(field(3, { inSummary: true })), {
       ...{ id: 3, name: 'field 3', type: 1, hint: '', field_data: '', order: 3 },

@@ -22,7 +22,7 @@ const field = (type: number): DirectoryProfileField => ({
 const PEOPLE = [person(8), person(9), person(10, { isActive: false }), person(11, { botType: 1 })];
 const find = (id: number) => PEOPLE.find((one) => one.id === id);
 
-/** Message of the refusal. @throws whatever is no refusal */
+/** @returns the message of the refusal. @throws any other error */
 function refusal(type: number, value: GivenValue): string | undefined {
   try {
     checkProfileValue(field(type), value, find);
@@ -57,7 +57,7 @@ const given: fc.Arbitrary<GivenValue> = fc.oneof(
   fc.array(fc.constantFrom(8, 9, 10, 11, 12, 0, -1, 2 ** 53), { maxLength: 5 }),
 );
 
-t.test('of each type: what is taken obeys its rule, and nothing but a refusal is thrown', async (test) => {
+t.test('accepted values of each type obey its rule, and only refusals are thrown', async (test) => {
   for (const type of Object.values(FIELD_TYPE)) {
     let taken = 0;
     fc.assert(
@@ -73,7 +73,7 @@ t.test('of each type: what is taken obeys its rule, and nothing but a refusal is
   }
 });
 
-t.test('persons who cannot be picked, by the reason', async (test) => {
+t.test('users who cannot be picked are refused with the reason', async (test) => {
   const of = (...list: number[]) => refusal(FIELD_TYPE.person, list);
   test.equal(of(8, 12), 'Invalid user ID: 12');
   test.equal(of(8, 10, 12), 'User with ID 10 is deactivated');
@@ -82,7 +82,7 @@ t.test('persons who cannot be picked, by the reason', async (test) => {
   test.equal(refusal(FIELD_TYPE.person, '8'), 'User IDs is not a list');
 });
 
-t.test('days that do not exist are no dates', async (test) => {
+t.test('dates that do not exist are refused', async (test) => {
   for (const day of ['2023-02-29', '2023-13-01', '2023-00-10', '2023-04-31', '0000-01-01', '2023-1-1']) {
     test.equal(refusal(FIELD_TYPE.date, day), 'Label is not a date', day);
   }
@@ -98,32 +98,29 @@ const step = fc.oneof(
   fc.record({ options: fc.subarray(keys, { minLength: 1 }) }),
 );
 
-t.test(
-  'values of options that were removed are gone for good, as if they had been deleted there and then',
-  async (test) => {
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
-        let now: DirectoryProfileField = { ...field(FIELD_TYPE.select), data: optionData(keys) };
-        const stored = [new Map<string, ProfileValue>(), new Map<string, ProfileValue>()];
-        const model: (string | undefined)[] = [undefined, undefined];
-        for (const [i, change] of steps.entries()) {
-          const version = i + 1;
-          if ('options' in change) {
-            const data = optionData(change.options);
-            now = { ...now, data, added: optionsAdded(now, data, version) };
-            for (const user of [0, 1]) if (!change.options.includes(model[user] ?? 'a')) model[user] = undefined;
-          } else if (Object.keys(JSON.parse(now.data) as object).includes(change.choose)) {
-            stored[change.user]!.set('1', { value: change.choose, rendered: '', at: version });
-            model[change.user] = change.choose;
-          }
-          for (const user of [0, 1]) {
-            const profile = { user: userId(8 + user), values: Object.fromEntries(stored[user]!) };
-            const expected = model[user] === undefined ? {} : { 1: { value: model[user] } };
-            test.same(presentProfile(profile, [now]), expected);
-          }
+t.test('values of removed options are gone for good, as if deleted with the option', async (test) => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+      let now: DirectoryProfileField = { ...field(FIELD_TYPE.select), data: optionData(keys) };
+      const stored = [new Map<string, ProfileValue>(), new Map<string, ProfileValue>()];
+      const model: (string | undefined)[] = [undefined, undefined];
+      for (const [i, change] of steps.entries()) {
+        const version = i + 1;
+        if ('options' in change) {
+          const data = optionData(change.options);
+          now = { ...now, data, added: optionsAdded(now, data, version) };
+          for (const user of [0, 1]) if (!change.options.includes(model[user] ?? 'a')) model[user] = undefined;
+        } else if (Object.keys(JSON.parse(now.data) as object).includes(change.choose)) {
+          stored[change.user]!.set('1', { value: change.choose, rendered: '', at: version });
+          model[change.user] = change.choose;
         }
-      }),
-      { numRuns: 300 },
-    );
-  },
-);
+        for (const user of [0, 1]) {
+          const profile = { user: userId(8 + user), values: Object.fromEntries(stored[user]!) };
+          const expected = model[user] === undefined ? {} : { 1: { value: model[user] } };
+          test.same(presentProfile(profile, [now]), expected);
+        }
+      }
+    }),
+    { numRuns: 300 },
+  );
+});

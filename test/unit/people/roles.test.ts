@@ -7,7 +7,7 @@ import { person } from '../../support/person.js';
 const DAY = 86_400_000;
 const user = (role: number, over: Partial<DirectoryUser> = {}): DirectoryUser => person(role, { role, ...over });
 
-t.test('policies admit as the table of conventions.md says', async (t) => {
+t.test('policies admit the roles in the table of conventions.md', async (t) => {
   const settings = { waiting_period_threshold: 3 };
   // Columns: owner, admin, moderator, old member, new member, guest.
   const expected: Record<number, string> = {
@@ -27,7 +27,7 @@ t.test('policies admit as the table of conventions.md says', async (t) => {
   }
 });
 
-t.test('a real address is seen by whom its owner allows, and always by the owner', async (t) => {
+t.test('a real address is visible to the users whom its owner admits, and always to the owner', async (t) => {
   const rows: [number, string][] = [
     [1, 'yyyyy'],
     [2, 'yyyyn'],

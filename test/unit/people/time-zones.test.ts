@@ -2,7 +2,7 @@
 import t from 'tap';
 import { canonicalZone } from '../../../src/model/settings/time-zones.js';
 
-t.test('older names become those of today', async (test) => {
+t.test('older names become present ones', async (test) => {
   const names: [given: string, canonical: string][] = [
     ['', ''],
     ['US/Pacific', 'America/Los_Angeles'],
@@ -23,7 +23,7 @@ t.test('older names become those of today', async (test) => {
   for (const [given, canonical] of names) test.equal(canonicalZone(given), canonical, given);
 });
 
-t.test('a canonical name stays as it is, and is the same zone', async (test) => {
+t.test('a canonical name is unchanged, and is the same zone', async (test) => {
   const date = new Date('2024-07-01T12:00:00Z');
   const shown = (timeZone: string): string => date.toLocaleString('en', { timeZone });
   for (const zone of Intl.supportedValuesOf('timeZone')) {

@@ -38,7 +38,7 @@ function view() {
   return { state, parts, volatile: new RealmVolatile(state, parts) };
 }
 
-t.test('a setting that nobody chose has its default; facts of the account are its own', async (t) => {
+t.test('an unset setting has its default; fields of the account are its own', async (t) => {
   for (const name of USER_SETTING_NAMES) {
     t.equal(userSettingFrom(person(8), {}, name), USER_SETTINGS[name].default, name);
   }

@@ -6,7 +6,7 @@ import { ApiError } from '#model/errors';
 
 const green = sharp({ create: { width: 30, height: 20, channels: 3, background: 'green' } });
 
-t.test('formats are told by their first bytes', async (t) => {
+t.test('formats are recognised by their first bytes', async (t) => {
   for (const format of ['png', 'jpeg', 'gif', 'webp'] as const) {
     t.equal(formatOf(await green.clone().toFormat(format).toBuffer()), format);
   }
@@ -16,7 +16,7 @@ t.test('formats are told by their first bytes', async (t) => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 11 }), (bytes) => formatOf(bytes) !== 'webp'));
 });
 
-t.test('whatever the bytes are, they become a picture or are refused', async () => {
+t.test('any bytes become a picture or are refused', async () => {
   const whole = await Promise.all(
     (['png', 'jpeg', 'gif', 'webp'] as const).map((of) => green.clone().toFormat(of).toBuffer()),
   );
@@ -36,7 +36,7 @@ t.test('whatever the bytes are, they become a picture or are refused', async () 
   );
 });
 
-t.test('sizes', async (t) => {
+t.test('the sizes of pictures are bounded', async (t) => {
   const bytes = await green.clone().png().toBuffer();
   const sizeOf = async (png: Uint8Array): Promise<unknown> => {
     const { width, height } = await sharp(png).metadata();
@@ -59,7 +59,7 @@ t.test('sizes', async (t) => {
   );
 });
 
-t.test('two at a time; a failure makes room like a success', async (t) => {
+t.test('two pictures are decoded at a time, and a failure frees its place', async (t) => {
   const bytes = await green.clone().png().toBuffer();
   let running = 0;
   let most = 0;

@@ -13,7 +13,7 @@ import { realmId } from '#model';
 const HASH = '065479b6c272be862f0b668a0e3f3083451198c7';
 const pathOf = (url: string): string => url.replace(/^\/user_avatars\/4\//, '').replace(/\?.*$/, '');
 
-t.test('what is given out is found again', async (t) => {
+t.test('a generated name is read back', async (t) => {
   const avatar = { realm: realmId(4), hash: HASH, number: 7 };
   t.equal(uploadedAvatarUrl(avatar, 2, 'small'), `/user_avatars/4/${HASH}.png?version=2`);
   t.equal(uploadedAvatarUrl(avatar, 2, 'medium'), `/user_avatars/4/${HASH}-medium.png?version=2`);
@@ -28,7 +28,7 @@ t.test('what is given out is found again', async (t) => {
   }
 });
 
-t.test('nothing else is a picture', async (t) => {
+t.test('any other name is no picture', async (t) => {
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => parsePicture(text) === undefined));
   const piece = fc.constantFrom(
     '..',
@@ -56,14 +56,14 @@ t.test('nothing else is a picture', async (t) => {
   t.equal(parsePicture(`${HASH}.png\n`), undefined);
 });
 
-t.test('each upload of each account has a place of its own', async (t) => {
+t.test('each upload of each account has its own name', async (t) => {
   const places = [HASH, HASH.replace('0', '1')].flatMap((hash) =>
     [1, 2, 11].flatMap((number) => AVATAR_SIZES.map((size) => blobOfAvatar(hash, number, size))),
   );
   t.equal(new Set(places).size, places.length);
 });
 
-t.test('defaults of an organization, and what is uploaded, each by itself', async (t) => {
+t.test('defaults and uploads of an organization have distinct names', async (t) => {
   const of = { realm: realmId(4), subdomain: 'zulip' };
   const icon_url = 'https://secure.gravatar.com/avatar/62429d594b6ffc712f54aee976a18b44?d=identicon';
   const logo = '/static/images/logo.svg?version=0';

@@ -1,4 +1,4 @@
-/** What processes know of presences is what the actor knows, whatever they have missed and in whatever order answers come. */
+/** Replicas of presences equal the actor's, after any missed update and in any order of answers. */
 import fc from 'fast-check';
 import t from 'tap';
 import type { Json, JsonObject } from '#base';
@@ -13,7 +13,7 @@ const NOW = 1_700_000_000_000;
 
 interface Change {
   readonly user: number;
-  /** null = forgotten. */
+  /** null for a forgotten presence. */
   readonly at: number | null;
 }
 
@@ -37,7 +37,7 @@ const everybody = Array.from({ length: USERS }, (_, i) => i + 8);
 const contents = (of: { of(user: number): unknown }) => everybody.map((user) => of.of(user));
 const directory = directoryWith({ users: everybody.map((id) => person(id)) });
 
-t.test('after a question a replica knows what the actor knows; parts bring all of it back', async () => {
+t.test('after a request a replica equals the actor; parts restore the actor', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(changes, { maxLength: 8 }), fc.boolean(), async (rounds, restarts) => {
       let actor = named('first');
@@ -59,7 +59,7 @@ t.test('after a question a replica knows what the actor knows; parts bring all o
   );
 });
 
-t.test('answers that overtake each other do no harm', async () => {
+t.test('answers out of order do no harm', async () => {
   await fc.assert(
     fc.asyncProperty(
       changes,
@@ -89,7 +89,7 @@ t.test('answers that overtake each other do no harm', async () => {
   );
 });
 
-t.test('whoever has missed too much gets everything', async (t) => {
+t.test('a reader that missed too much gets the whole list', async (t) => {
   const actor = named('busy');
   actor.set(8, { active: NOW, connected: NOW });
   const known = { source: 'busy', version: actor.version };
@@ -102,7 +102,7 @@ t.test('whoever has missed too much gets everything', async (t) => {
   t.match(actor.since({ ...recent, version: actor.version + 1 }), { since: null }, 'a version that never was');
 });
 
-t.test('a list is encoded once while nothing changes, and of many people at most once a second', async (t) => {
+t.test('a list is encoded once until it changes, and for many users at most once a second', async (t) => {
   const actor = named('one');
   const replica = new PresenceReplica(directory);
   const ask = async (known: PresenceCursor | null) => actor.since(known);

@@ -1,4 +1,4 @@
-/** What a report does, beyond what the API suite can bring about cheaply: large organizations, and the actor's parts. */
+/** Effects of a report that are too costly for the API suite: large organizations, and the actor's parts. */
 import t from 'tap';
 import { presenceKey, realmId } from '#model';
 import type { CommandContext, View } from '#runtime';
@@ -38,7 +38,7 @@ function actor(people: number, more: Parameters<typeof directoryWith>[0] = {}) {
   return { directory, volatile, does, turns };
 }
 
-t.test('reports are told among up to a hundred active accounts', async (t) => {
+t.test('reports are published among up to a hundred active accounts', async (t) => {
   t.equal(actor(100).does(8).transient?.length, 1);
   t.equal(actor(101).does(8).transient, undefined);
   const { directory, does } = actor(101);
@@ -66,7 +66,7 @@ t.test('only the first report of all is written at once', async (t) => {
   });
 });
 
-t.test('a change of the setting that comes late takes nothing back', async (t) => {
+t.test('a late change of the setting reverts nothing', async (t) => {
   const { does, turns, volatile } = actor(2);
   does(8, NOW + 60_000);
   turns(8, true, NOW);
@@ -75,7 +75,7 @@ t.test('a change of the setting that comes late takes nothing back', async (t) =
   t.equal(volatile.of(8), undefined);
 });
 
-t.test('who hides by setting is not noted', async (t) => {
+t.test('a user hidden by setting is not stored', async (t) => {
   const personal = { user: person(8).id, settings: { presence_enabled: false }, alertWords: [], muted: [] };
   const { does, volatile } = actor(2, { personals: [personal] });
   t.equal(does(8).transient, undefined);

@@ -1,4 +1,4 @@
-/** Large calls of POST /users/me/subscriptions: what one commit holds, and what is left for the next. */
+/** Large calls of POST /users/me/subscriptions: the contents of one commit, and the rest for the next. */
 import t from 'tap';
 import type { JsonObject } from '#base';
 import { realmId } from '#model';
@@ -58,14 +58,14 @@ function carriedOut(users: number, streams: readonly number[], members: Map<numb
   return { first, joined, colors, largest, commits };
 }
 
-t.test('few who join a few streams do so with one commit', async (t) => {
+t.test('a few users who join a few streams take one commit', async (t) => {
   const { commits, joined, colors } = carriedOut(3, [1, 2], new Map());
   t.equal(commits, 1);
   t.equal(joined.length, 6);
   t.same(colors, ['user/1/1000 1 #abcdef'], 'the colour is for the caller');
 });
 
-t.test('a crowd that joins a crowd is told in several commits, everybody once', async (t) => {
+t.test('a crowd that joins a crowded stream is published in several commits, each user once', async (t) => {
   const { first, commits, joined, colors, largest } = carriedOut(1_000, [1, 2], new Map([[1, range(100_000, 5_000)]]));
   t.ok(commits > 5, `${commits}`);
   t.ok(largest < 8 * 1024 * 1024, `${largest}`);
@@ -76,13 +76,13 @@ t.test('a crowd that joins a crowd is told in several commits, everybody once', 
   t.ok(first.joins(2, 1_999));
 });
 
-t.test('one user is taken by each commit, however many subscribers there are', async (t) => {
+t.test('each commit has one user, however many subscribers there are', async (t) => {
   const { commits, joined } = carriedOut(3, [1], new Map([[1, range(100_000, 500_000)]]));
   t.equal(commits, 3);
   t.equal(joined.length, 3);
 });
 
-t.test('who has joined by then is passed over', async (t) => {
+t.test('users who joined meanwhile are skipped', async (t) => {
   const plan = new JoiningPlan(REALM, [], 1_000, new Map([[1, [1_000, 1_001]]]), new Map());
   plan.carryOn(stream(1), { stream: 1, users: [1_000, 1_001], color: null });
   t.same(plan.stages(7), []);

@@ -4,7 +4,7 @@ import { countMail } from '../../../actors/realm/mail-limits.js';
 
 const HOUR = 3_600_000;
 
-/** A realm's parts, which take what is counted. */
+/** A realm's parts, which store the counts. */
 class Realm {
   readonly parts = new Map<string, Json>();
 
@@ -18,7 +18,7 @@ class Realm {
   }
 }
 
-t.test('two in an hour and five in a day, each address for itself, in whatever case', async (t) => {
+t.test('an address gets two mails an hour and five a day, in any case of its letters', async (t) => {
   const realm = new Realm();
   t.same([realm.ask('a@b.de', 0), realm.ask('A@b.de', 1), realm.ask('a@B.de', 2)], [0, 0, HOUR - 2]);
   t.equal(realm.ask('c@b.de', 2), 0);
@@ -28,7 +28,7 @@ t.test('two in an hour and five in a day, each address for itself, in whatever c
   );
 });
 
-t.test('what does not count any more goes when another letter is counted', async (t) => {
+t.test('expired counts are removed when another mail is counted', async (t) => {
   const realm = new Realm();
   realm.ask('a@b.de', 0);
   realm.ask('b@b.de', 20 * HOUR);
@@ -37,7 +37,7 @@ t.test('what does not count any more goes when another letter is counted', async
   t.same([...realm.parts.keys()], ['letters/b@b.de', 'letters/c@b.de']);
 });
 
-t.test('of too many addresses the one that was longest quiet is forgotten', async (t) => {
+t.test('the address idle for longest is forgotten when there are too many', async (t) => {
   const realm = new Realm();
   for (let i = 0; i < 10_000; i++) {
     realm.parts.set(`letters/a${i}@b.de`, { address: `a${i}@b.de`, times: [i, 20_000 - i] });

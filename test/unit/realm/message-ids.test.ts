@@ -1,4 +1,4 @@
-/** Message ids go on without a gap where the realm actor leaves memory in good order, and never come twice. */
+/** Message ids continue without a gap after a clean passivation of the realm actor, and never repeat. */
 import t from 'tap';
 import { realmKind } from '#actors/realm';
 import { epoch, realmId, realmKey } from '#model';
@@ -17,7 +17,7 @@ async function realm() {
   return { harness, next, reserved };
 }
 
-t.test('an actor that rests gives back what it has not given out', async (t) => {
+t.test('a passivated actor returns its unused ids', async (t) => {
   const { harness, next, reserved } = await realm();
   t.same([await next(), await next(3), await next()], [1, 2, 5]);
   t.ok(reserved() > 5, 'ids are reserved in blocks');
@@ -32,7 +32,7 @@ t.test('an actor that rests gives back what it has not given out', async (t) => 
   t.equal(harness.root(KEY)?.version, version, 'without a message there is nothing to give back');
 });
 
-t.test('a partition that is handed over takes the rest along', async (t) => {
+t.test('a partition handed over takes the unused ids along', async (t) => {
   const { harness, next } = await realm();
   await next(7);
   await harness.lose('released', KEY);
@@ -41,14 +41,14 @@ t.test('a partition that is handed over takes the rest along', async (t) => {
   t.equal(await next(), 8);
 });
 
-t.test('ids that are taken while the actor leaves are neither given twice nor followed by a gap', async (t) => {
+t.test('ids taken while the actor leaves are neither given twice nor followed by a gap', async (t) => {
   const { harness, next } = await realm();
   await next(2);
   const gate = harness.hold('before:commit');
   const leaving = harness.lose('released', KEY);
   await settle();
   t.equal(gate.waiting(), 1, 'the rest is being given back');
-  // Of a stream on another host: what drains there may wait for it.
+  // A command of a stream on another host, which may wait for it while it drains.
   const taken = harness.client.send(KEY, 'take-ids', { count: 2 }, { asked: true }).reply;
   await settle();
   gate.open();
@@ -76,7 +76,7 @@ t.test('a command keeps the actor in memory: the next block begins with the next
   t.equal(await next(), 4);
 });
 
-t.test('an actor that is lost skips the rest of its block', async (t) => {
+t.test('a lost actor skips the rest of its block', async (t) => {
   const { harness, next, reserved } = await realm();
   await next(2);
   const before = reserved();

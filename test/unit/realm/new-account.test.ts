@@ -1,4 +1,4 @@
-/** What a new account costs does not depend on how many there are. */
+/** The cost of a new account does not depend on the number of accounts. */
 import t from 'tap';
 import { realmKind } from '#actors/realm';
 import type { Json } from '#base';
@@ -44,23 +44,26 @@ function created(users: number) {
   return createUser.handle({ state, parts, volatile: new RealmVolatile(state, parts) }, args, prepared, context);
 }
 
-t.test('events, commands and parts are as many, and as large, for ten accounts as for a thousand', async (t) => {
-  const [few, many] = [created(10), created(1_000)];
-  const size = (of: unknown): number => JSON.stringify(of).replaceAll(/total: \d+/g, 'total').length;
-  t.equal(few.events!.length, many.events!.length);
-  t.equal(few.events!.filter((item) => item.t === 'event').length, 3, 'the account, two of its groups');
-  t.same(
-    few.commands!.map((stage) => stage.map(({ to, name }) => [to, name])),
-    [
-      [['user/1/5000', 'create']],
-      [1, 2, 3].map((id) => [`stream/1/${id}`, 'join']),
+t.test(
+  'a new account has as many and as large events, commands and parts among ten accounts as among a thousand',
+  async (t) => {
+    const [few, many] = [created(10), created(1_000)];
+    const size = (of: unknown): number => JSON.stringify(of).replaceAll(/total: \d+/g, 'total').length;
+    t.equal(few.events!.length, many.events!.length);
+    t.equal(few.events!.filter((item) => item.t === 'event').length, 3, 'the account, two of its groups');
+    t.same(
+      few.commands!.map((stage) => stage.map(({ to, name }) => [to, name])),
       [
-        ['dm/1/2,5000', 'notice'],
-        ['stream/1/1', 'notice'],
-        ['mail/1', 'send'],
+        [['user/1/5000', 'create']],
+        [1, 2, 3].map((id) => [`stream/1/${id}`, 'join']),
+        [
+          ['dm/1/2,5000', 'notice'],
+          ['stream/1/1', 'notice'],
+          ['mail/1', 'send'],
+        ],
       ],
-    ],
-  );
-  t.equal(size(few), size(many));
-  t.match(JSON.stringify(many.commands), /total: 1001/);
-});
+    );
+    t.equal(size(few), size(many));
+    t.match(JSON.stringify(many.commands), /total: 1001/);
+  },
+);

@@ -24,7 +24,7 @@ const texts = new Map([...new Set([...sources, ...pages])].map((path) => [path, 
 
 const plain = (text: string): string => text.replaceAll('`', '').trim();
 
-/** Headings of a page, also without what follows a bracket, a dash, a comma or an arrow. */
+/** Headings of a page, also without the text behind a bracket, a dash, a comma or an arrow. */
 const headingsOf = (page: string): string[] =>
   [...(texts.get(page) ?? '').matchAll(/^#+ (.+)$/gm)].flatMap(([, heading]) => {
     const whole = plain(heading ?? '');
@@ -48,7 +48,7 @@ function isHeading(page: string, cited: string): boolean {
   return headings.some(follows) || begun.size === 1;
 }
 
-/** @returns what is wrong with the citations of one text. */
+/** @returns the wrong citations of one text */
 function wrongCitations(path: string, source: string): string[] {
   const text = source.replace(/\s*\n\s*(?:\*(?!\/)|\/\/)? ?/g, ' ');
   const wrong: string[] = [];

@@ -1,4 +1,4 @@
-/** docs/api-coverage.md says what is there, and leaves nothing of the specification out. */
+/** docs/api-coverage.md names existing files and titles, and covers the whole specification. */
 import { access, readFile } from 'node:fs/promises';
 import t from 'tap';
 
@@ -48,13 +48,13 @@ const places = (cell: string): { path: string; fact: string }[] =>
     return path === undefined ? [] : [{ path, fact: fact.replaceAll('\\|', '|') }];
   });
 
-t.test('every row names what is built and tested, and it is there', async (t) => {
+t.test('every row names existing code and tests', async (t) => {
   t.ok(rows.length > 150, `${rows.length} rows`);
   const wrong: string[] = [];
   for (const { line, section, cells } of rows) {
     const [statement, built, tested, ...more] = cells;
     if (!statement || more.length > 0) wrong.push(`line ${line}: not three cells`);
-    // Changes of the levels are built where the sections before tell it.
+    // Changes of the levels are built in the places of the sections before.
     if (places(built ?? '').length === 0 && section !== 'Versioning') wrong.push(`line ${line}: built nowhere`);
     if (places(tested ?? '').length === 0) wrong.push(`line ${line}: not tested`);
     for (const { path, fact } of [...places(built ?? ''), ...places(tested ?? '')]) {

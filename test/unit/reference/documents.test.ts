@@ -3,12 +3,12 @@ import t from 'tap';
 import { documents, withMetricsTable } from '#app/reference';
 
 for (const [name, text] of documents()) {
-  t.test(`docs/${name} is what \`npm run docs\` makes`, async (t) => {
+  t.test(`docs/${name} is the output of \`npm run docs\``, async (t) => {
     t.equal(await readFile(`docs/${name}`, 'utf8'), text);
   });
 }
 
-t.test('docs/logs-and-metrics.md has the table of metrics as they are declared', async (t) => {
+t.test('docs/logs-and-metrics.md has the table of the declared metrics', async (t) => {
   const text = await readFile('docs/logs-and-metrics.md', 'utf8');
   t.equal(text, withMetricsTable(text));
 });
@@ -22,7 +22,7 @@ t.test('docs/dependencies.md gives a reason for every package', async (t) => {
   t.strictSame(missing, []);
 });
 
-t.test('the README says where everything is', async (t) => {
+t.test('the README names every folder and page', async (t) => {
   const readme = await readFile('README.md', 'utf8');
   const folders = (await readdir('src', { withFileTypes: true })).filter((entry) => entry.isDirectory());
   t.ok(folders.length > 0);

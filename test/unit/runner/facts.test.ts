@@ -57,13 +57,13 @@ t.test('the totals, the skipped facts and the files that ended are read', async 
   t.equal(files, 2);
 });
 
-t.test('a program that was cut off has no totals', async (t) => {
+t.test('an interrupted program has no totals', async (t) => {
   const facts = new Facts();
   facts.write(OUTPUT.slice(0, OUTPUT.indexOf('# { total')));
   t.equal(facts.counts, undefined);
 });
 
-t.test('pieces of any size are read alike', async (t) => {
+t.test('output is read alike in pieces of any size', async (t) => {
   const whole = readIn(OUTPUT.length);
   for (const size of [1, 2, 7, 100]) t.same({ ...readIn(size) }, { ...whole }, `${size} characters`);
 });

@@ -7,7 +7,7 @@ const matches = (pattern: string, title: string): boolean => {
   return new RegExp(source, flags).test(title);
 };
 
-t.test('paths and options', async (t) => {
+t.test('paths and options are read', async (t) => {
   t.match(readOptions(['test/unit/http', '--grep', 'of polls', '--jobs', '3']), {
     ...{ paths: ['test/unit/http'], grep: 'of polls', jobs: 3, quick: false, long: false },
   });

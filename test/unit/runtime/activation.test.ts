@@ -13,7 +13,7 @@ const other = ledgerKey(2);
 const ops = (h: Harness, of = key): readonly string[] =>
   (h.root(of)?.state as { ops: string[] } | undefined)?.ops ?? [];
 
-t.test('a command for an actor without root is answered as the kind says, and creates nothing', async (t) => {
+t.test('a command for an actor without root is answered by its kind, and creates nothing', async (t) => {
   const h = new Harness();
   await h.take(key);
   t.same(await h.ask(key, 'due'), ledger.missing(key));
@@ -29,19 +29,22 @@ t.test('a refusal changes nothing', async (t) => {
   t.same(h.errors, []);
 });
 
-t.test('a throwing handler stops its actor only, loudly; others in it are tried again', async (t) => {
-  const h = new Harness();
-  await h.take(key, other);
-  const boom = h.begin(key, 'boom');
-  const add = h.begin(key, 'add', { op: 'a' });
-  t.same(await h.ask(other, 'add', { op: 'b' }), { total: 1 });
-  await h.clock.advanceAsync(2_000);
-  t.same(add.answer(), { total: 1 });
-  t.match(boom.answer(), { error: { status: 500 } }, 'the culprit fails for good when it throws again');
-  t.same(h.errors, ['actor crashed', 'actor crashed']);
-});
+t.test(
+  "a throwing handler stops only its actor, with a logged error; the actor's other commands are retried",
+  async (t) => {
+    const h = new Harness();
+    await h.take(key, other);
+    const boom = h.begin(key, 'boom');
+    const add = h.begin(key, 'add', { op: 'a' });
+    t.same(await h.ask(other, 'add', { op: 'b' }), { total: 1 });
+    await h.clock.advanceAsync(2_000);
+    t.same(add.answer(), { total: 1 });
+    t.match(boom.answer(), { error: { status: 500 } }, 'the culprit fails for good when it throws again');
+    t.same(h.errors, ['actor crashed', 'actor crashed']);
+  },
+);
 
-t.test('an idle actor leaves memory with an empty outbox, and comes back with its state', async (t) => {
+t.test('an idle actor leaves memory with an empty outbox, and returns with its state', async (t) => {
   const h = new Harness();
   await h.take(key);
   await h.ask(key, 'add', { op: 'a' });
@@ -53,7 +56,7 @@ t.test('an idle actor leaves memory with an empty outbox, and comes back with it
   t.same(await h.ask(key, 'add', { op: 'b' }), { total: 2 });
 });
 
-t.test('a handed-over partition leaves nothing to be done, even by actors that wait for each other', async (t) => {
+t.test('a handed-over partition has no work left, even for actors that wait for each other', async (t) => {
   const h = new Harness();
   await h.take(key, other);
   const gate = h.hold('before:commit');
@@ -73,7 +76,7 @@ t.test('a handed-over partition leaves nothing to be done, even by actors that w
   t.equal(h.host.active, 0);
 });
 
-t.test('who is handed over answers what those ask whom it waits for', async (t) => {
+t.test('an actor being handed over answers requests of the actors that it waits for', async (t) => {
   const realm = realmKey(REALM);
   const joining: ActorKind<{ reserved: number }, { last: number }> = {
     ...ids,
@@ -110,7 +113,7 @@ t.test('who is handed over answers what those ask whom it waits for', async (t) 
   t.same(ops(h, other), ['a', 'b', 'joined']);
 });
 
-t.test('handing over ends in time when a target is away; the next owner goes on', async (t) => {
+t.test('handing over ends in time when a target is away; the next owner continues', async (t) => {
   const h = new Harness();
   await h.take(key);
   h.begin(key, 'move', { op: 'm', stages: [[2]] });
@@ -139,7 +142,7 @@ t.test('handing over ends when the actor is fenced meanwhile', async (t) => {
   t.equal(h.host.active, 0);
 });
 
-t.test('a partition lost while it is being taken activates nothing', async (t) => {
+t.test('a partition lost while it is being acquired activates nothing', async (t) => {
   const h = new Harness();
   await h.take(key);
   h.store.gate = (step) => (step === 'after:commit' ? new Promise(() => {}) : undefined);
@@ -155,7 +158,7 @@ t.test('a partition lost while it is being taken activates nothing', async (t) =
   t.equal(h.host.active, 0);
 });
 
-t.test('what an owner left undone is done before the next one answers', async (t) => {
+t.test('work left by an owner is done before the next owner answers', async (t) => {
   for (const atomic of [true, false]) {
     const h = new Harness(testKinds, atomic);
     await h.take(key);
@@ -171,7 +174,7 @@ t.test('what an owner left undone is done before the next one answers', async (t
   }
 });
 
-t.test('a commit that is under way while its partition is taken anew leaves nothing undone', async (t) => {
+t.test('a commit in flight while its partition is acquired again leaves no work undone', async (t) => {
   for (const atomic of [true, false]) {
     const h = new Harness(testKinds, atomic);
     await h.take(key);
@@ -194,7 +197,7 @@ t.test('a commit that is under way while its partition is taken anew leaves noth
   }
 });
 
-t.test('a handler is told of the commands that may not be carried out yet', async (t) => {
+t.test('a handler gets the commands that may not be carried out yet', async (t) => {
   const caused: AnyKind['commands'][string] = {
     read: true,
     creates: true,
@@ -219,7 +222,7 @@ t.test('a handler is told of the commands that may not be carried out yet', asyn
   t.same(await h.ask(key, 'caused'), []);
 });
 
-/** An owner that is silent from now on; what it commits becomes durable when `land` is called. */
+/** An owner that is silent from now on; its commit becomes durable when `land` is called. */
 function dying(h: Harness): { land: () => Promise<void> } {
   const landing: (() => void)[] = [];
   h.store.gate = (step) => {
@@ -234,7 +237,7 @@ function dying(h: Harness): { land: () => Promise<void> } {
   return { land };
 }
 
-t.test('what a dying owner wrote at last is done, though it could not tell', async (t) => {
+t.test('the last commit of a dying owner is carried out, though the owner could not acknowledge it', async (t) => {
   for (const atomic of [true, false]) {
     const h = new Harness(testKinds, atomic);
     await h.take(key, other);
@@ -327,7 +330,7 @@ const queue: ActorKind<QueueState> = {
   }),
 };
 
-t.test('a live actor holds polls, which keep it in memory and are handed back when it stops', async (t) => {
+t.test('a sidecar holds polls, which keep its actor in memory and are handed back when it stops', async (t) => {
   const h = new Harness({ stream: queue });
   await h.take(key);
   t.match(await h.ask(key, 'poll'), { error: { status: 404 } });
@@ -342,7 +345,7 @@ t.test('a live actor holds polls, which keep it in memory and are handed back wh
   parked = undefined;
 });
 
-t.test('a live actor writes down what only memory knows before it is handed over', async (t) => {
+t.test('a sidecar writes its volatile state before its actor is handed over', async (t) => {
   const h = new Harness({ stream: queue });
   await h.take(key);
   await h.ask(key, 'open');
@@ -351,7 +354,7 @@ t.test('a live actor writes down what only memory knows before it is handed over
   t.equal(h.host.active, 0);
 });
 
-t.test('an actor that ends is removed when its last events are in the log', async (t) => {
+t.test('an ended actor is removed when its last events are in the log', async (t) => {
   const h = new Harness({ stream: queue });
   await h.take(key);
   await h.ask(key, 'open');
@@ -367,7 +370,7 @@ t.test('an actor that ends is removed when its last events are in the log', asyn
   t.match(await h.ask(key, 'poll'), { error: { status: 404 } });
 });
 
-t.test('an actor that ends at its time is not brought back by its own timer', async (t) => {
+t.test('an actor that ends by a timer is not brought back by that timer', async (t) => {
   const h = new Harness({ stream: queue });
   await h.take(key);
   await h.ask(key, 'until', { at: h.clock.now() + 1_000 });
@@ -382,7 +385,7 @@ t.test('an actor that ends at its time is not brought back by its own timer', as
   t.equal(h.host.active, 0);
 });
 
-t.test('an event that the log cannot carry fails its command, and nothing else', async (t) => {
+t.test('an event too large for the log fails its command, and nothing else', async (t) => {
   const h = new Harness();
   await h.take(key);
   await h.ask(key, 'add', { op: 'a' });
@@ -396,7 +399,7 @@ t.test('an event that the log cannot carry fails its command, and nothing else',
   t.same(ops(h), ['a', 'b']);
 });
 
-t.test('such a command leaves nothing in memory, and the activation stays', async (t) => {
+t.test('a command that fails so leaves nothing in memory, and the activation stays', async (t) => {
   let made = 0;
   const noting: ActorKind<LedgerState, Set<string>> = {
     ...(ledger as unknown as ActorKind<LedgerState, Set<string>>),
@@ -436,7 +439,7 @@ t.test('such a command leaves nothing in memory, and the activation stays', asyn
   }
 });
 
-t.test('a command of another actor that would make such an event is over, and does not block its sender', async (t) => {
+t.test('such a command of another actor is finished, and does not block its sender', async (t) => {
   const large: ActorKind<LedgerState> = {
     ...ledger,
     commands: {

@@ -27,7 +27,7 @@ function crowds(most: number) {
   return { of, ended, busy, fail, seen };
 }
 
-t.test('one more than an account may have ends the one that was longest without a sign of life', async (t) => {
+t.test("an actor above an account's quota ends the one idle for longest", async (t) => {
   const { ended, seen } = crowds(3);
   seen('a', 'b', 'c');
   t.same(ended, []);
@@ -37,7 +37,7 @@ t.test('one more than an account may have ends the one that was longest without 
   t.same(ended, [queue('b'), queue('c')], 'one for each');
 });
 
-t.test('a queue whose poll waits goes last, the newest never', async (t) => {
+t.test('a queue whose poll waits is ended last, the newest never', async (t) => {
   const { ended, busy, seen } = crowds(2);
   seen('a', 'b');
   busy.add(queue('a'));
@@ -48,7 +48,7 @@ t.test('a queue whose poll waits goes last, the newest never', async (t) => {
   t.same(ended, [queue('b'), queue('a')], 'if polls wait at all others');
 });
 
-t.test('what ended by itself, or moved away, does not count', async (t) => {
+t.test('actors that ended by themselves, or moved away, do not count', async (t) => {
   const { of, ended, seen } = crowds(2);
   seen('a', 'b');
   of.gone(queue('a'));
@@ -62,7 +62,7 @@ t.test('what ended by itself, or moved away, does not count', async (t) => {
   t.same(ended, [queue('c')]);
 });
 
-t.test('accounts and realms are counted apart, and nothing but queues is', async (t) => {
+t.test('accounts and realms are counted apart, and only queues are counted', async (t) => {
   const { of, ended } = crowds(1);
   of.seen(queue('a', 8));
   of.seen(queue('b', 9));
@@ -73,13 +73,13 @@ t.test('accounts and realms are counted apart, and nothing but queues is', async
   t.same(ended, []);
 });
 
-t.test('one that is being ended may be written once more, and costs no other its life', async (t) => {
+t.test('an actor being ended may be written once more, and ends no other in its place', async (t) => {
   const { ended, seen } = crowds(2);
   seen('a', 'b', 'c', 'a');
   t.same(ended, [queue('a')]);
 });
 
-t.test('one that could not be ended counts again when it is heard of', async (t) => {
+t.test('an actor that could not be ended counts again at its next sign of life', async (t) => {
   const { ended, fail, seen } = crowds(2);
   fail();
   seen('a', 'b', 'c');

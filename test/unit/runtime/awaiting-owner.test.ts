@@ -9,12 +9,12 @@ import { settle } from './harness.js';
 const key = ledgerKey(1);
 const subject = partitionSubject(partitionOf(key));
 
-t.test('a command that nobody took is sent as soon as somebody serves its partition', async (t) => {
+t.test('a command without owner is sent as soon as a host serves its partition', async (t) => {
   const clock = new FakeClock();
   const hub = new LocalHub();
   const [frontend, host] = [new LocalBus(clock, hub), new LocalBus(clock, hub)];
   const sent = new ActorClient(frontend, clock).send(key, 'add', {});
-  // So long that the next attempt by itself is far away.
+  // Long enough that the next attempt by timer is far away.
   for (let i = 0; i < 8; i++) {
     await clock.advance(1_000);
     await settle();
@@ -30,7 +30,7 @@ t.test('a command that nobody took is sent as soon as somebody serves its partit
   await server.close();
 });
 
-t.test('a command that was given up is not sent when somebody comes, and none is sent twice', async (t) => {
+t.test('a command given up is not sent to a later owner, and no command is sent twice', async (t) => {
   const clock = new FakeClock();
   const hub = new LocalHub();
   const [frontend, host] = [new LocalBus(clock, hub), new LocalBus(clock, hub)];
@@ -46,7 +46,7 @@ t.test('a command that was given up is not sent when somebody comes, and none is
     });
   await serve();
   await settle();
-  // Taken and not answered yet: whoever begins to serve the partition now is not asked, too.
+  // The command was received and is unanswered, so a new owner of the partition does not get it, too.
   await serve();
   await settle();
   t.same(names, ['kept']);

@@ -39,7 +39,7 @@ t.test('a read waits for the commit that it saw', async (t) => {
   t.same(await read.done, { total: 1, version: 1 });
 });
 
-t.test('what comes after a labelled read gets a version of its own', async (t) => {
+t.test('a command after a labelled read gets a version of its own', async (t) => {
   const h = new Harness();
   await h.take(key);
   const [, read] = await Promise.all([
@@ -66,7 +66,7 @@ t.test('a logged read waits until the events are in the log', async (t) => {
   t.same(await read.done, { total: 1, version: 1 });
 });
 
-t.test('a commit whose outcome is unknown is found out, and the retry gets the first reply', async (t) => {
+t.test('the outcome of an uncertain commit is looked up, and the retry gets the first reply', async (t) => {
   for (const atomic of [true, false]) {
     const h = new Harness(undefined, atomic);
     await h.take(key);
@@ -81,7 +81,7 @@ t.test('a commit whose outcome is unknown is found out, and the retry gets the f
   }
 });
 
-t.test('a commit that another owner fenced stops the actor, and its commands are tried again', async (t) => {
+t.test('a commit fenced by another owner stops the actor, and its commands are retried', async (t) => {
   const h = new Harness();
   await h.take(key);
   await h.ask(key, 'add', { op: 'a' });

@@ -6,7 +6,7 @@ import { FakeClock } from '../../support/fake-clock.js';
 
 const key = (n: number): ActorKey => `queue/1/2/${n}` as ActorKey;
 
-t.test('each actor is woken once, at the time that was set last, whatever was set before', (t) => {
+t.test('each actor is woken once, at the time set last', (t) => {
   const change = fc.record({
     wait: fc.nat(50),
     key: fc.nat(4),
@@ -47,7 +47,7 @@ t.test('each actor is woken once, at the time that was set last, whatever was se
   t.end();
 });
 
-t.test('thousands that become due together are woken in slices, and none is left behind', (t) => {
+t.test('thousands of timers due together are fired in slices, and none is lost', (t) => {
   const clock = new FakeClock(0);
   const fired: ActorKey[] = [];
   const timers = new DueTimers(clock, (of) => void fired.push(of));
@@ -63,7 +63,7 @@ t.test('thousands that become due together are woken in slices, and none is left
   t.end();
 });
 
-t.test('partitions that are lost take their timers with them', (t) => {
+t.test('lost partitions take their timers with them', (t) => {
   const clock = new FakeClock(0);
   const fired: ActorKey[] = [];
   const timers = new DueTimers(clock, (of) => void fired.push(of));

@@ -54,7 +54,7 @@ export class Harness {
     return host;
   }
 
-  /** Own the partitions of these actors, with a new epoch. */
+  /** Acquires the partitions of these actors, with a new epoch. */
   async take(...keys: ActorKey[]): Promise<void> {
     const at = epoch(++this.#epoch);
     const partitions = [...new Set(keys.map(partitionOf))];

@@ -1,4 +1,4 @@
-/** What is known to be away is answered for soon; what is away for a moment is waited for. The clock is the test's. */
+/** Commands fail soon while a service is known to be away, and wait during a short outage. The test moves the clock. */
 import t, { type Test } from 'tap';
 import type { Json } from '#base';
 import { partitionOf, partitionSubject } from '#model';
@@ -54,7 +54,7 @@ function world(): World {
   return { clock, hub, bus, client, hosts, serve };
 }
 
-/** What came of it, and when by the clock: ms from now; undefined: nothing within two minutes. */
+/** The outcome and its time in ms from now; undefined if there is none within two minutes. */
 async function outcome(clock: FakeClock, sent: SentCommand): Promise<{ what: unknown; ms: number } | undefined> {
   let what: unknown;
   sent.reply.then(
@@ -90,7 +90,7 @@ async function endsSoon(test: Test, { clock, client }: World, reason: string, wi
   }
 }
 
-t.test('NATS is away', async (test) => {
+t.test('commands get an answer soon while NATS is away', async (test) => {
   const of = world();
   of.bus.away = true;
   await endsSoon(test, of, 'disconnected', LIMIT);
@@ -105,7 +105,7 @@ t.test('NATS is away', async (test) => {
   await server.close();
 });
 
-t.test('NATS is back within two seconds', async (test) => {
+t.test('commands survive a NATS outage of two seconds', async (test) => {
   const of = world();
   const server = await of.serve();
   of.bus.away = true;
@@ -116,19 +116,19 @@ t.test('NATS is back within two seconds', async (test) => {
   await server.close();
 });
 
-t.test('no actor host is alive', async (test) => {
+t.test('commands get an answer soon while no actor host is alive', async (test) => {
   const of = world();
   of.hosts.noneMs = 10_000;
   await endsSoon(test, of, 'nobody', LIMIT);
 });
 
-t.test('nobody takes over a partition, though hosts are alive', async (test) => {
+t.test('commands get an answer soon while a partition has no owner, though hosts are alive', async (test) => {
   const of = world();
   // A take-over takes 5 s at most; attempts are up to a second apart.
   await endsSoon(test, of, 'nobody', 9_000);
 });
 
-t.test('a take-over is waited for, also when it is the second one of a partition', async (test) => {
+t.test('commands wait for a take-over, also for the second one of a partition', async (test) => {
   const of = world();
   for (let i = 0; i < 2; i++) {
     const sent = of.client.send(key, 'add', {});
@@ -149,7 +149,7 @@ t.test('a take-over is waited for, also when it is the second one of a partition
   await server.close();
 });
 
-t.test('the Store is away', async (test) => {
+t.test('commands get an answer soon while the Store is away', async (test) => {
   const h = new Harness();
   await h.take(key);
   await h.ask(key, 'add', { op: 'before' });
@@ -174,7 +174,7 @@ t.test('the Store is away', async (test) => {
   test.ok(await h.ask(key, 'add', { op: 'after' }), 'it is back');
 });
 
-t.test('the Store fails for two seconds', async (test) => {
+t.test('commands survive a Store outage of two seconds', async (test) => {
   const h = new Harness();
   await h.take(key);
   await h.ask(key, 'add', { op: 'before' });

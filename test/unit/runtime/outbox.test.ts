@@ -24,7 +24,7 @@ t.test('small commits share an entry', (t) => {
   t.end();
 });
 
-t.test('a large commit is cut into entries that hold at most so many events and bytes', (t) => {
+t.test('a large commit is cut into entries of limited events and bytes', (t) => {
   for (const of of [items(MAX_ITEMS * 2 + 5), items(30, 100_000)]) {
     const formed = packEntries(key, [entry(1, items(3)), entry(2, of), entry(3, items(1))]);
     t.ok(formed.length > 2);
@@ -38,7 +38,7 @@ t.test('a large commit is cut into entries that hold at most so many events and 
   t.end();
 });
 
-t.test('what fits into the log is no larger than NATS carries, whatever it is made of', (t) => {
+t.test('an entry that fits the log is no larger than NATS carries, whatever its content', (t) => {
   const values = [
     '\u6f22'.repeat(1_000),
     'x'.repeat(3_000),
@@ -63,7 +63,7 @@ t.test('what fits into the log is no larger than NATS carries, whatever it is ma
   t.end();
 });
 
-t.test('a repeat in other company loses nothing: pieces are cut the same', (t) => {
+t.test('a repeat batched with other commits loses nothing: pieces are cut the same', (t) => {
   const large = items(MAX_ITEMS + 500);
   const before = packEntries(key, [entry(1, items(300)), entry(2, large)]).map((f) => f.entry);
   const again = packEntries(key, [entry(2, large)]).map((f) => f.entry);
@@ -71,7 +71,7 @@ t.test('a repeat in other company loses nothing: pieces are cut the same', (t) =
   t.end();
 });
 
-t.test('the reply waits for the commands of both stages where that is asked for', async (t) => {
+t.test('the reply waits for the commands of both stages where that is requested', async (t) => {
   const h = new Harness();
   await h.take(key, other, ledgerKey(3));
   await h.ask(key, 'move', { op: 'm', stages: [[2, 3, 2], [3]] });
@@ -79,7 +79,7 @@ t.test('the reply waits for the commands of both stages where that is asked for'
   t.same(h.state(ledgerKey(3)).ops, ['m.0.1', 'm.1.0']);
 });
 
-t.test('an unreachable target holds up nobody else', async (t) => {
+t.test('an unreachable target delays no other', async (t) => {
   const h = new Harness();
   await h.take(key, other);
   const stuck = h.begin(key, 'move', { op: 'm', stages: [[3]] });
@@ -91,7 +91,7 @@ t.test('an unreachable target holds up nobody else', async (t) => {
   t.same(stuck.answer(), { total: 1 });
 });
 
-t.test('more commands than 4,096 in one commit lose none of the next', async (t) => {
+t.test("a commit with more than 4,096 commands loses none of the next commit's", async (t) => {
   const h = new Harness();
   await h.take(key, other);
   await h.ask(key, 'move', { op: 'm', stages: [Array.from({ length: 5_000 }, () => 2)] });

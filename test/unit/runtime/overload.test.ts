@@ -1,4 +1,4 @@
-/** An actor that is sent more than it can do: an error at the deadline, never more memory; then it goes on. */
+/** An overloaded actor: errors at the deadline, bounded memory, and recovery. */
 import t from 'tap';
 import { CommandTimeout } from '#runtime';
 import { MAILBOX_LIMIT } from '../../../src/runtime/activation.js';
@@ -8,7 +8,7 @@ import { Harness, settle } from './harness.js';
 const key = ledgerKey(1);
 
 t.test(
-  'more commands than a mailbox takes are refused until their deadline; the rest, and later ones, are carried out',
+  "commands beyond a mailbox's capacity are refused until their deadline; the rest, and later ones, are carried out",
   async (t) => {
     const h = new Harness();
     await h.take(key);

@@ -39,7 +39,7 @@ t.test('a repeated command gets the first reply, also from the next owner', asyn
 });
 
 t.test(
-  'the reply to what makes an actor is not kept: whoever lost it is told to begin anew, and nothing is done twice',
+  'the reply to a creating command is not stored: a sender that lost it starts again, and nothing is done twice',
   async (t) => {
     const { h, send } = await setUp();
     t.same(await send(envelope('x:1', 'a', 1, 'found')), { value: { total: 1 } });
@@ -53,7 +53,7 @@ t.test(
   },
 );
 
-t.test('who knows an actor finds it, though what makes it has come once more just before', async (t) => {
+t.test('a sender that knows an actor finds it, though its creating command was repeated just before', async (t) => {
   const { h, send } = await setUp();
   t.same(await send(envelope('x:1', 'a', 1, 'found')), { value: { total: 1 } });
   await h.host.passivateIdle(0);
@@ -67,7 +67,7 @@ t.test('who knows an actor finds it, though what makes it has come once more jus
   t.same(h.state(key).ops, ['a', 'b']);
 });
 
-t.test('what makes an actor is done once, though its first owner does not know whether it was', async (t) => {
+t.test('a creating command runs once, though its first owner does not know whether it did', async (t) => {
   const { h, send } = await setUp();
   const gate = h.hold('after:commit');
   const lost = send(envelope('x:1', 'a', 1, 'found'));
@@ -80,7 +80,7 @@ t.test('what makes an actor is done once, though its first owner does not know w
   t.same(h.state(key).ops, ['a']);
 });
 
-t.test('a repeat while the first is under way is answered with it', async (t) => {
+t.test('a repeat during the first run gets the same reply', async (t) => {
   const { h, send } = await setUp();
   const gate = h.hold('before:commit');
   const both = [send(envelope('x:1', 'a')), send(envelope('x:1', 'a'))];
@@ -104,7 +104,7 @@ t.test('settled replies are forgotten, and a late repeat of their commands does 
   t.same(h.state(key).ops, ['a', 'b', 'c']);
 });
 
-t.test('replies of a sender that is gone are forgotten after ten minutes', (t) => {
+t.test('replies for a sender that is gone are forgotten after ten minutes', (t) => {
   const r = new ReplyCache();
   r.commit(1, [['gone:1', { value: 1 }]], 0);
   t.same(r.find('gone:1', 0), { value: 1 });
@@ -115,7 +115,7 @@ t.test('replies of a sender that is gone are forgotten after ten minutes', (t) =
   t.end();
 });
 
-t.test('parts that hold nothing any more are taken or removed, and what is loaded is what is still of use', (t) => {
+t.test('empty parts are reused or removed, and only useful ones are loaded', (t) => {
   const r = new ReplyCache();
   const stored = new Map<string, Json>();
   const commit = (version: number, ...ids: string[]): void => {
@@ -144,7 +144,7 @@ t.test('parts that hold nothing any more are taken or removed, and what is loade
   t.end();
 });
 
-t.test('batches that must stay do not keep those behind them', (t) => {
+t.test('batches that must stay do not block those behind them', (t) => {
   const r = new ReplyCache();
   for (let v = 1; v <= 40; v++) r.commit(v, [[`gone:${v}`, { value: v }]], 0);
   for (let v = 41; v <= 60; v++) {
@@ -160,7 +160,7 @@ t.test('batches that must stay do not keep those behind them', (t) => {
   t.end();
 });
 
-t.test('a held command does not keep other replies from being forgotten', async (t) => {
+t.test('a waiting poll does not keep other replies from being forgotten', async (t) => {
   const h = new Harness();
   const seen: Envelope[] = [];
   const bus = new LocalBus(h.clock, h.hub, 'server');
@@ -176,7 +176,7 @@ t.test('a held command does not keep other replies from being forgotten', async 
   );
 });
 
-t.test('a repeat that waits for what the reply promised is told when the actor moves on', async (t) => {
+t.test('a repeat that waits for a promised effect is redirected when the actor moves', async (t) => {
   const { h, send } = await setUp();
   const move = (): Promise<Json> => {
     const first = envelope('x:1', 'm', 1, 'move');
@@ -185,7 +185,7 @@ t.test('a repeat that waits for what the reply promised is told when the actor m
   const credit = (): Promise<Json> => send(envelope('stream/1/3@1048576', 'c', 1, 'credit'));
   const moved = { retry: 'moved' };
   h.log.gate = (step) => (step === 'before:append' ? new Promise<void>(() => {}) : undefined);
-  // First they are carried out, then they are repeats: their events are not in the log, and nobody serves the other ledger.
+  // The commands run, then they are repeats: their events are not in the log, and the other ledger has no owner.
   for (const what of ['the first', 'the repeat']) {
     const asked = [move(), credit()];
     await settle();

@@ -4,7 +4,7 @@ import { realmId, userId } from '#model';
 
 const MINUTE = 60_000;
 
-t.test('five failures within half an hour, then the oldest of them is waited for', async (t) => {
+t.test('after five failures within half an hour the next attempt waits until the oldest expires', async (t) => {
   let failures: number[] = [];
   for (let minute = 0; minute < 5; minute++) {
     t.equal(waitForAttempt(failures, minute * MINUTE), 0, `failure ${minute + 1}`);
@@ -18,7 +18,7 @@ t.test('five failures within half an hour, then the oldest of them is waited for
   t.equal(waitForAttempt(failures, 30 * MINUTE), MINUTE);
 });
 
-t.test('a link says whose it is, for what and how long; nobody else makes or changes one', async (t) => {
+t.test('a signed link names its user, purpose and time limit, and cannot be forged or changed', async (t) => {
   const secrets = new Secrets('a secret of sixteen letters');
   const link = { realm: realmId(3), user: userId(12), expires: 1_000 };
   const token = sealLink(secrets, 'change-email', link);
@@ -33,7 +33,7 @@ t.test('a link says whose it is, for what and how long; nobody else makes or cha
     `${token}AAAA`,
     token.replace(/^./, (first) => (first === 'A' ? 'B' : 'A')),
     sealLink(new Secrets('another secret, of others'), 'change-email', link),
-    // Something else that was sealed here.
+    // Another value sealed with the same secret.
     Buffer.from(secrets.seal('["link/other",3,12,1000]'), 'base64').toString('base64url'),
     Buffer.from(secrets.seal('an API key'), 'base64').toString('base64url'),
   ];

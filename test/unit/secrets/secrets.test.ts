@@ -5,7 +5,7 @@ import { realmId } from '#model';
 
 const SECRET = 'a secret of the test suite';
 
-t.test('an API key has 32 letters and digits and names its realm to whoever has the secret', async (t) => {
+t.test('an API key has 32 letters and digits and names its realm to holders of the secret', async (t) => {
   const secrets = new Secrets(SECRET);
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2 ** 32 }), (realm) => {
@@ -28,7 +28,7 @@ t.test('any 32 letters and digits name some realm number', async () => {
   );
 });
 
-t.test('keys are looked up by a keyed hash and can be opened again under the same secret only', async (t) => {
+t.test('keys are looked up by a keyed hash and opened only under the same secret', async (t) => {
   const secrets = new Secrets(SECRET);
   const key = secrets.newApiKey(realmId(1));
   t.equal(secrets.keyHash(key), new Secrets(SECRET).keyHash(key));
@@ -41,7 +41,7 @@ t.test('keys are looked up by a keyed hash and can be opened again under the sam
   t.throws(() => secrets.open(`${sealed.slice(0, -4)}AAA=`), 'a changed text is noticed');
 });
 
-t.test('a password is known again, another is not, and an account without one takes none', async (t) => {
+t.test('a right password is accepted, a wrong one is not, and an account without password accepts none', async (t) => {
   const secrets = new Secrets(SECRET);
   const stored = await secrets.hashPassword('correct horse');
   t.ok(await secrets.verifyPassword('correct horse', stored));

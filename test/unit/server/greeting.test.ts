@@ -4,7 +4,7 @@ import { greeting, zuliprcText } from '#app/server';
 
 const SITE = 'http://127.0.0.1:9991';
 
-t.test('the first start prints where the key is, and a curl that reads it there', async (test) => {
+t.test('the first start prints the place of the key, and a curl command that reads the key there', async (test) => {
   const folder = test.testdir({ "it's here": { 'owner.zuliprc': zuliprcText('owner@localhost', 'a:key', SITE) } });
   const text = greeting({ zuliprc: `${folder}/it's here/owner.zuliprc` }, SITE);
   test.notMatch(text, 'a:key', 'a journal would keep it');

@@ -5,7 +5,7 @@ import { REAL_CLOCK } from '#base/clock';
 import { epoch, realmId, realmKey } from '#model';
 import { judgeFormat, LmdbStore, openLmdbEnvironment } from '#ports/store';
 
-t.test('a program reads its own format and the one before', async (test) => {
+t.test('a program reads its own format and the previous one', async (test) => {
   test.equal(judgeFormat('it', 3, 3), 'own');
   test.equal(judgeFormat('it', 2, 3), 'before');
   test.throws(() => judgeFormat('it', 4, 3), {
@@ -21,7 +21,7 @@ t.test('a program reads its own format and the one before', async (test) => {
   }
 });
 
-t.test('a data directory: raised by the next version, refused by others', async (test) => {
+t.test('a data directory is upgraded by the next version and refused by others', async (test) => {
   const place = join(test.testdir(), 'data');
   const with_ = async (known?: number): Promise<void> => (await openLmdbEnvironment(place, known)).close();
   await with_(5);
@@ -32,7 +32,7 @@ t.test('a data directory: raised by the next version, refused by others', async 
   await test.resolves(with_(7));
 });
 
-t.test('what was written before formats were is the first one', async (test) => {
+t.test('data written before format numbers has the first format', async (test) => {
   const place = test.testdir();
   const old = open({ path: place, noSubdir: false, maxDbs: 32, encoding: 'binary' });
   await old.openDB({ name: 'roots', encoding: 'binary' }).put('x', Buffer.from([1]));

@@ -5,7 +5,7 @@ import { FakeClock, settle } from '../../support/fake-clock.js';
 
 const never = (): Promise<never> => new Promise(() => {});
 
-t.test('an operation settles as it does by itself', async (test) => {
+t.test('an operation settles with its own result', async (test) => {
   const underWay = new InFlightOperations(new FakeClock());
   test.equal(await underWay.run(async () => 7), 7);
   await test.rejects(
@@ -15,7 +15,7 @@ t.test('an operation settles as it does by itself', async (test) => {
   await underWay.settled();
 });
 
-t.test('one that never settles is given up after connections broke, and only then', async (test) => {
+t.test('an unsettled operation is given up only after connections broke', async (test) => {
   const clock = new FakeClock();
   const underWay = new InFlightOperations(clock);
   const ended: string[] = [];

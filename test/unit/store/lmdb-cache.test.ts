@@ -1,4 +1,4 @@
-/** What a Store keeps in memory of what it read is never seen: it answers as one that has read nothing before. */
+/** The cache of a Store is invisible: answers equal those of a Store that has read nothing before. */
 import fc from 'fast-check';
 import t from 'tap';
 import { realmId, streamId, streamKey } from '#model';
@@ -35,7 +35,7 @@ const INDEXES: readonly MessageIndex[] = [
 ];
 const keyOf = (realm: number) => streamKey(REALMS[realm]!, streamId(1));
 
-t.test('reads between and during writes', async (t) => {
+t.test('reads between and during writes are right', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(batch, { maxLength: 12 }), async (batches) => {
       const environment = await openLmdbEnvironment(t.testdir());
@@ -89,7 +89,7 @@ t.test('reads between and during writes', async (t) => {
         return Promise.all(found);
       };
       const agrees = async (): Promise<void> => {
-        // Begun in one turn, both see the same commits.
+        // Two reads begun in one turn see the same commits.
         const [kept, fresh] = await Promise.all([look(store), look(new LmdbStore(environment, clock))]);
         t.same(kept, fresh);
       };
@@ -111,7 +111,7 @@ t.test('reads between and during writes', async (t) => {
   );
 });
 
-t.test('what is written is forgotten; nothing is kept of it before that is settled', async (t) => {
+t.test('a write removes its cached entries, and caching waits until it is settled', async (t) => {
   const cache = new GuardedCache<string, number[]>(100, () => 1);
   cache.put('a', [1]);
   cache.block('a');
@@ -134,7 +134,7 @@ t.test('what is written is forgotten; nothing is kept of it before that is settl
   t.equal(cache.get('a'), undefined, 'of a write whose end is not known nothing comes back');
 });
 
-t.test('what is kept is bounded, and what is used stays', async (t) => {
+t.test('the cache is bounded, and used entries stay', async (t) => {
   const cache = new GuardedCache<number, number>(10, () => 1);
   for (let i = 0; i < 1_000; i++) {
     cache.put(i, i);
@@ -144,7 +144,7 @@ t.test('what is kept is bounded, and what is used stays', async (t) => {
   t.ok(kept.length <= 22, `${kept.length}`);
 });
 
-t.test('only what a Store keeps has a place for what is made of it', async (t) => {
+t.test('only cached records have a place for derived values', async (t) => {
   const body = { content: 'text' };
   t.equal(memoOf(body), undefined);
   enableMemo(body);

@@ -4,7 +4,7 @@ import { cacheMib, usableMemory } from '../../../src/ports/store/store-lmdb-mess
 
 const GIB = 2 ** 30;
 
-t.test('a share of the memory, neither very little nor very much', (t) => {
+t.test('the cache takes a share of the memory, within bounds', (t) => {
   t.same(
     [0, 0.25, 1, 2, 4, 8, 64].map((gib) => cacheMib(gib * GIB)),
     [16, 16, 16, 32, 64, 128, 128],

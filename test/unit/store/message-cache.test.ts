@@ -1,4 +1,4 @@
-/** Messages kept as bytes: what is found is what was put last, nothing is found of what is being written, and there is a bound. */
+/** Messages cached as bytes: a hit is the last value put, a key being written has no hit, and the size is bounded. */
 import fc from 'fast-check';
 import t from 'tap';
 import { encodeMessage, PackedMessage } from '#ports/store';
@@ -16,7 +16,7 @@ const bytesOf = (id: number, rev: number, size = 10): Buffer =>
     body: { content: 'x'.repeat(size) },
   });
 
-/** Of the message that is found: what `bytesOf` made of it. */
+/** The sender of a cached message, which `bytesOf` sets to its revision; undefined if it is not cached. */
 function found(kept: MessageCache, key: number): number | undefined {
   const packed = new PackedMessage();
   return kept.get(key, key, packed) ? packed.record.sender : undefined;
@@ -29,7 +29,7 @@ const step = fc.record({
   size: fc.constantFrom(10, 400_000),
 });
 
-t.test('as a map that forgets', async (t) => {
+t.test('the cache acts like a map that forgets', async (t) => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const kept = new MessageCache(2);
@@ -62,7 +62,7 @@ t.test('as a map that forgets', async (t) => {
   );
 });
 
-t.test('there is a bound, and what is used stays', async (t) => {
+t.test('the cache is bounded, and used entries stay', async (t) => {
   const kept = new MessageCache(2);
   const count = 200;
   for (let key = 0; key < count; key++) {
@@ -75,7 +75,7 @@ t.test('there is a bound, and what is used stays', async (t) => {
   t.equal(found(kept, count - 1), count - 1);
 });
 
-t.test('many small ones', async (t) => {
+t.test('many small messages are cached', async (t) => {
   const kept = new MessageCache(4);
   const count = 20_000;
   for (let key = 0; key < count; key++) kept.put(key * 3, bytesOf(key, key));
@@ -89,7 +89,7 @@ t.test('many small ones', async (t) => {
   t.equal(missing, 0);
 });
 
-t.test('what is larger than its memory is not kept', async (t) => {
+t.test('a message larger than the cache is not stored', async (t) => {
   const kept = new MessageCache(2);
   kept.put(1, bytesOf(1, 1, 1_100_000));
   t.equal(found(kept, 1), undefined);

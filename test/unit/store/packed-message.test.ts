@@ -1,4 +1,4 @@
-/** How messages are laid out in the embedded Store: with a digest or without, they are the same records. */
+/** The layout of messages in the embedded Store: records are equal with a digest and without. */
 import fc from 'fast-check';
 import t from 'tap';
 import type { JsonObject } from '#base';
@@ -33,7 +33,7 @@ const digest = fc.record({
 const json = (of: string): string => JSON.stringify(of).slice(1, -1);
 const isWhole = (of: string): boolean => !/\p{Surrogate}/u.test(of);
 
-t.test('what is written is read, whatever is beside it', async (t) => {
+t.test('a packed message is read back, whatever lies beside it', async (t) => {
   fc.assert(
     fc.property(
       message,
@@ -79,7 +79,7 @@ t.test('what is written is read, whatever is beside it', async (t) => {
   );
 });
 
-t.test('one object goes from message to message', async (t) => {
+t.test('one object is moved from message to message', async (t) => {
   const record = (id: number): MessageRecord => ({
     id,
     conversation: 's1',

@@ -1,4 +1,4 @@
-/** Postings answer as the index itself would, whatever was read of it before and whatever came and went since. */
+/** Postings answer like the index itself, after any reads, additions and removals. */
 import fc from 'fast-check';
 import t from 'tap';
 import { Postings } from '../../../src/ports/store/store-lmdb-postings.js';
@@ -11,7 +11,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ remove: id }) },
 );
 
-t.test('reads, additions and removals in any order', async () => {
+t.test('postings are right after reads, additions and removals in any order', async () => {
   fc.assert(
     fc.property(fc.uniqueArray(id), fc.array(step, { maxLength: 60 }), (first, steps) => {
       const index = new Set(first);

@@ -1,4 +1,4 @@
-/** Somebody leaves a stream, and messages there are deleted before his actor has looked up what he had not read. */
+/** A user leaves a stream, and messages there are deleted before the user's actor has looked up the unread ones. */
 import t from 'tap';
 import type { Json } from '#base';
 import type { StoredMessage } from '#domain/messages';
@@ -41,14 +41,14 @@ const readBy = (events: readonly LogItem[]): unknown[] =>
     item.t === 'event' && item.event.type === 'update_message_flags' ? [[item.to.users, item.event.messages]] : [],
   );
 
-t.test('they become read for those who are leaving, who had copies of them', async (t) => {
+t.test('messages deleted while users leave become read for the leaving users with copies', async (t) => {
   t.same(readBy(eventsOf([9, 10])), [
     [[9], [11]],
     [[10], [11, 12]],
   ]);
 });
 
-t.test('nobody else hears of that', async (t) => {
+t.test('other users get no event of that', async (t) => {
   t.same(readBy(eventsOf([])), []);
   t.same(readBy(eventsOf([8])), [], 'who has come back hears of the deletion');
   t.ok(eventsOf([]).some((item) => item.t === 'event' && item.event.type === 'delete_message'));

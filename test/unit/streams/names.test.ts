@@ -34,7 +34,7 @@ t.test('new subscriptions take the first colour that is not in use', async (t) =
   t.equal(pickColor(new Set(['#76ce90', '#fae589']), 5), '#a6c7e5');
 });
 
-t.test('membership is told by version, copies by message id, each stay by itself', async (t) => {
+t.test('membership is decided by version, copies by message id, for each stay', async (t) => {
   const member = {
     stays: [
       { from: 2, to: 5, after: 10, until: 20 },

@@ -51,7 +51,7 @@ t.test('deactivated accounts are in no list of subscribers', async (t) => {
   }
 });
 
-t.test('joining many large streams is told in several events, each of which fits into the log', async (t) => {
+t.test('joining many large streams is published in several events, each of which fits into the log', async (t) => {
   const joined = [1, 2, 3].map((id) => ({ stream: stream(id), subscribers: Array(50_000).fill(12), color: null }));
   const args = { streams: joined } as never;
   const { events = [] } = subscribed.handle({ parts: new Map() } as never, args, undefined as never, context);
@@ -66,7 +66,7 @@ t.test('joining many large streams is told in several events, each of which fits
   ]);
 });
 
-t.test('joining and leaving thousands of streams is told in events that fit into the log', async (t) => {
+t.test('joining and leaving thousands of streams is published in events that fit into the log', async (t) => {
   const ids = Array.from({ length: 3_000 }, (_, i) => i + 1);
   const described = (id: number) => ({ ...stream(id), description: 'd'.repeat(1_000) });
   const joined = ids.map((id) => ({ stream: described(id), subscribers: [10], color: null }));

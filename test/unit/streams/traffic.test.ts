@@ -7,13 +7,13 @@ const DAY = 86_400_000;
 const NOW = 20_000 * DAY + 1_000;
 const daysAgo = (days: number): number => (NOW - days * DAY) / 1000;
 
-t.test('of a stream younger than a week nothing is said', async (t) => {
+t.test('a stream younger than a week has no traffic', async (t) => {
   t.equal(weeklyTraffic(100, daysAgo(0), NOW), null);
   t.equal(weeklyTraffic(100, daysAgo(7) + 1, NOW), null);
   t.equal(weeklyTraffic(100, daysAgo(7), NOW), 100);
 });
 
-t.test('scaled to a week, to two digits, and something where there is something', async (t) => {
+t.test('the traffic is scaled to a week, to two digits, and is not zero if there was a message', async (t) => {
   const cases: readonly [recent: number, age: number, weekly: number][] = [
     [0, 100, 0],
     [1, 100, 1],
@@ -33,7 +33,7 @@ t.test('scaled to a week, to two digits, and something where there is something'
     t.equal(weeklyTraffic(recent, daysAgo(age), NOW), weekly, `${recent} in ${age} days`);
 });
 
-t.test('the last 28 days count, whatever lies between the messages', async () => {
+t.test('the last 28 days count, with any gaps between messages', async () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 60 }), fc.nat({ max: 40 }), (gaps, silence) => {
       let counts: DailyCounts | undefined;

@@ -1,4 +1,4 @@
-/** A thread for the tests: doubles numbers, fails for negative ones, never comes back from 0. */
+/** A thread for the tests: doubles numbers, fails for negative ones, never returns from 0. */
 import { serveJobs } from '#base/threads';
 
 serveJobs((n: number): number => {

@@ -35,14 +35,14 @@ t.test('a job that never ends is given up, and the next one done', { timeout: 60
   t.equal(await next(), 6);
 });
 
-t.test('idle threads end, and are started anew', { timeout: 60_000 }, async (t) => {
+t.test('idle threads end, and are started again', { timeout: 60_000 }, async (t) => {
   const threads = pool(t, { idleMs: 1 });
   t.equal(await threads.run(1), 2);
   await until('no thread is left', () => threads.size === 0);
   t.equal(await threads.run(2), 4);
 });
 
-t.test('closed: what waits fails, and what comes', { timeout: 60_000 }, async (t) => {
+t.test('after close, waiting and new jobs fail', { timeout: 60_000 }, async (t) => {
   const threads = pool(t, { threads: 1 });
   const [under, waiting] = [threads.run(0), threads.run(1)];
   const refused = [t.rejects(under, ThreadFailed), t.rejects(waiting, ThreadFailed)];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { AddressFilter, parseNetworks } from '#domain/webhooks';
 
-t.test('by default only the public Internet is reached, in whatever form an address comes', async (t) => {
+t.test('by default only the public Internet is reached, for any form of an address', async (t) => {
   const reachable = new AddressFilter('');
   for (const address of ['93.184.216.34', '8.8.8.8', '172.32.0.1', '2606:4700::1111', '::ffff:8.8.8.8']) {
     t.ok(reachable.allows(address), address);
@@ -52,7 +52,7 @@ t.test('no private address is public by its IPv6 form', async () => {
   );
 });
 
-t.test('networks that are named are reached besides', async (t) => {
+t.test('named networks are reached besides', async (t) => {
   const reachable = new AddressFilter('10.1.0.0/16, 127.0.0.1,fd00::/8');
   for (const address of ['10.1.2.3', '127.0.0.1', '::ffff:127.0.0.1', 'fd00::5', '8.8.8.8']) {
     t.ok(reachable.allows(address), address);
@@ -60,7 +60,7 @@ t.test('networks that are named are reached besides', async (t) => {
   for (const address of ['10.2.0.1', '127.0.0.2', 'fc00::1']) t.notOk(reachable.allows(address), address);
 });
 
-t.test('what is no list of networks is refused', async (t) => {
+t.test('text that is no list of networks is refused', async (t) => {
   for (const text of [
     'localhost',
     '10.0.0.0/33',

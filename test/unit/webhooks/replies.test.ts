@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { parseReply } from '#domain/webhooks';
 
-t.test('what an answer says', async (t) => {
+t.test('the reply is read from the answer', async (t) => {
   t.same(parseReply('{"content":"a"}', 1), { say: 'a', widget: null });
   t.same(parseReply('{"response_string":"b"}', 1), { say: 'b', widget: null });
   t.same(parseReply('{"content":"a","response_string":"b"}', 1), { say: 'a', widget: null });
@@ -17,7 +17,7 @@ t.test('what an answer says', async (t) => {
   }
 });
 
-t.test('whatever comes is a reply, nothing, or wrong', async () => {
+t.test('any answer is a reply, none, or an error', async () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.json()), fc.constantFrom(1, 2), (body, form) => {
       const reply = parseReply(body, form);

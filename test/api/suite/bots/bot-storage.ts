@@ -18,7 +18,7 @@ export const botStorage: Facts = async (t, server) => {
   const all = async (by: Person, params: Params = {}) => (await by.api.ok('GET /bot_storage', params)).storage;
   const put = (by: Person, storage: unknown) => by.api.call('PUT /bot_storage', { storage });
 
-  await t.test('everybody has one, of his own', async (t) => {
+  await t.test('every account has a storage of its own', async (t) => {
     t.same(await all(bot), {});
     t.same((await put(bot, { color: 'red', '': 'nothing', size: '' })).body, { result: 'success', msg: '' });
     t.same(await all(bot), { color: 'red', '': 'nothing', size: '' });
@@ -29,7 +29,7 @@ export const botStorage: Facts = async (t, server) => {
     t.same(await all(bot, { keys: ['color'] }), { color: 'blue' });
   });
 
-  await t.test('of keys that are not there, nothing is given or removed', async (t) => {
+  await t.test('unknown keys are neither returned nor removed', async (t) => {
     await refused(t, bot.api.call('GET /bot_storage', { keys: ['color', 'gone'] }), NO_KEY);
     await refused(t, bot.api.call('DELETE /bot_storage', { keys: ['color', 'gone'] }), NO_KEY);
     t.ok(await all(bot, { keys: ['color'] }));

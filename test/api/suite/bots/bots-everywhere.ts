@@ -1,4 +1,4 @@
-/** Bots as callers of every operation (operations.md, conventions.md § Roles), and what is theirs alone. */
+/** Bots as callers of every operation (operations.md, conventions.md § Roles), and operations for bots alone. */
 import { OPERATIONS } from '#frontend/api';
 import { refused } from '../../harness.js';
 import type { Refusal } from '../../support/client.js';
@@ -37,7 +37,7 @@ const ROWS: readonly Row[] = OPERATIONS.filter(({ root, guard }) => !root && gua
   hooks: one.webhookBots === true,
 }));
 
-/** Numbers do for segments of any kind. */
+/** A number is valid in segments of any kind. */
 const segments = (operation: string): Record<string, string> =>
   Object.fromEntries([...operation.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name!, '4000']));
 
@@ -57,7 +57,7 @@ export const botsEverywhere: Facts = async (t, server) => {
   });
 
   await t.test(
-    'those for administrators and owners refuse bots without the role; with it they let them in',
+    'operations for administrators and owners refuse bots without the role and admit bots with it',
     async (t) => {
       const robot = await makeBot(owner);
       await owner.api.ok('PATCH /bots/{bot_id}', { bot_id: robot.id, role: 100 });
@@ -72,7 +72,7 @@ export const botsEverywhere: Facts = async (t, server) => {
     },
   );
 
-  await t.test('incoming webhook bots may send messages, and nothing else', async (t) => {
+  await t.test('an incoming webhook bot may send messages and do nothing else', async (t) => {
     const hook = await makeBot(member, { bot_type: 2 });
     const NO_HOOKS = unauthorized('This API is not available to incoming webhook bots.');
     for (const { operation, hooks } of ROWS) {
@@ -96,63 +96,69 @@ export const botsEverywhere: Facts = async (t, server) => {
     await refused(t, send(set), bad('Missing stream'));
   });
 
-  await t.test('queues get what the bot is set to, unless the call says otherwise', async (t) => {
-    const set = await makeBot(member, { default_all_public_streams: true, default_events_register_stream: 'hall' });
-    await subscribe(member, 'lobby', { principals: [set] });
-    const got = async (params: Record<string, unknown>) => {
-      const queue = await messages(set, params);
-      for (const stream of ['lobby', 'hall', 'not for members']) {
-        await say(stream === 'not for members' ? other : member, stream, 'set', `to ${stream}`);
-      }
-      const events = await settled(queue).catch(() => queue.received);
-      return withoutNotices(events.map(({ message }) => message as ApiMessage)).map(({ content }) => content);
-    };
-    // Direct messages, by which a test sees that nothing more comes, are outside of the narrow.
-    const narrowed = await messages(set);
-    await say(member, 'lobby', 'set', 'elsewhere');
-    await say(member, 'hall', 'set', 'in it');
-    t.same(
-      (await narrowed.take(1)).map(({ message }) => (message as ApiMessage).content),
-      ['in it'],
-    );
-    await member.api.ok('PATCH /bots/{bot_id}', { bot_id: set.id, default_events_register_stream: '' });
-    t.same(await got({}), ['to lobby', 'to hall', 'to not for members']);
-    t.same(await got({ all_public_streams: false }), ['to lobby']);
-    await member.api.ok('PATCH /bots/{bot_id}', { bot_id: set.id, default_all_public_streams: false });
-    t.same(await got({}), ['to lobby']);
-    await admin.api.ok('PATCH /bots/{bot_id}', { bot_id: set.id, default_all_public_streams: true, role: 600 });
-    t.same(await got({}), ['to lobby'], 'guests have no use for it');
-    await refused(
-      t,
-      set.api.call('POST /register', { all_public_streams: true }),
-      bad('User not authorized for this query'),
-    );
-  });
+  await t.test(
+    'an event queue of a bot gets the streams that the bot is set to, unless the call says otherwise',
+    async (t) => {
+      const set = await makeBot(member, { default_all_public_streams: true, default_events_register_stream: 'hall' });
+      await subscribe(member, 'lobby', { principals: [set] });
+      const got = async (params: Record<string, unknown>) => {
+        const queue = await messages(set, params);
+        for (const stream of ['lobby', 'hall', 'not for members']) {
+          await say(stream === 'not for members' ? other : member, stream, 'set', `to ${stream}`);
+        }
+        const events = await settled(queue).catch(() => queue.received);
+        return withoutNotices(events.map(({ message }) => message as ApiMessage)).map(({ content }) => content);
+      };
+      // Direct messages, with which a test knows that no more events come, are outside of the narrow.
+      const narrowed = await messages(set);
+      await say(member, 'lobby', 'set', 'elsewhere');
+      await say(member, 'hall', 'set', 'in it');
+      t.same(
+        (await narrowed.take(1)).map(({ message }) => (message as ApiMessage).content),
+        ['in it'],
+      );
+      await member.api.ok('PATCH /bots/{bot_id}', { bot_id: set.id, default_events_register_stream: '' });
+      t.same(await got({}), ['to lobby', 'to hall', 'to not for members']);
+      t.same(await got({ all_public_streams: false }), ['to lobby']);
+      await member.api.ok('PATCH /bots/{bot_id}', { bot_id: set.id, default_all_public_streams: false });
+      t.same(await got({}), ['to lobby']);
+      await admin.api.ok('PATCH /bots/{bot_id}', { bot_id: set.id, default_all_public_streams: true, role: 600 });
+      t.same(await got({}), ['to lobby'], 'guests have no use for it');
+      await refused(
+        t,
+        set.api.call('POST /register', { all_public_streams: true }),
+        bad('User not authorized for this query'),
+      );
+    },
+  );
 
-  await t.test('its owner may unsubscribe it, and post where it may; it posts where its owner may', async (t) => {
-    await subscribe(member, 'secret', { invite_only: true });
-    t.ok(await say(bot, 'secret', 'as its owner may'));
-    await subscribe(owner, 'hidden', { invite_only: true });
-    const send = { type: 'stream', to: 'hidden', topic: 'x', content: 'x' };
-    await refused(t, bot.api.call('POST /messages', send), bad("Not authorized to send to stream 'hidden'"));
-    await subscribe(member, ['lobby', 'secret'], { principals: [bot] });
-    const leave = (by: Person, subscriptions: string[]) =>
-      by.api.call('DELETE /users/me/subscriptions', { subscriptions, principals: [bot.id] });
-    await refused(t, leave(other, ['lobby']), bad('Insufficient permission'));
-    const { body } = await leave(member, ['lobby', 'secret']);
-    t.same([...(body.removed as string[])].sort(), ['lobby', 'secret']);
-    const { streams } = await bot.api.ok<{ streams: ApiStream[] }>('GET /streams', {
-      include_public: false,
-      include_owner_subscribed: true,
-    });
-    const own = await member.api.ok<{ subscriptions: ApiStream[] }>('GET /users/me/subscriptions');
-    t.same(
-      streams.map(({ name }) => name),
-      own.subscriptions.map(({ name }) => name),
-    );
-  });
+  await t.test(
+    "a bot's owner may unsubscribe it and post where it may; the bot posts where its owner may",
+    async (t) => {
+      await subscribe(member, 'secret', { invite_only: true });
+      t.ok(await say(bot, 'secret', 'as its owner may'));
+      await subscribe(owner, 'hidden', { invite_only: true });
+      const send = { type: 'stream', to: 'hidden', topic: 'x', content: 'x' };
+      await refused(t, bot.api.call('POST /messages', send), bad("Not authorized to send to stream 'hidden'"));
+      await subscribe(member, ['lobby', 'secret'], { principals: [bot] });
+      const leave = (by: Person, subscriptions: string[]) =>
+        by.api.call('DELETE /users/me/subscriptions', { subscriptions, principals: [bot.id] });
+      await refused(t, leave(other, ['lobby']), bad('Insufficient permission'));
+      const { body } = await leave(member, ['lobby', 'secret']);
+      t.same([...(body.removed as string[])].sort(), ['lobby', 'secret']);
+      const { streams } = await bot.api.ok<{ streams: ApiStream[] }>('GET /streams', {
+        include_public: false,
+        include_owner_subscribed: true,
+      });
+      const own = await member.api.ok<{ subscriptions: ApiStream[] }>('GET /users/me/subscriptions');
+      t.same(
+        streams.map(({ name }) => name),
+        own.subscriptions.map(({ name }) => name),
+      );
+    },
+  );
 
-  await t.test('its owner hears of messages that reach nobody, at most once a minute', async (t) => {
+  await t.test("a bot's owner is notified of messages that reach no subscriber, at most once a minute", async (t) => {
     const lost = await makeBot(member);
     const queue = await messages(member);
     const notice = async (): Promise<string> => {
@@ -181,7 +187,7 @@ export const botsEverywhere: Facts = async (t, server) => {
     await refused(t, other.api.call('POST /messages', send), gone, 'of people nobody hears');
   });
 
-  await t.test('no bot is somebody whom people name in their profiles', async (t) => {
+  await t.test('a bot cannot be chosen in a profile field of people', async (t) => {
     const field = { name: 'Friends', field_type: 6 };
     const { id } = await owner.api.ok<{ id: number }>('POST /realm/profile_fields', field);
     const isBot = bad(`User with ID ${bot.id} is a bot`);
@@ -191,7 +197,7 @@ export const botsEverywhere: Facts = async (t, server) => {
     await refused(t, owner.api.call('PATCH /users/{user_id}', params), isBot);
   });
 
-  await t.test('bots are people in streams: they subscribe, read, react, type, and are muted by nobody', async (t) => {
+  await t.test('a bot in a stream subscribes, reads, reacts and types, and cannot be muted', async (t) => {
     await subscribe(bot, 'lobby');
     const message_id = await say(member, 'lobby', 'about');
     await bot.api.ok('POST /messages/{message_id}/reactions', { message_id, emoji_name: 'tada' });

@@ -1,4 +1,4 @@
-/** Bots where people choose people: groups, mutes, alert words; and who may edit groups, by each policy (users.md). */
+/** Bots as targets: groups, mutes, alert words; and each policy of editing groups (users.md). */
 
 import { refused } from '../../harness.js';
 import type { Params } from '../../support/client.js';
@@ -22,7 +22,7 @@ export const botsInGroups: Facts = async (t, server) => {
   const members = async () =>
     (await member.api.ok('GET /user_groups/{user_group_id}/members', { user_group_id: group })).members;
 
-  await t.test('bots neither see nor edit groups, whatever the parameters', async (t) => {
+  await t.test('a bot can neither list nor edit groups, whatever the parameters', async (t) => {
     const of = { user_group_id: group };
     const calls: [operation: string, params: Params][] = [
       ['GET /user_groups', {}],
@@ -38,7 +38,7 @@ export const botsInGroups: Facts = async (t, server) => {
     for (const [operation, params] of calls) await refused(t, bot.api.call(operation, params), NO_BOTS, operation);
   });
 
-  await t.test('a bot may be in a group: it is told as anybody, and not written to', async (t) => {
+  await t.test('a bot may be in a group and gets its events, but no notices from the notification bot', async (t) => {
     const [queue, post] = [await Queue.register(other), await Queue.register(bot)];
     t.equal((await edit({ add: [bot.id] })).status, 200);
     t.same(
@@ -62,7 +62,7 @@ export const botsInGroups: Facts = async (t, server) => {
     t.same(await members(), [member.id]);
   });
 
-  await t.test('bots cannot be muted, and mute people', async (t) => {
+  await t.test('a bot cannot be muted; it can mute people', async (t) => {
     const mute = (method: string, of: Person, by: Person) =>
       by.api.call(`${method} /users/me/muted_users/{muted_user_id}`, { muted_user_id: of.id });
     for (const method of ['POST', 'DELETE']) await refused(t, mute(method, bot, member), bad('No such user'), method);
@@ -79,7 +79,7 @@ export const botsInGroups: Facts = async (t, server) => {
     t.equal((await mute('DELETE', other, bot)).status, 200);
   });
 
-  await t.test('bots have alert words of their own', async (t) => {
+  await t.test('a bot has alert words of its own', async (t) => {
     await subscribe(owner, 'deck', { principals: [bot] });
     const queue = await Queue.register(bot, { event_types: ['alert_words'] });
     const words = { alert_words: ['anchor'] };
@@ -93,7 +93,7 @@ export const botsInGroups: Facts = async (t, server) => {
     t.same((await bot.api.ok('DELETE /users/me/alert_words', words)).alert_words, []);
   });
 
-  await t.test('deactivated accounts: in groups and not written to, muted as others', async (t) => {
+  await t.test('a deactivated account stays in groups, gets no notices, and can be muted', async (t) => {
     const gone = org.guest;
     await admin.api.ok('DELETE /users/{user_id}', { user_id: gone.id });
     t.equal((await edit({ add: [gone.id] })).status, 200);
@@ -122,7 +122,7 @@ export const botsInGroups: Facts = async (t, server) => {
     );
   });
 
-  await t.test('who may make groups, by each policy; and edit those that he is in', async (t) => {
+  await t.test('each policy admits its roles to make groups, and to edit groups that the user is in', async (t) => {
     const may: [policy: number, roles: string][] = [
       [1, 'owner admin moderator member other'],
       [2, 'owner admin'],

@@ -1,4 +1,4 @@
-/** POST and GET /bots (users.md § Bots): who makes bots, what is refused, and who hears of them. */
+/** POST and GET /bots (users.md § Bots): the right to make bots, refusals, and recipients of events. */
 
 import { refused } from '../../harness.js';
 import type { Params, Refusal } from '../../support/client.js';
@@ -88,7 +88,7 @@ export const bots: Facts = async (t, server) => {
   );
 
   await t.test(
-    'events: the account to everybody, the bot with its key to its owner and to human administrators',
+    'events: the account goes to all users, the bot with its key to its owner and to human administrators',
     async (t) => {
       const robot = await makeBot(owner);
       await owner.api.ok('PATCH /realm', { name: 'Still the same' });
@@ -140,7 +140,7 @@ export const bots: Facts = async (t, server) => {
     },
   );
 
-  await t.test('a bot for a private stream is told to its owner alone', async (t) => {
+  await t.test('the events of a bot for a private stream go to its owner alone', async (t) => {
     const queues = await Promise.all(
       [owner, member].map((by) => Queue.register(by, { event_types: ['realm_bot', 'message'] })),
     );
@@ -148,7 +148,7 @@ export const bots: Facts = async (t, server) => {
     t.same(await Promise.all(queues.map(async (queue) => (await settled(queue)).length)), [0, 1]);
   });
 
-  await t.test('the state lists own bots; to administrators all; to nobody else any key', async (t) => {
+  await t.test('the state lists own bots, all bots for administrators, and API keys for no other user', async (t) => {
     const mine = await makeBot(other);
     const all = await botsOf(admin);
     t.same(
@@ -169,7 +169,7 @@ export const bots: Facts = async (t, server) => {
     t.same((await elsewhere.owner.api.ok('GET /bots')).bots, []);
   });
 
-  await t.test('what is wrong is refused, in this order', async (t) => {
+  await t.test('wrong parameters are refused, in this order', async (t) => {
     await refused(t, make(member, {}), missing('full_name'));
     await refused(t, make(member, { full_name: 'x' }), missing('short_name'));
     const wrong = { full_name: 'x', short_name: ' ', bot_type: 4, interface_type: 9, default_sending_stream: 'gone' };
@@ -230,7 +230,7 @@ export const bots: Facts = async (t, server) => {
     );
   });
 
-  await t.test('a picture sent along is its avatar; another one later', async (t) => {
+  await t.test("a picture sent along becomes the bot's avatar; another one may follow later", async (t) => {
     const params = of();
     const made = await member.api.upload('POST /bots', [{ name: 'a.png', bytes: await picture('red') }], params);
     const { user_id, avatar_url } = made.body as { user_id: number; avatar_url: string };
@@ -259,13 +259,13 @@ export const bots: Facts = async (t, server) => {
     t.ok(bots.every(({ full_name }) => full_name !== 'No'));
   });
 
-  await t.test('names of bots that are gone are free again; hostile configuration is only text', async (t) => {
+  await t.test('names of deactivated bots are free again; hostile configuration is only text', async (t) => {
     const config_data = { __proto__x: 'a', 'a\u0000b': '\ud800', constructor: '{"$ne":1}', 'a.b$c': '' };
     t.equal((await make(member, of({ bot_type: 2, config_data }))).status, 200);
     t.equal((await make(member, of({ bot_type: 2, config_data: '{"__proto__":"x"}' }))).status, 200);
   });
 
-  await t.test('bot_creation_policy says who makes which', async (t) => {
+  await t.test('bot_creation_policy says which roles make which bots', async (t) => {
     const outcome = async (by: Person, bot_type: number) => (await make(by, of({ bot_type }))).body.msg;
     const table = async (bot_creation_policy: number) => {
       await owner.api.ok('PATCH /realm', { bot_creation_policy });
@@ -282,7 +282,7 @@ export const bots: Facts = async (t, server) => {
     await owner.api.ok('PATCH /realm', { bot_creation_policy: 1 });
   });
 
-  await t.test('incoming webhook bots send messages and do nothing else', async (t) => {
+  await t.test('an incoming webhook bot sends messages and does nothing else', async (t) => {
     const hook = await makeBot(member, { bot_type: 2 });
     const NO_HOOKS = unauthorized('This API is not available to incoming webhook bots.');
     t.ok(await say(hook, 'for bots', 'hooked'));

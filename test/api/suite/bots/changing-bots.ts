@@ -49,68 +49,65 @@ export const changingBots: Facts = async (t, server) => {
   await subscribe(member, 'secret of member', { invite_only: true });
   await subscribe(owner, 'secret of owner', { invite_only: true });
 
-  await t.test(
-    'what a bot is may be changed by its owner and by administrators; the answer says what it is',
-    async (t) => {
-      const bot = await makeBot(member, { bot_type: 3, payload_url: '"https://a.example.com/"' });
-      const { avatar_url } = (await stateOf(member, bot))!;
-      const answer = {
-        result: 'success',
-        msg: '',
-        full_name: bot.name,
-        avatar_url,
-        service_interface: 1,
-        service_payload_url: null,
-        config_data: null,
-        default_sending_stream: null,
-        default_events_register_stream: null,
-        default_all_public_streams: false,
-        bot_owner: member.email,
-      };
-      t.same(await change(member, bot, {}), answer);
-      const all = {
-        full_name: ' New Name ',
-        service_payload_url: '"https://b.example.com/"',
-        service_interface: 2,
-        config_data: { a: 'b' },
-        default_sending_stream: 'LOBBY',
-        default_events_register_stream: 'hall',
-        default_all_public_streams: true,
-        bot_owner_id: other.id,
-      };
-      t.same(await change(admin, bot, all), {
-        ...answer,
-        full_name: 'New Name',
-        service_interface: 2,
-        service_payload_url: 'https://b.example.com/',
-        config_data: { a: 'b' },
-        default_sending_stream: 'lobby',
-        default_events_register_stream: 'hall',
-        default_all_public_streams: true,
-        bot_owner: other.email,
-      });
-      const { services, ...state } = (await stateOf(other, bot))!;
-      t.same(state, {
-        email: bot.email,
-        user_id: bot.id,
-        full_name: 'New Name',
-        bot_type: 3,
-        is_active: true,
-        api_key: bot.key,
-        default_sending_stream: 'lobby',
-        default_events_register_stream: 'hall',
-        default_all_public_streams: true,
-        owner_id: other.id,
-        avatar_url,
-      });
-      t.same(services, [{ base_url: 'https://b.example.com/', interface: 2, token: services[0]!.token }]);
-      const cleared = await change(other, bot, { default_sending_stream: '', default_events_register_stream: '' });
-      t.same([cleared.default_sending_stream, cleared.default_events_register_stream], [null, null]);
-      await refused(t, patch(member, bot, {}), NO_PERMISSION, 'the former owner may not any more');
-    },
-  );
+  await t.test('a bot may be changed by its owner and by administrators; the answer describes the bot', async (t) => {
+    const bot = await makeBot(member, { bot_type: 3, payload_url: '"https://a.example.com/"' });
+    const { avatar_url } = (await stateOf(member, bot))!;
+    const answer = {
+      result: 'success',
+      msg: '',
+      full_name: bot.name,
+      avatar_url,
+      service_interface: 1,
+      service_payload_url: null,
+      config_data: null,
+      default_sending_stream: null,
+      default_events_register_stream: null,
+      default_all_public_streams: false,
+      bot_owner: member.email,
+    };
+    t.same(await change(member, bot, {}), answer);
+    const all = {
+      full_name: ' New Name ',
+      service_payload_url: '"https://b.example.com/"',
+      service_interface: 2,
+      config_data: { a: 'b' },
+      default_sending_stream: 'LOBBY',
+      default_events_register_stream: 'hall',
+      default_all_public_streams: true,
+      bot_owner_id: other.id,
+    };
+    t.same(await change(admin, bot, all), {
+      ...answer,
+      full_name: 'New Name',
+      service_interface: 2,
+      service_payload_url: 'https://b.example.com/',
+      config_data: { a: 'b' },
+      default_sending_stream: 'lobby',
+      default_events_register_stream: 'hall',
+      default_all_public_streams: true,
+      bot_owner: other.email,
+    });
+    const { services, ...state } = (await stateOf(other, bot))!;
+    t.same(state, {
+      email: bot.email,
+      user_id: bot.id,
+      full_name: 'New Name',
+      bot_type: 3,
+      is_active: true,
+      api_key: bot.key,
+      default_sending_stream: 'lobby',
+      default_events_register_stream: 'hall',
+      default_all_public_streams: true,
+      owner_id: other.id,
+      avatar_url,
+    });
+    t.same(services, [{ base_url: 'https://b.example.com/', interface: 2, token: services[0]!.token }]);
+    const cleared = await change(other, bot, { default_sending_stream: '', default_events_register_stream: '' });
+    t.same([cleared.default_sending_stream, cleared.default_events_register_stream], [null, null]);
+    await refused(t, patch(member, bot, {}), NO_PERMISSION, 'the former owner may not any more');
+  });
 
-  await t.test('each change is one event; nothing for what stays as it is', async (t) => {
+  await t.test('each change is one event; an unchanged value is no event', async (t) => {
     const bot = await makeBot(member, { bot_type: 3, payload_url: '"https://a.example.com/"' });
     const { token } = (await stateOf(member, bot))!.services[0]!;
     const queues = await watch([owner, member, other]);
@@ -135,7 +132,7 @@ export const changingBots: Facts = async (t, server) => {
   });
 
   await t.test(
-    'another owner: it goes from the one and comes to the other, and administrators hear whose it is',
+    'a change of owner moves the bot between the owners, and administrators get the new owner',
     async (t) => {
       const bot = await makeBot(member);
       const queues = await watch([admin, member, other, guest]);
@@ -161,7 +158,7 @@ export const changingBots: Facts = async (t, server) => {
     },
   );
 
-  await t.test('of a bot for a private stream its owner alone hears', async (t) => {
+  await t.test('changes of a bot for a private stream reach its owner alone', async (t) => {
     const bot = await makeBot(member);
     const queues = await watch([owner, member]);
     await change(member, bot, { default_events_register_stream: 'secret of member' });
@@ -172,7 +169,7 @@ export const changingBots: Facts = async (t, server) => {
     t.same((await heard(queues[1]!)).length, 3);
   });
 
-  await t.test('what is wrong is refused in this order, and changes nothing', async (t) => {
+  await t.test('wrong parameters are refused in this order, and change nothing', async (t) => {
     const bot = await makeBot(member);
     const before = await stateOf(member, bot);
     const wrong = { full_name: 'x', role: 100, bot_owner_id: 4_000, default_sending_stream: 'gone' };
@@ -224,7 +221,7 @@ export const changingBots: Facts = async (t, server) => {
     t.same(await stateOf(member, bot), before);
   });
 
-  await t.test('administrators give bots roles; a bot who is an owner is in the hands of owners', async (t) => {
+  await t.test('administrators give bots roles; a bot with the role owner is managed by owners only', async (t) => {
     const bot = await makeBot(member);
     const stream = await streamIdOf(member, 'lobby');
     await refused(
@@ -252,7 +249,7 @@ export const changingBots: Facts = async (t, server) => {
     await change(member, bot, { role: 400 });
   });
 
-  await t.test('a new key works, the old one is dead; who manages the bot hears of it', async (t) => {
+  await t.test('a new key works and the old one is dead; the managers of the bot get the event', async (t) => {
     const bot = await makeBot(member);
     const queues = await watch([admin, member, other, bot]);
     const { api_key } = (await renew(member, bot)).body as { api_key: string };
@@ -295,16 +292,16 @@ export const changingBots: Facts = async (t, server) => {
       default_sending_stream: '',
     });
     await change(owner, bot, { default_events_register_stream: 'hall' });
-    await t.test('of the name of its stream', (t) =>
+    await t.test("the name of the bot's stream", (t) =>
       verifyAction(t, 'rename', people, async () => {
         const stream_id = await streamIdOf(member, 'hall');
         await owner.api.ok('PATCH /streams/{stream_id}', { stream_id, new_name: 'great hall' });
       }),
     );
-    await t.test('of its key', (t) => verifyAction(t, 'key', people, () => renew(member, bot)));
+    await t.test("the bot's key", (t) => verifyAction(t, 'key', people, () => renew(member, bot)));
   });
 
-  await t.test('who becomes an administrator knows all bots, who is none any more only his own', async (t) => {
+  await t.test('a new administrator gets all bots; a former administrator keeps only own bots', async (t) => {
     const bot = await makeBot(other, { default_sending_stream: 'lobby' });
     const role = (value: number) => owner.api.ok('PATCH /users/{user_id}', { user_id: other.id, role: value });
     await t.test('to administrator', (t) => verifyAction(t, 'administrator', [owner, other, member], () => role(200)));

@@ -1,4 +1,4 @@
-/** DELETE /bots/{id}, and what becomes of bots when accounts come and go (users.md § Bots). */
+/** DELETE /bots/{id}, and bots of accounts that are deactivated and reactivated (users.md § Bots). */
 
 import { refused } from '../../harness.js';
 import type { Refusal } from '../../support/client.js';
@@ -24,7 +24,7 @@ export const deactivatingBots: Facts = async (t, server) => {
   const heard = async (queue: Queue) => (await settled(queue)).map(({ type, op }) => `${type}/${op}`);
   await subscribe(member, 'lobby');
 
-  await t.test('its owner and administrators may; nobody else', async (t) => {
+  await t.test('a bot is deactivated by its owner or an administrator, and by no other user', async (t) => {
     const bot = await makeBot(member);
     for (const by of [owner, member]) {
       await refused(t, remove(by, 4_000), NO_SUCH_BOT, 'unknown');
@@ -44,7 +44,7 @@ export const deactivatingBots: Facts = async (t, server) => {
     t.equal((await remove(member, bot.id)).status, 200, 'again, which changes nothing');
   });
 
-  await t.test('everybody hears of the account, and who manages the bot of the bot', async (t) => {
+  await t.test("all users get the event of the account, the bot's managers that of the bot", async (t) => {
     const bot = await makeBot(member);
     const queues = await Promise.all([owner, member, other].map((by) => Queue.register(by, { event_types: EVENTS })));
     t.equal((await remove(admin, bot.id)).status, 200);
@@ -62,7 +62,7 @@ export const deactivatingBots: Facts = async (t, server) => {
     t.equal((await bot.api.ok('GET /users/me')).user_id, bot.id, 'its key is the same');
   });
 
-  await t.test('who may create no bot brings none back', async (t) => {
+  await t.test('a user who may create no bot cannot reactivate one', async (t) => {
     const bot = await makeBot(member);
     await remove(member, bot.id);
     await owner.api.ok('PATCH /realm', { bot_creation_policy: 3 });
@@ -72,28 +72,31 @@ export const deactivatingBots: Facts = async (t, server) => {
     t.equal((await revive(member, bot)).status, 200);
   });
 
-  await t.test('a bot that is gone leaves its name, and no one who is gone becomes an owner', async (t) => {
-    const bot = await makeBot(member);
-    await remove(member, bot.id);
-    const again = await makeBot(member, { full_name: bot.name });
-    const [gone] = await crowd(org, 1);
-    await owner.api.ok('DELETE /users/{user_id}', { user_id: gone });
-    await refused(
-      t,
-      member.api.call('PATCH /bots/{bot_id}', { bot_id: again.id, bot_owner_id: gone }),
-      bad('Failed to change owner, user is deactivated'),
-    );
-  });
+  await t.test(
+    'a deactivated bot frees its name, and a deactivated user cannot become the owner of a bot',
+    async (t) => {
+      const bot = await makeBot(member);
+      await remove(member, bot.id);
+      const again = await makeBot(member, { full_name: bot.name });
+      const [gone] = await crowd(org, 1);
+      await owner.api.ok('DELETE /users/{user_id}', { user_id: gone });
+      await refused(
+        t,
+        member.api.call('PATCH /bots/{bot_id}', { bot_id: again.id, bot_owner_id: gone }),
+        bad('Failed to change owner, user is deactivated'),
+      );
+    },
+  );
 
   await t.test('snapshot and events', async (t) => {
     const people = [owner, admin, member, other, guest];
     const bot = await makeBot(member, { default_sending_stream: 'lobby' });
     await subscribe(member, 'lobby', { principals: [bot] });
-    await t.test('gone', (t) => verifyAction(t, 'DELETE /bots/{bot_id}', people, () => remove(member, bot.id)));
-    await t.test('back', (t) => verifyAction(t, 'reactivated', people, () => revive(admin, bot)));
+    await t.test('deactivated', (t) => verifyAction(t, 'DELETE /bots/{bot_id}', people, () => remove(member, bot.id)));
+    await t.test('reactivated', (t) => verifyAction(t, 'reactivated', people, () => revive(admin, bot)));
     const watchers = [owner, admin, member, guest];
     await makeBot(other);
-    await t.test('with their owner', (t) =>
+    await t.test('deactivated with their owner', (t) =>
       verifyAction(t, 'an owner of bots', watchers, () =>
         owner.api.ok('DELETE /users/{user_id}', { user_id: other.id }),
       ),

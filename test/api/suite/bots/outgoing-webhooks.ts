@@ -1,4 +1,4 @@
-/** Outgoing webhooks (users.md § Bots): what they are told, what they may answer, and who hears of failures. */
+/** Outgoing webhooks (users.md § Bots): the payloads they get, the replies they may send, and reports of failures. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -34,7 +34,7 @@ export const outgoingWebhooks: Facts = async (t, server) => {
   const bot = await make();
   const mention = (of: Person): string => `@**${of.name}**`;
 
-  /** The next message that comes to this queue from this account. */
+  /** The next message of this account in this queue. */
   const from = async (queue: Queue, sender: number): Promise<ApiMessage> => {
     const is = (event: Fields): boolean => (event.message as ApiMessage | undefined)?.sender_id === sender;
     const events = await queue.until((seen) => seen.some(is));
@@ -44,7 +44,7 @@ export const outgoingWebhooks: Facts = async (t, server) => {
   const bodyOf = (call: { readonly body: string }): Fields & { readonly message: Fields } => JSON.parse(call.body);
 
   await t.test(
-    'a direct message is posted to its server, as the contract has it; its reply comes from the bot',
+    "a direct message is posted to the bot's server as the contract says; the reply comes from the bot",
     async (t) => {
       hook.answer = { content: 'Hello **you**  ' };
       const queue = await messages(other);
@@ -73,7 +73,7 @@ export const outgoingWebhooks: Facts = async (t, server) => {
   );
 
   await t.test(
-    'a mention in a stream is; the reply goes to the same topic, also the older name of its field',
+    'a mention in a stream is posted; the reply goes to the same topic, also under the older field name',
     async (t) => {
       hook.answer = { response_string: 'Here' };
       const queue = await messages(owner);
@@ -102,27 +102,30 @@ export const outgoingWebhooks: Facts = async (t, server) => {
     }
   });
 
-  await t.test('nothing else calls it: silent and group mentions, wildcards, bots, and its own words', async (t) => {
-    hook.answer = { content: `I am ${mention(bot)}` };
-    const before = hook.calls.length;
-    const generic = await makeBot(member);
-    await subscribe(member, 'lobby', { principals: [bot, generic] });
-    const queue = await messages(member);
-    await say(member, 'lobby', 'talk', `@_**${bot.name}** and @**all** and \`${mention(bot)}\``);
-    await say(member, 'lobby', 'talk', `> ${mention(bot)}\n\nplain`);
-    await say(generic, 'lobby', 'talk', mention(bot));
-    await tell(generic, [bot], 'from a bot');
-    await say(member, 'lobby', 'talk', mention(bot));
-    await hook.next();
-    await from(queue, bot.id);
-    // A call for anything before would have come before, and for its own words there is none in line.
-    await tell(member, [bot], 'last');
-    t.equal(bodyOf(await hook.next()).data, 'last');
-    await from(queue, bot.id);
-    t.equal(hook.calls.length, before + 2);
-  });
+  await t.test(
+    'nothing else calls a webhook: silent mentions, group mentions, wildcards, bots, or its own messages',
+    async (t) => {
+      hook.answer = { content: `I am ${mention(bot)}` };
+      const before = hook.calls.length;
+      const generic = await makeBot(member);
+      await subscribe(member, 'lobby', { principals: [bot, generic] });
+      const queue = await messages(member);
+      await say(member, 'lobby', 'talk', `@_**${bot.name}** and @**all** and \`${mention(bot)}\``);
+      await say(member, 'lobby', 'talk', `> ${mention(bot)}\n\nplain`);
+      await say(generic, 'lobby', 'talk', mention(bot));
+      await tell(generic, [bot], 'from a bot');
+      await say(member, 'lobby', 'talk', mention(bot));
+      await hook.next();
+      await from(queue, bot.id);
+      // Calls for the earlier messages would have come earlier, and none waits for the bot's own message.
+      await tell(member, [bot], 'last');
+      t.equal(bodyOf(await hook.next()).data, 'last');
+      await from(queue, bot.id);
+      t.equal(hook.calls.length, before + 2);
+    },
+  );
 
-  await t.test('two bots mentioned in one message, and a group, are each called', async (t) => {
+  await t.test('two bots mentioned in one message, and a group conversation with bots, are each called', async (t) => {
     hook.answer = { response_not_required: true, content: 'never said' };
     const second = await make();
     await tell(member, [bot, second, other], 'both');
@@ -135,7 +138,7 @@ export const outgoingWebhooks: Facts = async (t, server) => {
     t.equal((await from(queue, bot.id)).content, 'said', 'where no reply is wanted, none comes');
   });
 
-  await t.test('failures are told to the owner, by the notification bot, and to nobody else', async (t) => {
+  await t.test('failures are reported to the owner by the notification bot, and to no other user', async (t) => {
     const queue = await messages(member);
     const bystander = await messages(other);
     const failing = async (answer: Hook['answer'], says: RegExp, text = 'fail') => {
@@ -186,7 +189,7 @@ export const outgoingWebhooks: Facts = async (t, server) => {
     t.notOk(queue.received.some(({ message }) => (message as ApiMessage | undefined)?.sender_id === NOTIFICATION_BOT));
   });
 
-  await t.test('what the bot may not say, its owner hears of', async (t) => {
+  await t.test("the bot's owner is notified of a reply that the bot may not send", async (t) => {
     const queue = await messages(member);
     hook.answer = { content: 'too late' };
     await subscribe(owner, 'closed');
@@ -198,7 +201,7 @@ export const outgoingWebhooks: Facts = async (t, server) => {
     t.match(content, /could not answer a message in #\*\*closed>quiet\*\*: Only organization administrators can send/);
   });
 
-  await t.test('a server that is slow or away keeps nobody waiting, and is tried again', async (t) => {
+  await t.test('a slow or unreachable webhook server holds up no other, and is tried again', async (t) => {
     const queue = await messages(member);
     const slow: (() => void)[] = [];
     hook.answer = (response) => void slow.push(() => response.end('{"content":"at last"}'));
@@ -212,7 +215,7 @@ export const outgoingWebhooks: Facts = async (t, server) => {
     await hook.next();
     slow.shift()!();
     t.equal((await from(queue, bot.id)).content, 'at last');
-    // Nobody listens there.
+    // No server listens on this port.
     const closing = createServer().listen(0, '127.0.0.1');
     await once(closing, 'listening');
     const { port } = closing.address() as { port: number };
@@ -223,7 +226,7 @@ export const outgoingWebhooks: Facts = async (t, server) => {
     t.match(late.content, /was not told of a direct message: it could not be reached \(ECONNREFUSED\)\./);
   });
 
-  await t.test('addresses that only machines beside the server can reach are not called', async (t) => {
+  await t.test("addresses that only machines of the server's network can reach are not called", async (t) => {
     const queue = await messages(member);
     const addresses = [
       'http://127.0.0.2/',
@@ -240,7 +243,7 @@ export const outgoingWebhooks: Facts = async (t, server) => {
     for (const address of addresses) {
       const url = { bot_id: shut.id, service_payload_url: JSON.stringify(address) };
       const { status } = await member.api.call('PATCH /bots/{bot_id}', url);
-      // What is no address for the API is none to call.
+      // An address that the API refuses is never called.
       if (status !== 200) continue;
       await tell(member, [shut], address);
       const { content } = await from(queue, NOTIFICATION_BOT);
@@ -255,7 +258,7 @@ export const outgoingWebhooks: Facts = async (t, server) => {
     t.match((await from(queue, NOTIFICATION_BOT)).content, /its address is none of a web server/);
   });
 
-  await t.test('in the form of Slack it is told of streams only', async (t) => {
+  await t.test('a bot with the Slack payload is called for messages of streams only', async (t) => {
     const slack = await make({ interface_type: 2 });
     const queue = await messages(member);
     hook.answer = { text: 'in their words' };
@@ -279,21 +282,24 @@ export const outgoingWebhooks: Facts = async (t, server) => {
     t.match((await from(queue, NOTIFICATION_BOT)).content, /its form of calls knows no direct messages/);
   });
 
-  await t.test('a subscribed one gets no copies of what is said in the stream, but sees it as history', async (t) => {
-    await subscribe(member, 'lobby', { principals: [bot] });
-    const queue = await messages(bot);
-    const id = await say(member, 'lobby', 'copies');
-    t.same(await settled(queue), []);
-    const { message } = await bot.api.ok<{ message: ApiMessage }>('GET /messages/{message_id}', { message_id: id });
-    t.same(message.flags, ['read', 'historical']);
-    const { subscriptions } = await member.api.ok<{ subscriptions: Fields[] }>('GET /users/me/subscriptions', {
-      include_subscribers: true,
-    });
-    const lobby = subscriptions.find((one) => one.name === 'lobby') as { subscribers: number[] };
-    t.ok(lobby.subscribers.includes(bot.id));
-  });
+  await t.test(
+    "a subscribed webhook bot gets no copies of the stream's messages, but sees them as history",
+    async (t) => {
+      await subscribe(member, 'lobby', { principals: [bot] });
+      const queue = await messages(bot);
+      const id = await say(member, 'lobby', 'copies');
+      t.same(await settled(queue), []);
+      const { message } = await bot.api.ok<{ message: ApiMessage }>('GET /messages/{message_id}', { message_id: id });
+      t.same(message.flags, ['read', 'historical']);
+      const { subscriptions } = await member.api.ok<{ subscriptions: Fields[] }>('GET /users/me/subscriptions', {
+        include_subscribers: true,
+      });
+      const lobby = subscriptions.find((one) => one.name === 'lobby') as { subscribers: number[] };
+      t.ok(lobby.subscribers.includes(bot.id));
+    },
+  );
 
-  await t.test('a generic bot that is named gets a copy where it is not subscribed', async (t) => {
+  await t.test('a generic bot that is mentioned where it is not subscribed gets a copy', async (t) => {
     const generic = await makeBot(member);
     const queue = await messages(generic);
     const id = await say(member, 'lobby', 'named', `to ${mention(generic)}`);

@@ -1,4 +1,4 @@
-/** Bots go with their owner, who may bring back his own (users.md § DELETE /users/{user_id}). */
+/** Bots are deactivated with their owner, who may reactivate own bots (users.md § DELETE /users/{user_id}). */
 
 import { refused } from '../../harness.js';
 import { bad, basic, Client, type Refusal, unauthorized } from '../../support/client.js';
@@ -25,7 +25,7 @@ export const ownedBots: Facts = async (t, server) => {
   const isActive = async (user_id: number) =>
     (await owner.api.ok<{ user: ApiUser }>('GET /users/{user_id}', { user_id })).user.is_active;
 
-  await t.test('they are deactivated before their owner, and stay so when he is back', async (t) => {
+  await t.test('bots are deactivated before their owner, and stay so when the owner is reactivated', async (t) => {
     const maker = await addPerson(org, 'maker');
     const [one, two, gone] = [await makeBot(maker), await makeBot(maker), await makeBot(maker)];
     const foreign = await makeBot(member);
@@ -47,7 +47,7 @@ export const ownedBots: Facts = async (t, server) => {
     await refused(t, reactivate(maker, member.id), bad('Insufficient permission'), 'nor people');
   });
 
-  await t.test('bots are brought back by those who may create such bots', async (t) => {
+  await t.test('a bot is reactivated only by a user who may create such a bot', async (t) => {
     const maker = await addPerson(org, 'second maker');
     const generic = await makeBot(maker);
     const webhook = await makeBot(maker, { bot_type: 2 });
@@ -65,14 +65,14 @@ export const ownedBots: Facts = async (t, server) => {
     await policy(1);
   });
 
-  await t.test('nobody who is deactivated becomes the owner of a bot', async (t) => {
+  await t.test('a deactivated user cannot become the owner of a bot', async (t) => {
     const [bot, leaver] = [await makeBot(member), await addPerson(org, 'no owner')];
     await deactivate(admin, leaver.id);
     const given = member.api.call('PATCH /bots/{bot_id}', { bot_id: bot.id, bot_owner_id: leaver.id });
     await refused(t, given, bad('Failed to change owner, user is deactivated'));
   });
 
-  await t.test('a bot is none of those whom DELETE /users/{user_id} is for, and may be one who calls it', async (t) => {
+  await t.test('DELETE /users/{user_id} does not take a bot, but a bot may call it', async (t) => {
     const bot = await makeBot(member);
     await refused(t, deactivate(admin, bot.id), bad('No such user'));
     t.equal((await admin.api.call('PATCH /users/{user_id}', { user_id: bot.id, role: 200 })).status, 200);

@@ -3,7 +3,7 @@ import { addPerson, makeOrganization, type Person, streamIdOf, subscribe } from 
 import { Follower, verifyAction, verifyRacing } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
-/** Numbers below `n`, always the same. */
+/** Pseudo-random numbers below `n`, the same in each run. */
 function numbers(seed: number): (n: number) => number {
   let state = seed;
   return (n) => {
@@ -46,10 +46,10 @@ export const activityState: Facts = async (t, server) => {
     await reactivate(leaver);
     await subscribe(member, 'open', { principals: [leaver, owner] });
   });
-  await t.test('somebody deactivates himself', async (t) => {
+  await t.test('a user deactivates the own account', async (t) => {
     const quitter = await addPerson(org, 'quitter');
     await subscribe(quitter, 'open');
-    // His own clients follow nothing any more: what they did is seen by those of others.
+    // The user's own clients are shut out after the call, so clients of other users watch it.
     await verifyAction(t, 'himself', watchers, () => quitter.api.ok('DELETE /users/me'));
   });
 
@@ -97,7 +97,7 @@ export const activityState: Facts = async (t, server) => {
     ];
     for (let round = 0; round < 12; round++) {
       const followers = await Follower.all([owner, member, guest]);
-      // Clients of those who are deactivated meanwhile end: they are shut out.
+      // Clients of users deactivated meanwhile are shut out, so they end.
       const own: { readonly person: Person; readonly follower: Follower }[] = [];
       for (const person of people.filter((of) => active.get(of))) {
         own.push({ person, follower: await Follower.start(person, one(['all capabilities', 'no capabilities'])) });

@@ -1,4 +1,4 @@
-/** Who hears of what: events.md § Recipients. */
+/** Recipients of events: events.md § Recipients. */
 
 import { makeOrganization, type Person, say, subscribe, tell } from '../../support/organization.js';
 import { Queue, settled } from '../../support/queue.js';
@@ -14,7 +14,7 @@ export const audiences: Facts = async (t, server) => {
   await subscribe(member, 'closed', { invite_only: true });
   await subscribe(member, ['open', 'closed'], { principals: [guest, other] });
 
-  await t.test('events of a message go to those who get a copy, and to nobody else', async (t) => {
+  await t.test('events of a message go to the users who have a copy, and to no other', async (t) => {
     const watchers = await Promise.all(
       [...Object.values(everybody), elsewhere.owner].map((person) => Queue.register(person)),
     );
@@ -30,7 +30,7 @@ export const audiences: Facts = async (t, server) => {
     await tell(member, [guest], 'to a pair');
     await tell(member, [member], 'to oneself');
     await tell(member, [other, admin], 'to a group');
-    // The sender has all of it: whatever the others may get is in the log by then.
+    // The sender has all events, so all events for the others are in the log by now.
     await watchers.find((queue) => queue.of === member)!.take(Object.keys(expected).length);
     for (const queue of watchers) {
       const got = queue.of === member ? queue.received : await settled(queue);
@@ -42,7 +42,7 @@ export const audiences: Facts = async (t, server) => {
     }
   });
 
-  await t.test('events of streams and subscriptions go to those who may know', async (t) => {
+  await t.test('events of streams and subscriptions go to users who may see the stream', async (t) => {
     const people = [owner, admin, moderator, member, other, guest];
     const watchers = await Promise.all(
       people.map((person) => Queue.register(person, { event_types: ['stream', 'subscription', 'message'] })),

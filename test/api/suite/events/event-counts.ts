@@ -1,4 +1,4 @@
-/** What one change tells does not grow with the organization: counted in the log itself (embedded face only). */
+/** The events of one change do not grow with the organization: counted in the log itself (embedded face only). */
 import type { Test } from 'tap';
 import type { LogEntry } from '#model';
 import type { EventLog } from '#ports/log';
@@ -7,7 +7,7 @@ import { addPerson, crowd, makeBot, makeOrganization, PASSWORD } from '../../sup
 
 type Counts = Map<string, number>;
 
-/** The log, counting what is appended to it by kind while `on`. */
+/** The log; while `on`, it counts appended items by kind. */
 const counting = (log: EventLog, counts: Counts, state: { on: boolean }): EventLog =>
   new Proxy(log, {
     get(target, name: keyof EventLog) {
@@ -26,7 +26,7 @@ const counting = (log: EventLog, counts: Counts, state: { on: boolean }): EventL
     },
   });
 
-/** The same changes in an organization with so many more people and streams. */
+/** The same changes in an organization with `people` more users and `streams` more streams. */
 async function told(people: number, streams: number): Promise<Counts> {
   const counts: Counts = new Map();
   const state = { on: false };
@@ -66,13 +66,13 @@ async function told(people: number, streams: number): Promise<Counts> {
     await owner.api.ok('PATCH /streams/{stream_id}', { stream_id, is_private: true });
     await owner.api.ok('DELETE /streams/{stream_id}', { stream_id });
   } finally {
-    // Whatever is still on its way is carried out before it stops.
+    // Closing the server lets work in flight finish first.
     await server.close();
   }
   return counts;
 }
 
-/** Whoever is a guest no more is shown the streams; archiving marks the messages of each subscriber as read. */
+/** A former guest gets the streams; archiving marks the messages of each subscriber as read. */
 const GROWING: Readonly<Record<string, 'people' | 'streams'>> = {
   'subscription/peer_add': 'streams',
   'update_message_flags/add': 'people',

@@ -1,4 +1,7 @@
-/** What each client capability changes, and which types of events a queue gets: events.md § Filtering per queue, § Capability deltas. */
+/**
+ * The effects of each client capability, and of the types of events that a queue asks for: events.md § Filtering per
+ * queue, § Capability deltas.
+ */
 
 import type { Params } from '../../support/client.js';
 import {
@@ -26,7 +29,7 @@ export const queueCapabilities: Facts = async (t, server) => {
   const news = await streamIdOf(owner, 'news');
   const open = (params: Params, of: Person = member): Promise<Queue> =>
     Queue.register(of, { fetch_event_types: [], ...params });
-  /** What a queue got up to here, messages aside. */
+  /** The events of a queue so far, except messages. */
   const heard = async (queue: Queue): Promise<ApiEvent[]> =>
     (await settled(queue)).filter((event) => event.type !== 'message');
   /** The same caller with the capability, without it, and with it as a parameter of GET /events. */
@@ -35,20 +38,23 @@ export const queueCapabilities: Facts = async (t, server) => {
     await open({ client_capabilities: { [name]: false } }, of),
   ];
 
-  await t.test('bulk_message_deletion: one event for all messages, else one for each, otherwise equal', async (t) => {
-    const ids: number[] = [];
-    for (let i = 0; i < 3; i++) ids.push(await say(owner, 'news', 'to go'));
-    const [on, off] = await both('bulk_message_deletion');
-    await admin.api.ok('POST /streams/{stream_id}/delete_topic', { stream_id: news, topic_name: 'to go' });
-    const [bulk, ...more] = await heard(on);
-    t.same(more, []);
-    t.same([...(bulk!.message_ids as number[])].sort(), ids);
-    const single = await heard(off);
-    t.same(single.map((event) => event.message_id as number).sort(), ids);
-    for (const event of single) t.same(without(event, 'id', 'message_id'), without(bulk!, 'id', 'message_ids'));
-  });
+  await t.test(
+    'with bulk_message_deletion one event names all messages, without it each message has an equal event',
+    async (t) => {
+      const ids: number[] = [];
+      for (let i = 0; i < 3; i++) ids.push(await say(owner, 'news', 'to go'));
+      const [on, off] = await both('bulk_message_deletion');
+      await admin.api.ok('POST /streams/{stream_id}/delete_topic', { stream_id: news, topic_name: 'to go' });
+      const [bulk, ...more] = await heard(on);
+      t.same(more, []);
+      t.same([...(bulk!.message_ids as number[])].sort(), ids);
+      const single = await heard(off);
+      t.same(single.map((event) => event.message_id as number).sort(), ids);
+      for (const event of single) t.same(without(event, 'id', 'message_id'), without(bulk!, 'id', 'message_ids'));
+    },
+  );
 
-  await t.test('stream_typing_notifications: without it, typing in streams is not told; to people it is', async (t) => {
+  await t.test('without stream_typing_notifications a queue gets typing events of direct messages only', async (t) => {
     const [on, off] = await both('stream_typing_notifications');
     await owner.api.ok('POST /typing', { type: 'stream', op: 'start', to: [news], topic: 'typed' });
     await owner.api.ok('POST /typing', { op: 'start', to: [member.id] });
@@ -60,7 +66,7 @@ export const queueCapabilities: Facts = async (t, server) => {
     t.same(await types(off), [['typing/start', 'private']]);
   });
 
-  await t.test('user_settings_object: without it, settings are told in their older form as well', async (t) => {
+  await t.test('without user_settings_object a queue gets settings in their older form, too', async (t) => {
     const [on, off] = await both('user_settings_object');
     const now = (
       await member.api.ok<{ user_settings: Fields }>('POST /register', { fetch_event_types: ['user_settings'] })
@@ -78,14 +84,14 @@ export const queueCapabilities: Facts = async (t, server) => {
     ]);
   });
 
-  await t.test('linkifier_url_template: without it, linkifiers are not told', async (t) => {
+  await t.test('without linkifier_url_template a queue gets no linkifiers', async (t) => {
     const [on, off] = await both('linkifier_url_template');
     await admin.api.ok('POST /realm/filters', { pattern: '#(?P<id>[0-9]+)', url_template: 'https://x.example/{id}' });
     t.same((await heard(on)).map(kind), ['realm_linkifiers']);
     t.same(await heard(off), []);
   });
 
-  await t.test('user_avatar_url_field_optional: with it, avatars of deactivated accounts are left out', async (t) => {
+  await t.test('with user_avatar_url_field_optional, avatars of deactivated accounts are left out', async (t) => {
     const gone = await addPerson(org, 'Gone');
     await owner.api.ok('DELETE /users/{user_id}', { user_id: gone.id });
     type Shown = Record<'realm_users' | 'realm_non_active_users', Fields[]>;
@@ -113,7 +119,7 @@ export const queueCapabilities: Facts = async (t, server) => {
     t.same((await heard(queues['the old one named'])).map(kind), ['muted_topics']);
   });
 
-  await t.test('capabilities are parameters of their own where GET /events makes the queue', async (t) => {
+  await t.test('client capabilities are parameters of GET /events, too, where it makes the queue', async (t) => {
     const make = async (params: Params): Promise<string> =>
       (await member.api.ok<{ queue_id: string }>('GET /events', { dont_block: true, ...params })).queue_id;
     const on = await make({
@@ -132,7 +138,7 @@ export const queueCapabilities: Facts = async (t, server) => {
     t.same([await got(on), await got(off), await got(linked)], [['typing/start'], [], ['realm_linkifiers']]);
   });
 
-  await t.test('a narrow by flags looks at those of the message when it comes', async (t) => {
+  await t.test('a narrow by flags is matched against the flags of the message when it arrives', async (t) => {
     await member.api.ok('POST /users/me/alert_words', { alert_words: ['fire'] });
     const narrows: Readonly<Record<string, readonly string[]>> = {
       starred: [],
@@ -160,7 +166,7 @@ export const queueCapabilities: Facts = async (t, server) => {
   });
 
   await t.test(
-    'fetch_event_types decides on the state, event_types on the events, alone it decides on both',
+    'fetch_event_types selects the state and event_types the events; a sole event_types selects both',
     async (t) => {
       const sections = (state: Fields): string[] =>
         ['subscriptions', 'realm_users', 'max_message_id', 'drafts'].filter((name) => name in state);

@@ -1,4 +1,4 @@
-/** What a queue gets, and in which form: events.md § Filtering per queue, § Capability deltas. */
+/** The events of a queue, and their form: events.md § Filtering per queue, § Capability deltas. */
 
 import type { Params } from '../../support/client.js';
 import { makeOrganization, type Person, say, subscribe, tell } from '../../support/organization.js';
@@ -16,7 +16,7 @@ export const queueContents: Facts = async (t, server) => {
   const fresh = (params: Params = {}, of: Person = member) =>
     Queue.register(of, { fetch_event_types: [], event_types: ['message'], ...params });
 
-  await t.test('event_types picks the types; heartbeats aside, nothing else comes', async (t) => {
+  await t.test('event_types selects the types of events; only heartbeats come besides', async (t) => {
     const [streams, both] = [
       await fresh({ event_types: ['stream'] }),
       await fresh({ event_types: ['subscription', 'stream'] }),
@@ -35,7 +35,7 @@ export const queueContents: Facts = async (t, server) => {
     t.same(await (await fresh({ event_types: [] })).now(), []);
   });
 
-  await t.test('a narrow picks messages', async (t) => {
+  await t.test('a narrow selects messages', async (t) => {
     await subscribe(owner, 'gossip', { principals: [owner, member] });
     const narrows: [string[][], string[]][] = [
       [[['stream', 'GOSSIP']], ['a', 'b']],
@@ -68,7 +68,7 @@ export const queueContents: Facts = async (t, server) => {
     }
   });
 
-  await t.test('each queue has its own form of a message', async (t) => {
+  await t.test('each queue gets messages in its own form', async (t) => {
     const [raw, html, urls] = [
       await fresh(),
       await fresh({ apply_markdown: true }),
@@ -85,7 +85,7 @@ export const queueContents: Facts = async (t, server) => {
   });
 
   await t.test(
-    'subscription/add lists subscribers only where asked, and null only where it is understood',
+    'subscription/add lists subscribers only where asked, and has null only for clients that can handle it',
     async (t) => {
       const type = { event_types: ['subscription'] };
       const plain = await fresh(type);
@@ -103,7 +103,7 @@ export const queueContents: Facts = async (t, server) => {
   );
 
   await t.test(
-    'all_public_streams brings messages of public streams, without flags, and of no private one',
+    'all_public_streams adds messages of public streams, without flags, and of no private stream',
     async (t) => {
       await subscribe(owner, 'public square');
       await subscribe(owner, 'back room', { invite_only: true });
@@ -127,7 +127,7 @@ export const queueContents: Facts = async (t, server) => {
     },
   );
 
-  await t.test('a hundred queues of one user all hear the same', async (t) => {
+  await t.test('a hundred queues of one user all get the same events', async (t) => {
     const opened = await Promise.all(Array.from({ length: 100 }, () => fresh()));
     const waiting = Promise.all(opened.map((queue) => queue.take(1)));
     await say(owner, 'news', 'x', 'to all');

@@ -25,7 +25,7 @@ export const queues: Facts = async (t, server) => {
     Queue.register(of, { fetch_event_types: [], event_types: ['message'], ...params });
   const poll = (params: Params, by: Person = member) => by.api.call('GET /events', params);
 
-  await t.test('events come again until they are acknowledged, and never afterwards', async (t) => {
+  await t.test('events are repeated until they are acknowledged, and never afterwards', async (t) => {
     const queue = await fresh();
     const start = queue.last;
     await say(owner, 'news', 'x', 'one');
@@ -69,7 +69,7 @@ export const queues: Facts = async (t, server) => {
     );
   });
 
-  await t.test('dont_block answers at once, also with nothing', async (t) => {
+  await t.test('dont_block answers at once, also without events', async (t) => {
     t.same(await (await fresh()).now(), []);
   });
 
@@ -83,7 +83,7 @@ export const queues: Facts = async (t, server) => {
   await t.test('a second poll ends the first', async (t) => {
     const queue = await fresh();
     const first = queue.poll();
-    // Which of two requests arrives first is not known from outside: the loser of the race is the one to be ended.
+    // The order of arrival of two requests is unknown from outside: the first to arrive is the one to be ended.
     const second = queue.poll();
     const ended = await Promise.race([
       first.then((events) => ({ events, left: second })),
@@ -94,7 +94,7 @@ export const queues: Facts = async (t, server) => {
     t.same(contents(await ended.left), ['for the second']);
   });
 
-  await t.test('a poll with dont_block ends one that waits, too', async (t) => {
+  await t.test('a poll with dont_block, too, ends a poll that waits', async (t) => {
     const queue = await fresh();
     const waiting = queue.poll();
     let over = false;
@@ -110,7 +110,7 @@ export const queues: Facts = async (t, server) => {
     for (let i = 0; i < 3; i++) {
       const leaving = new AbortController();
       const gone = queue.poll({}, leaving.signal).catch((error: Error) => error.name);
-      // Answered after the poll has arrived, on most runs; it must not matter.
+      // On most runs this call is answered after the poll has arrived; the order must not matter.
       await member.api.ok('GET /users/me');
       leaving.abort();
       t.equal(await gone, 'AbortError');
@@ -119,7 +119,7 @@ export const queues: Facts = async (t, server) => {
     }
   });
 
-  await t.test('without queue_id a queue is made, from the same parameters as register', async (t) => {
+  await t.test('GET /events without queue_id makes a queue from the same parameters as POST /register', async (t) => {
     const { queue_id, events } = await member.api.ok<{ queue_id: string; events: ApiEvent[] }>('GET /events', {
       dont_block: true,
       event_types: ['message'],
@@ -134,18 +134,18 @@ export const queues: Facts = async (t, server) => {
     await refused(t, poll({ all_public_streams: true }, guest), bad('User not authorized for this query'));
   });
 
-  await t.test('without queue_id the poll may wait', async (t) => {
+  await t.test('a poll without queue_id may wait', async (t) => {
     const waiting = member.api.ok<{ events: ApiEvent[] }>('GET /events', { event_types: ['message'] });
     let over = false;
     void waiting.then(() => {
       over = true;
     });
-    // The queue's start is not known from outside: say it until it is heard.
+    // The queue's start is unknown from outside: send messages until one arrives.
     while (!over) await say(owner, 'news', 'x', 'anybody there?');
     t.ok((await waiting).events.length >= 1);
   });
 
-  await t.test('queues that do not exist, or belong to somebody else, are not told apart', async (t) => {
+  await t.test('an unknown queue and a queue of another user get the same refusal', async (t) => {
     const queue = await fresh();
     const unknown = '01234567-89ab-cdef-0123-456789abcdef';
     for (const id of [unknown, 'nonsense', '', '../x', `${queue.id}0`]) {
@@ -167,14 +167,14 @@ export const queues: Facts = async (t, server) => {
       (error: Error) => error.message,
     );
     await queue.delete();
-    // The poll may have come after the deletion.
+    // The poll may have arrived after the deletion.
     t.match(await outcome, /^events 0$|BAD_EVENT_QUEUE_ID/);
     await refused(t, poll({ queue_id: queue.id, last_event_id: -1 }), badQueue(queue.id));
     await refused(t, member.api.call('DELETE /events', { queue_id: queue.id }), badQueue(queue.id), 'twice');
     await refused(t, member.api.call('DELETE /events', {}), missing('queue_id'));
   });
 
-  await t.test('once a deletion is acknowledged, no poll finds the queue', async (t) => {
+  await t.test('after an acknowledged deletion no poll finds the queue', async (t) => {
     for (let time = 0; time < 10; time++) {
       const queue = await fresh();
       await queue.delete();

@@ -1,4 +1,4 @@
-/** Registrations show what is so now, to each kind of client what is for it: whatever was encoded for those before. */
+/** A later registration shows the present state in the form of each kind of client, from any cache of encoded parts. */
 
 import type { Params } from '../../support/client.js';
 import { makeOrganization, type Person, say, streamIdOf, subscribe, tell } from '../../support/organization.js';
@@ -25,7 +25,7 @@ export const registeringAgain: Facts = async (t, server) => {
     }
   });
 
-  await t.test('what was changed and acknowledged', async (t) => {
+  await t.test('changed and acknowledged data is in the new state', async (t) => {
     t.match(await register(member), { realm_default_streams: [{ name: 'square' }] });
     await owner.api.ok('PATCH /streams/{stream_id}', { stream_id, new_name: 'plaza' });
     t.match(await register(member), { realm_default_streams: [{ name: 'plaza' }] });
@@ -45,40 +45,43 @@ export const registeringAgain: Facts = async (t, server) => {
     t.match(await register(guest, settings), { user_settings: { twenty_four_hour_time: false, timezone: '' } });
   });
 
-  await t.test('what is unread, in streams and conversations, and the newest message', async (t) => {
-    const unread = async (by: Person) => {
-      const state = await register(by, { fetch_event_types: ['message', 'update_message_flags'] });
-      const { streams, pms, count } = state.unread_msgs as {
-        streams: { unread_message_ids: number[] }[];
-        pms: { unread_message_ids: number[] }[];
-        count: number;
+  await t.test(
+    'unread messages of streams and conversations, and the newest message, are in the new state',
+    async (t) => {
+      const unread = async (by: Person) => {
+        const state = await register(by, { fetch_event_types: ['message', 'update_message_flags'] });
+        const { streams, pms, count } = state.unread_msgs as {
+          streams: { unread_message_ids: number[] }[];
+          pms: { unread_message_ids: number[] }[];
+          count: number;
+        };
+        const of = (groups: { unread_message_ids: number[] }[]) => groups.flatMap((group) => group.unread_message_ids);
+        return { streams: of(streams).sort((a, b) => a - b), pms: of(pms), count, max: state.max_message_id };
       };
-      const of = (groups: { unread_message_ids: number[] }[]) => groups.flatMap((group) => group.unread_message_ids);
-      return { streams: of(streams).sort((a, b) => a - b), pms: of(pms), count, max: state.max_message_id };
-    };
-    await member.api.ok('POST /mark_all_as_read', {});
-    const before = (await unread(member)).max;
-    t.same(await unread(member), { streams: [], pms: [], count: 0, max: before });
-    const ids = [await say(owner, 'square', 'one'), await say(owner, 'square', 'two')];
-    const pair = await tell(owner, [member]);
-    t.same(await unread(member), { streams: ids, pms: [pair], count: 3, max: pair });
-    await owner.api.ok('PATCH /messages/{message_id}', {
-      message_id: ids[0],
-      topic: 'two',
-      propagate_mode: 'change_one',
-      send_notification_to_old_thread: false,
-      send_notification_to_new_thread: false,
-    });
-    t.same(await unread(member), { streams: ids, pms: [pair], count: 3, max: pair });
-    await member.api.ok('POST /messages/flags', { messages: [ids[0], pair], op: 'add', flag: 'read' });
-    t.same(await unread(member), { streams: [ids[1]], pms: [], count: 1, max: pair });
-    await owner.api.ok('DELETE /messages/{message_id}', { message_id: ids[1] });
-    t.same(await unread(member), { streams: [], pms: [], count: 0, max: pair });
-    await member.api.ok('POST /messages/flags', { messages: [ids[0]], op: 'remove', flag: 'read' });
-    t.same(await unread(member), { streams: [ids[0]], pms: [], count: 1, max: pair });
-    await owner.api.ok('DELETE /messages/{message_id}', { message_id: pair });
-    t.same(await unread(member), { streams: [ids[0]], pms: [], count: 1, max: ids[0] });
-    await member.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['square'] });
-    t.same((await unread(member)).streams, []);
-  });
+      await member.api.ok('POST /mark_all_as_read', {});
+      const before = (await unread(member)).max;
+      t.same(await unread(member), { streams: [], pms: [], count: 0, max: before });
+      const ids = [await say(owner, 'square', 'one'), await say(owner, 'square', 'two')];
+      const pair = await tell(owner, [member]);
+      t.same(await unread(member), { streams: ids, pms: [pair], count: 3, max: pair });
+      await owner.api.ok('PATCH /messages/{message_id}', {
+        message_id: ids[0],
+        topic: 'two',
+        propagate_mode: 'change_one',
+        send_notification_to_old_thread: false,
+        send_notification_to_new_thread: false,
+      });
+      t.same(await unread(member), { streams: ids, pms: [pair], count: 3, max: pair });
+      await member.api.ok('POST /messages/flags', { messages: [ids[0], pair], op: 'add', flag: 'read' });
+      t.same(await unread(member), { streams: [ids[1]], pms: [], count: 1, max: pair });
+      await owner.api.ok('DELETE /messages/{message_id}', { message_id: ids[1] });
+      t.same(await unread(member), { streams: [], pms: [], count: 0, max: pair });
+      await member.api.ok('POST /messages/flags', { messages: [ids[0]], op: 'remove', flag: 'read' });
+      t.same(await unread(member), { streams: [ids[0]], pms: [], count: 1, max: pair });
+      await owner.api.ok('DELETE /messages/{message_id}', { message_id: pair });
+      t.same(await unread(member), { streams: [ids[0]], pms: [], count: 1, max: ids[0] });
+      await member.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['square'] });
+      t.same((await unread(member)).streams, []);
+    },
+  );
 };

@@ -34,7 +34,7 @@ export const registering: Facts = async (t, server) => {
   const { owner, member, guest } = org;
   const register = (params: Params, by = member) => by.api.call('POST /register', params);
 
-  await t.test('versions and the queue are always sent, and nothing else when nothing is asked for', async (t) => {
+  await t.test('versions and the queue are always in the answer, alone if nothing is asked for', async (t) => {
     const state = await member.api.ok('POST /register', { fetch_event_types: [] });
     t.same(Object.keys(state).sort(), [...ALWAYS].sort());
     t.match(state.service_version, /^7\.0\+conclave\./);
@@ -43,7 +43,7 @@ export const registering: Facts = async (t, server) => {
   });
 
   await t.test(
-    'fetch_event_types picks the sections; without it event_types does; without both all come',
+    'fetch_event_types selects the sections, else event_types does; without both all sections come',
     async (t) => {
       for (const [section, fields] of Object.entries(SECTIONS)) {
         for (const params of [{ fetch_event_types: [section] }, { event_types: [section] }]) {
@@ -69,7 +69,7 @@ export const registering: Facts = async (t, server) => {
     t.equal((await guest.api.ok('POST /register', { fetch_event_types: ['message'] })).max_message_id, -1);
   });
 
-  await t.test('recent direct conversations come newest first, each with the others who are in it', async (t) => {
+  await t.test('recent direct conversations come newest first, each with its other participants', async (t) => {
     const recent = async (of: Person): Promise<unknown> =>
       (await of.api.ok('POST /register', { fetch_event_types: ['recent_private_conversations'], event_types: [] }))
         .recent_private_conversations;
@@ -100,7 +100,7 @@ export const registering: Facts = async (t, server) => {
     t.same(await lists({ include_subscribers: true }), [[owner.id, member.id]]);
   });
 
-  await t.test('notification values are null only for clients that can handle it', async (t) => {
+  await t.test('notification settings are null only for clients that can handle null', async (t) => {
     const names = ['desktop', 'audible', 'push', 'email'].map((name) => `${name}_notifications`);
     const values = async (client_capabilities: unknown) => {
       const { subscriptions } = await member.api.ok<{ subscriptions: Record<string, unknown>[] }>('POST /register', {
@@ -180,7 +180,7 @@ export const registering: Facts = async (t, server) => {
     t.equal((await register({ queue_lifespan_secs: true })).status, 200, 'JSON true passes for an integer');
   });
 
-  await t.test('all public streams are not for guests', async (t) => {
+  await t.test('all_public_streams is refused to guests', async (t) => {
     await refused(t, register({ all_public_streams: true }, guest), bad('User not authorized for this query'));
     t.equal((await register({ all_public_streams: true })).status, 200);
   });

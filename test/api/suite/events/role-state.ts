@@ -1,4 +1,4 @@
-/** Snapshot + events = state, where somebody's role changes: what he sees of streams, addresses and rights changes too. */
+/** Snapshot + events = state while a user's role changes, and with it the streams, addresses and rights in sight. */
 import { makeOrganization, type Person, subscribe } from '../../support/organization.js';
 import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
@@ -22,7 +22,7 @@ export const roleState: Facts = async (t, server) => {
   const { streams } = await owner.api.ok<{ streams: { stream_id: number; name: string }[] }>('GET /streams');
   const id = (name: string): number => streams.find((stream) => stream.name === name)!.stream_id;
   await owner.api.ok('POST /default_streams', { stream_id: id('public') });
-  // Each hides his address from some.
+  // Each of these users hides the own address from some others.
   for (const [person, visibility] of [
     [owner, 2],
     [admin, 3],
@@ -42,14 +42,14 @@ export const roleState: Facts = async (t, server) => {
   };
   for (const from of ROLES) for (const to of ROLES) if (from !== to) await become(from, to);
 
-  await t.test('one changes his own role, and name', (t) =>
+  await t.test('a user changes the own role and name', (t) =>
     verifyAction(t, 'his own', watchers, async () => {
       await owner.api.ok('PATCH /users/{user_id}', { user_id: other.id, role: 100, full_name: 'An Owner' });
       await other.api.ok('PATCH /users/{user_id}', { user_id: other.id, role: 600, full_name: 'A Guest' });
     }),
   );
 
-  await t.test('streams go on changing before the eyes of the new guest, and of the new member', (t) =>
+  await t.test('streams keep changing while a user becomes a guest, and a member again', (t) =>
     verifyAction(t, 'streams', watchers, async () => {
       await subscribe(member, 'made for members');
       await owner.api.ok('PATCH /streams/{stream_id}', { stream_id: id('public'), description: 'changed' });

@@ -24,7 +24,7 @@ export const stateChanges: Facts = async (t, server) => {
   const silent = { send_notification_to_new_thread: false };
   const verify = (title: string, action: () => Promise<unknown>) =>
     t.test(title, (t) => verifyAction(t, title, people, action));
-  /** Told to everybody, so that the newest message stays. */
+  /** A message to all users, so that the newest message stays. */
   const last = () =>
     tell(
       owner,

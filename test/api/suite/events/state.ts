@@ -84,7 +84,7 @@ export const state: Facts = async (t, server) => {
   await verify('a private stream shares its history', () => patch(p3, { history_public_to_subscribers: true }));
   await subscribe(other, 'p3 renamed', { principals: [admin] });
   await verify('a private stream is made public', () => patch(p3, { is_private: false }));
-  // Each role has somebody who left, and a member and a guest who never were in it.
+  // Each role has a user who left; a member and a guest were never subscribed.
   const leavers = [owner, admin, moderator, other, guest];
   await subscribe(member, ['left by many', 'left by all'], { principals: [member, ...leavers] });
   for (const one of leavers) await leave(one, ['left by many', 'left by all']);
@@ -123,7 +123,7 @@ export const state: Facts = async (t, server) => {
   });
 
   await t.test('registrations in the middle of many actions', async (t) => {
-    // Their first message is told to members only, so it must not come while people join.
+    // The first message of a stream is published to members only, so it must not come while users join.
     for (const name of ['public', 'p1', 'p2']) await say(owner, name, 'before');
     const rush = Array.from({ length: 24 }, (_, i) => async (): Promise<unknown> => {
       if (i % 6 === 0)

@@ -1,4 +1,4 @@
-/** Who is calling: conventions.md § Authentication, for every operation. */
+/** Credentials of a caller, for every operation: conventions.md § Authentication. */
 import { OPERATIONS } from '#frontend/api';
 import { refused } from '../../harness.js';
 import { basic, Client, type Params, type Refusal, unauthorized } from '../../support/client.js';
@@ -6,12 +6,12 @@ import { makeOrganization } from '../../support/organization.js';
 import { declaredAs } from '../../support/wire.js';
 import type { Facts } from '../facts.js';
 
-/** Operations that need credentials, with nothing else right: authentication comes before parameters. */
+/** Calls of operations that need credentials, with wrong parameters: authentication comes first. */
 const CLOSED_OPERATIONS = OPERATIONS.filter(({ guard, root }) => guard !== 'none' && !root).map(
   ({ method, path }) => declaredAs(method, path)![0],
 );
 
-/** Some value for each segment of the path. */
+/** Fills each segment of the path with some value. */
 const segments = (operation: string): Params =>
   Object.fromEntries([...operation.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, 1]));
 
@@ -29,7 +29,7 @@ export const authentication: Facts = async (t, server) => {
   const { member } = one;
   const asking = (authorization: string, role: string): Client => new Client(server, role, { authorization });
 
-  await t.test('nobody gets 401 without code, and is told which scheme to use', async (t) => {
+  await t.test('a call without credentials gets 401 without code, and the scheme to use', async (t) => {
     for (const operation of CLOSED_OPERATIONS) {
       const answer = await one.nobody.call(operation, segments(operation));
       t.same(answer.body, { result: 'error', msg: NOT_LOGGED_IN.msg }, operation);
@@ -81,7 +81,7 @@ export const authentication: Facts = async (t, server) => {
     );
   });
 
-  await t.test('credentials find the organization; a host of another one refuses them', async (t) => {
+  await t.test('credentials determine the organization; the host of another one refuses them', async (t) => {
     const at = (host: string) => member.api.with({ host }).call('GET /users/me');
     t.equal((await at('127.0.0.1')).status, 200);
     t.equal((await at(`${one.subdomain}.localhost`)).status, 200);
@@ -95,7 +95,7 @@ export const authentication: Facts = async (t, server) => {
     }
   });
 
-  await t.test('a user of another organization lives in it, whatever the ids', async (t) => {
+  await t.test('a user of another organization sees that organization, even if ids are equal', async (t) => {
     t.equal(two.member.id, member.id, 'ids of different organizations coincide');
     const { members } = await two.member.api.with({}, 'foreign').ok<{ members: { email: string }[] }>('GET /users');
     t.same(members.map((user) => user.email).sort(), [two.member.email, two.owner.email].sort());

@@ -1,4 +1,7 @@
-/** Snapshot + events = state for changes that other families look at from one side only: by who acts and by others at once. */
+/**
+ * Snapshot + events = state for changes that other families look at from one side only: by the acting user, and by
+ * other users at once.
+ */
 
 import type { Params } from '../../support/client.js';
 import { makeOrganization, type Person, streamIdOf, subscribe } from '../../support/organization.js';

@@ -1,6 +1,6 @@
 /**
- * Input that no client should send, for every operation and each of its parameters: there is always an answer, it is
- * never a fault of ours, and what is refused changes nothing.
+ * Input that no client should send, for every operation and each of its parameters: every call is answered, never with
+ * an internal error, and a refused call changes nothing.
  */
 import type { Test } from 'tap';
 import type { Operation, Parameter } from '#frontend/api';
@@ -14,7 +14,7 @@ import { Queue, settled } from '../../support/queue.js';
 import type { Answer, Fields } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 
-/** Values under which operations do something, by the name of the parameter. */
+/** Usual values with which operations succeed, by the name of the parameter. */
 async function usualValues(org: Organization): Promise<Fields> {
   const { owner, member, other } = org;
   await subscribe(owner, 'square', { principals: [owner, member, other] });
@@ -96,7 +96,7 @@ function attempts({ api }: Organization['owner'], usual: Fields, operation: Oper
         }),
     };
   };
-  /** Forms of which one parameter had large values: of numbers and booleans the second is refused by the same lines. */
+  /** Parameter forms already tried with large values: the same lines would refuse a second number or boolean. */
   const tried = new Set<string>();
   return Object.entries(parameters).flatMap(([name, of]) => {
     const form = JSON.stringify(of.schema);
@@ -106,7 +106,7 @@ function attempts({ api }: Organization['owner'], usual: Fields, operation: Oper
   });
 }
 
-/** Bodies of which no parameter is read: they are refused as they come. */
+/** Bodies that are refused on arrival, before any parameter is read. */
 function forms({ api }: Organization['owner'], usual: Fields, { method, path, parameters }: Operation): Attempt[] {
   if (method === 'GET') return [];
   const target = path.replace(/\{(\w+)\}/g, (_, name: string) => asText(usual[name] ?? anyValueOf(parameters[name]!)));
@@ -120,12 +120,12 @@ function forms({ api }: Organization['owner'], usual: Fields, { method, path, pa
   ];
 }
 
-/** What the callers see, but for what differs between any two looks. */
+/** The state as the callers see it, without the fields that differ between any two looks. */
 async function stateOf({ owner, member }: Organization): Promise<unknown> {
   const looks = [owner, member].map(async ({ api }) => {
     const { queue_id, last_event_id: _, server_timestamp: __, ...state } = await api.ok('POST /register');
     const { status, body } = await api.call('DELETE /events', { queue_id });
-    // Sent again between frontend and actor after an answer that was lost, it finds that it was done.
+    // A repeat after a lost answer between frontend and actor finds its work done.
     if (status !== 200 && body.code !== 'BAD_EVENT_QUEUE_ID') throw new Error(`${status} ${JSON.stringify(body)}`);
     return [state, await api.ok('GET /messages', { anchor: 'newest', num_before: 1000, num_after: 0 })];
   });
@@ -134,7 +134,7 @@ async function stateOf({ owner, member }: Organization): Promise<unknown> {
 
 const AT_ONCE = 8;
 
-/** In groups, so that they meet in the actors. Gives those that were refused. */
+/** Sends the attempts in groups, so that they meet in the actors. @returns the refused ones */
 async function answered(t: Test, tries: readonly Attempt[]): Promise<Attempt[]> {
   const refused: Attempt[] = [];
   for (let i = 0; i < tries.length; i += AT_ONCE) {
@@ -143,7 +143,7 @@ async function answered(t: Test, tries: readonly Attempt[]): Promise<Attempt[]> 
     answers.forEach(({ status, body }, n) => {
       const { title } = group[n]!;
       // An address that names no file is answered with a page.
-      // One that leads to another has no body at all.
+      // A redirect has no body at all.
       const isPage = (status === 404 || status === 302) && Object.keys(body).length === 0;
       const isAnswer = isPage || (typeof body.msg === 'string' && (status === 200) === (body.result !== 'error'));
       if (status >= 500 || !isAnswer) t.fail(`${title}: ${status} ${JSON.stringify(body).slice(0, 300)}`);
@@ -153,12 +153,12 @@ async function answered(t: Test, tries: readonly Attempt[]): Promise<Attempt[]> 
   return refused;
 }
 
-/** What was refused once may be taken when it comes again, because others were taken between: those are left out. */
+/** Some refused attempts may succeed later, because other attempts succeeded in between: these are left out. */
 async function refusedAlways(t: Test, tries: readonly Attempt[], org: Organization): Promise<void> {
   let candidates = tries;
   for (let round = 0; round < 4; round++) {
     const queue = await Queue.register(org.owner, { include_subscribers: true });
-    // What was taken before may still be on its way.
+    // Events of successful attempts may still be on their way.
     await settled(queue);
     const before = await stateOf(org);
     const refused = await answered(t, candidates);
@@ -173,16 +173,16 @@ async function refusedAlways(t: Test, tries: readonly Attempt[], org: Organizati
   t.fail('the same requests are refused and taken in turn');
 }
 
-/** What comes before the refused part stays (streams.md). */
+/** Operations that keep the entries before the refused one (streams.md). */
 const APPLIED_IN_ORDER = new Set(['PATCH /streams/{stream_id}', 'POST /users/me/subscriptions/properties']);
 
-/** Of each operation, in a short run; each face has others. */
+/** Attempts per operation in a short run; each face picks its own. */
 const MIN_PICKED = 12;
 const PICKED_SHARE = 1 / 12;
 
 async function attack(t: Test, server: TestServer, operation: Operation): Promise<void> {
   const org = await makeOrganization(server, ['member', 'other']);
-  // Whoever is deactivated can't look at the state any more.
+  // A deactivated user can't look at the state afterwards, so the operation gets another user.
   const leaves = operation.id === 'deactivate-user' ? { user_id: org.other.id } : {};
   const usual = { ...(await usualValues(org)), ...leaves };
   const all = attempts(org.owner, usual, operation);

@@ -63,7 +63,7 @@ export const roles: Facts = async (t, server) => {
     }
   });
 
-  await t.test('guests cannot subscribe; everybody else can', async (t) => {
+  await t.test('guests cannot subscribe; all other roles can', async (t) => {
     for (const person of org.people.filter((one) => one.role !== 'guest')) await subscribe(person, `by ${person.role}`);
     const guest = org.guest.api;
     await refused(
@@ -79,7 +79,7 @@ export const roles: Facts = async (t, server) => {
     );
   });
 
-  await t.test('owners and administrators create accounts; nobody else, whatever the parameters', async (t) => {
+  await t.test('only owners and administrators create accounts, whatever the parameters', async (t) => {
     const account = (by: Person) => ({
       email: `by-${by.role}@${org.subdomain}.example.com`,
       password: 'umbrella-cactus-17-vowel',
@@ -95,7 +95,7 @@ export const roles: Facts = async (t, server) => {
     }
   });
 
-  await t.test('what a role may do is in the state', async (t) => {
+  await t.test('the state says what a role may do', async (t) => {
     const flags = [
       'is_owner',
       'is_admin',

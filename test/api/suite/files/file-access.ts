@@ -1,4 +1,4 @@
-/** Who may see an uploaded file: through its address, and through the API (realm.md § Uploads and attachments). */
+/** Access to an uploaded file, through its address and through the API (realm.md § Uploads and attachments). */
 
 import { FORBIDDEN, look, NOT_FOUND, page, upload } from '../../support/files.js';
 import type { Person } from '../../support/organization.js';
@@ -16,7 +16,7 @@ export const fileAccess: Facts = async (t, server) => {
     history_public_to_subscribers: true,
     principals: [member, guest],
   });
-  /** Who of all people sees it: each way gives the same. */
+  /** Names of the users who see the file; all ways to it must agree. */
   const seers = async (uri: string): Promise<string[]> => {
     const seen: string[] = [];
     for (const person of org.people) {
@@ -45,7 +45,7 @@ export const fileAccess: Facts = async (t, server) => {
     return seers(uri);
   };
 
-  await t.test('by the API: whoever sees it is told an address for a minute, of each role', async (t) => {
+  await t.test('each role gets a temporary address, good for a minute, of a file that it may see', async (t) => {
     for (const person of org.people) {
       const uri = await upload(person, 'mine.txt', `of ${person.role}`);
       const [realm_id_str, ...rest] = uri.replace('/user_uploads/', '').split('/');
@@ -55,11 +55,11 @@ export const fileAccess: Facts = async (t, server) => {
     }
   });
 
-  await t.test('its owner', async (t) => t.same(await seers(await upload(member)), ['member']));
-  await t.test('whoever received a message that links it', async (t) => {
+  await t.test('the owner of a file sees it', async (t) => t.same(await seers(await upload(member)), ['member']));
+  await t.test('a recipient of a message that links a file sees the file', async (t) => {
     t.same(await linked(member, (link) => tell(member, [other, guest], link)), ['member', 'other', 'guest']);
   });
-  await t.test('all but guests, when a public stream has such a message', async (t) => {
+  await t.test('all users but guests see a file linked in a public stream', async (t) => {
     t.same(await linked(member, (link) => say(member, 'open', 'x', link)), [
       'owner',
       'admin',
@@ -68,10 +68,13 @@ export const fileAccess: Facts = async (t, server) => {
       'other',
     ]);
   });
-  await t.test('subscribers of a private stream, and no administrators', async (t) => {
-    t.same(await linked(member, (link) => say(member, 'closed', 'x', link)), ['member', 'guest']);
-  });
-  await t.test('later subscribers, where history is shared', async (t) => {
+  await t.test(
+    "subscribers of a private stream see a file linked there; administrators outside it don't",
+    async (t) => {
+      t.same(await linked(member, (link) => say(member, 'closed', 'x', link)), ['member', 'guest']);
+    },
+  );
+  await t.test("later subscribers see a file of the stream's past where its history is shared", async (t) => {
     const closed = await upload(member);
     const shared = await upload(member);
     await say(member, 'closed', 'x', `[x](${closed})`);
@@ -80,15 +83,15 @@ export const fileAccess: Facts = async (t, server) => {
     t.same(await seers(closed), ['member', 'guest']);
     t.same(await seers(shared), ['admin', 'member', 'guest']);
   });
-  await t.test('through any one of many messages', async (t) => {
+  await t.test('any one of many linking messages gives access to the file', async (t) => {
     const uri = await upload(member);
     await tell(member, [moderator], `[x](${uri})`);
-    // More than are looked at in one go.
+    // More messages than one batch of the check.
     await Promise.all(Array.from({ length: 120 }, () => tell(member, [other], `[x](${uri})`)));
     t.same(await seers(uri), ['moderator', 'member', 'other']);
   });
 
-  await t.test('whoever gets the message may look at once', async (t) => {
+  await t.test('a recipient of the message may open the file at once', async (t) => {
     for (let i = 0; i < 10; i++) {
       const uri = await upload(member);
       await tell(member, [other], `[x](${uri})`);
@@ -96,7 +99,7 @@ export const fileAccess: Facts = async (t, server) => {
     }
   });
 
-  await t.test('addresses that name nothing', async (t) => {
+  await t.test('an address of no file is refused', async (t) => {
     const uri = await upload(member);
     const [, , realm, shard, token, name] = uri.split('/');
     const wrong = [
@@ -121,7 +124,7 @@ export const fileAccess: Facts = async (t, server) => {
     }
   });
 
-  await t.test('credentials that are wrong are refused, also where none are needed', async (t) => {
+  await t.test('wrong credentials are refused, even where none are needed', async (t) => {
     const uri = await upload(member);
     const get = (path: string, headers = {}) => org.nobody.raw({ method: 'GET', path, headers });
     const refusals = [

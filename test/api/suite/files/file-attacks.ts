@@ -10,7 +10,7 @@ const part = (head: string, body: string): string => `--B${CRLF}${head}${CRLF}${
 const disposition = (rest: string): string => `Content-Disposition: form-data; name="f"; ${rest}`;
 const END = `--B--${CRLF}`;
 
-/** Title, body, the file that comes of it (undefined: refused). */
+/** Title, body, and the resulting file; undefined if the form is refused. */
 const FORMS: readonly (readonly [title: string, body: string, taken?: string])[] = [
   ['nothing', ''],
   ['no boundary in it', 'hello'],
@@ -52,7 +52,7 @@ export const fileAttacks: Facts = async (t, server) => {
   const send = (body: string | Uint8Array, type = 'multipart/form-data; boundary=B') =>
     member.api.raw({ method: 'POST', path: '/api/v1/user_uploads', headers: { 'content-type': type }, body });
 
-  await t.test('forms of all kinds are taken or refused, and what is refused leaves nothing', async (t) => {
+  await t.test('a form of any kind is taken or refused, and a refused one leaves nothing', async (t) => {
     for (const [title, body, taken] of FORMS) {
       const before = await attachmentsOf(member);
       const queue = await Queue.register(member, { event_types: ['attachment', 'message'] });
@@ -76,7 +76,7 @@ export const fileAttacks: Facts = async (t, server) => {
     }
   });
 
-  await t.test('types of forms that are none', async (t) => {
+  await t.test('a body that is no multipart form is refused, whatever its type', async (t) => {
     const body = part(disposition('filename="a"'), 'x') + END;
     for (const type of [
       'multipart/form-data',
@@ -92,7 +92,7 @@ export const fileAttacks: Facts = async (t, server) => {
     }
   });
 
-  await t.test('what a picture pretends to be decides how it is shown, and never makes it a page', async (t) => {
+  await t.test('the declared type of a file decides how it is shown, and never makes it a page', async (t) => {
     const page = '<html><script>alert(document.domain)</script></html>';
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>';
     for (const [name, bytes, type, shown] of [
@@ -114,7 +114,7 @@ export const fileAttacks: Facts = async (t, server) => {
     }
   });
 
-  await t.test('HEAD tells as much as GET, on every address of a file', async (t) => {
+  await t.test('HEAD has the headers of GET on every address of a file', async (t) => {
     const uri = await upload(member, 'ten.txt', '0123456789');
     const { body } = await member.api.raw({ method: 'GET', path: `/api/v1${uri}` });
     const avatar = await member.api.upload('POST /users/me/avatar', [{ name: 'a', bytes: await picture('red') }]);

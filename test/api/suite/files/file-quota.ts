@@ -26,7 +26,7 @@ export async function fileQuota(t: Test): Promise<void> {
     }
   };
 
-  await t.test('files of all together may fill it to the last byte', async (t) => {
+  await t.test('the files of all users together may fill the quota to the last byte', async (t) => {
     t.equal((await put(owner, MIB)).status, 200);
     await refused(t, put(member, MIB + 1), OVER);
     t.equal((await put(member, MIB)).status, 200);
@@ -36,12 +36,12 @@ export async function fileQuota(t: Test): Promise<void> {
     t.equal((await put(elsewhere.owner, MIB)).status, 200, 'of another organization');
   });
 
-  await t.test('what was refused is not there', async (t) => {
+  await t.test('a refused upload leaves no file', async (t) => {
     t.equal((await attachmentsOf(member)).attachments.length, 2);
     t.equal((await attachmentsOf(owner)).attachments.length, 1);
   });
 
-  await t.test('a deleted file gives its space back; so does one that goes with its message', async (t) => {
+  await t.test('a deleted file frees its space, also a file that is deleted with its message', async (t) => {
     await clear();
     t.equal(await used(), 0);
     const uri = await upload(owner, 'large', 'x'.repeat(2 * MIB));
@@ -52,7 +52,7 @@ export async function fileQuota(t: Test): Promise<void> {
     await clear();
   });
 
-  await t.test('many at once do not exceed it together', async (t) => {
+  await t.test('concurrent uploads cannot exceed the quota together', async (t) => {
     const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => put(i % 2 ? owner : member, MIB / 4)));
     t.equal(answers.filter(({ status }) => status === 200).length, 8);
     t.equal(await used(), 2 * MIB);
@@ -60,7 +60,7 @@ export async function fileQuota(t: Test): Promise<void> {
     await refused(t, put(owner, 1), OVER, 'also after a restart');
   });
 
-  await t.test('avatars and emoji are no files of it; clients are told the quota in bytes', async (t) => {
+  await t.test("avatars and emoji don't count towards the quota; clients get the quota in bytes", async (t) => {
     const png = { name: 'a.png', bytes: await picture('red') };
     t.equal((await member.api.upload('POST /users/me/avatar', [png])).status, 200);
     t.equal(

@@ -25,7 +25,7 @@ export const fileServing: Facts = async (t, server) => {
     t.same(page(await open(await temporary(encodeURI(accented)))), [200, 'x']);
   });
 
-  await t.test('a token that was changed is invalid, a name that was changed too', async (t) => {
+  await t.test('a temporary address with a changed token or a changed name is invalid', async (t) => {
     const url = await temporary(uri);
     const [, , , token = ''] = url.split('/');
     const flipped = `${token.slice(0, 20)}${token[20] === 'A' ? 'B' : 'A'}${token.slice(21)}`;
@@ -35,7 +35,7 @@ export const fileServing: Facts = async (t, server) => {
     await refused(t, open(`/user_uploads/temporary/${token}/eleven.txt`), bad('Invalid filename'));
   });
 
-  await t.test('of a file that was deleted since, a temporary address finds nothing', async (t) => {
+  await t.test('a temporary address of a file deleted since finds nothing', async (t) => {
     const gone = await upload(member, 'gone.txt');
     const url = await temporary(gone);
     const { attachments } = await member.api.ok<{ attachments: { id: number }[] }>('GET /attachments');
@@ -43,7 +43,7 @@ export const fileServing: Facts = async (t, server) => {
     t.same(page(await open(url)), NOT_FOUND);
   });
 
-  await t.test('one part of it can be asked for', async (t) => {
+  await t.test('one byte range of a file can be requested', async (t) => {
     const parts: [range: string, status: number, text: string, range: string | undefined][] = [
       ['bytes=0-3', 206, '0123', 'bytes 0-3/10'],
       ['bytes=4-', 206, '456789', 'bytes 4-9/10'],
@@ -66,7 +66,7 @@ export const fileServing: Facts = async (t, server) => {
     t.equal((await look(member, uri)).headers['accept-ranges'], 'bytes');
   });
 
-  await t.test('who has it already is told so; a part is only given of what he has', async (t) => {
+  await t.test('a client with the current version gets 304; a range needs that same version', async (t) => {
     const { etag } = (await look(member, uri)).headers as { etag: string };
     t.equal((await look(member, uri, { 'if-none-match': etag })).status, 304);
     t.equal((await look(member, uri, { 'if-none-match': `"x", W/${etag}` })).status, 304);
@@ -75,13 +75,13 @@ export const fileServing: Facts = async (t, server) => {
     t.equal((await look(member, uri, { range: 'bytes=0-1', 'if-range': '"x"' })).status, 200);
   });
 
-  await t.test('HEAD tells the size and nothing else', async (t) => {
+  await t.test('HEAD gives the size and no body', async (t) => {
     const head = await look(member, uri, {}, 'HEAD');
     t.same([head.status, head.text, head.headers['content-length']], [200, '', '10']);
   });
 
   await t.test(
-    'pictures and PDF are shown, everything else is saved, nothing becomes a page of this server',
+    'pictures and PDF are displayed, other types are downloads, and no file becomes a page of this server',
     async (t) => {
       const kinds: [type: string, served: string, shown: boolean][] = [
         ['image/png', 'image/png', true],

@@ -1,4 +1,4 @@
-/** What time does to files, with a clock that the test moves (embedded face only). */
+/** Timed changes of files, with a clock that the test moves (embedded face only). */
 import type { Test } from 'tap';
 import { FakeClock } from '../../../support/fake-clock.js';
 import { until } from '../../../support/until.js';
@@ -31,7 +31,7 @@ export async function fileTimes(t: Test): Promise<void> {
   });
 
   await t.test(
-    'a file that no message links goes after five weeks, with its bytes and its space; others stay',
+    'an unlinked file is deleted after five weeks, with its bytes and its space; other files stay',
     async (t) => {
       const uri = await upload(member, 'unclaimed.txt');
       const kept = await upload(member, 'claimed.txt');
@@ -55,7 +55,7 @@ export async function fileTimes(t: Test): Promise<void> {
     },
   );
 
-  await t.test('a file that a scheduled message waits to link is kept for it', async (t) => {
+  await t.test('a file that a scheduled message links is kept for it', async (t) => {
     const uri = await upload(member, 'awaited.txt');
     await member.api.ok('POST /scheduled_messages', {
       type: 'direct',

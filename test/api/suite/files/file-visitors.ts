@@ -1,4 +1,4 @@
-/** Files and avatars where an organization is open to the web: what is shown without an account, and what is not. */
+/** Files and avatars of a web-public organization: the ones shown without an account, and the others. */
 
 import { refused } from '../../harness.js';
 import { FORBIDDEN, look, NOT_FOUND, page, upload } from '../../support/files.js';
@@ -29,7 +29,7 @@ export const fileVisitors: Facts = async (t, server) => {
   const asVisitor = (path: string) => visitor.raw({ method: 'GET', path });
   const statusFor = async (by: Person, uri: string): Promise<number> => (await look(by, uri)).status;
 
-  await t.test('a file that a message open to the web links is shown to everybody', async (t) => {
+  await t.test('a file linked by a message of a web-public stream is shown to anonymous visitors', async (t) => {
     const uri = await linked('web');
     t.same(page(await asVisitor(uri)), [200, 'in web']);
     for (const by of org.people) t.equal(await statusFor(by, uri), 200, by.role);
@@ -41,7 +41,7 @@ export const fileVisitors: Facts = async (t, server) => {
     await refused(t, asVisitor(`/api/v1${uri}`), NOBODY, 'addresses for a minute are for accounts');
   });
 
-  await t.test('no other is', async (t) => {
+  await t.test('no other file is shown to visitors', async (t) => {
     const inPublic = await linked('open');
     const direct = await upload(member);
     await tell(member, [other], `[x](${direct})`);
@@ -51,7 +51,7 @@ export const fileVisitors: Facts = async (t, server) => {
     t.equal(await statusFor(guest, inPublic), 403);
   });
 
-  await t.test('with its message, its stream or the openness of the organization that ends', async (t) => {
+  await t.test("a visitor's access ends with the message, with the stream, or when public access ends", async (t) => {
     const uri = await upload(member);
     const kept = await tell(member, [other], `[x](${uri})`);
     const message_id = await say(member, 'web', 'files', `[x](${uri})`);
@@ -70,7 +70,7 @@ export const fileVisitors: Facts = async (t, server) => {
     t.equal((await asVisitor(open)).status, 200);
   });
 
-  await t.test('avatars are shown by id, and by no address', async (t) => {
+  await t.test('visitors get avatars by user id, and by no address', async (t) => {
     const bytes = await picture('green');
     const { body } = await member.api.upload('POST /users/me/avatar', [{ name: 'a', bytes }]);
     const url = String(body.avatar_url);

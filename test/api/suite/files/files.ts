@@ -1,4 +1,7 @@
-/** POST /user_uploads, GET and DELETE /attachments, and what messages do to files (realm.md § Uploads and attachments). */
+/**
+ * POST /user_uploads, GET and DELETE /attachments, and the effects of messages on files (realm.md § Uploads and
+ * attachments).
+ */
 
 import { refused } from '../../harness.js';
 import { bad } from '../../support/client.js';
@@ -22,7 +25,7 @@ export const files: Facts = async (t, server) => {
   const attachmentEvents = async (queue: Queue): Promise<ApiEvent[]> =>
     (await settled(queue)).filter((event) => event.type === 'attachment');
 
-  await t.test('a file is uploaded by every role: its address, its record, its event', async (t) => {
+  await t.test('every role uploads a file and gets its address, its record and its event', async (t) => {
     for (const person of org.people) {
       const queue = await listen(person);
       const before = await attachmentsOf(person);
@@ -40,14 +43,19 @@ export const files: Facts = async (t, server) => {
     }
   });
 
-  await t.test("numbers are the organization's, space is counted for it alone", async (t) => {
-    await upload(elsewhere.owner, 'x', '12345');
-    t.equal((await attachmentsOf(elsewhere.owner)).upload_space_used, 5);
-    const ids = (await Promise.all(org.people.map(attachmentsOf))).flatMap((of) => of.attachments.map((one) => one.id));
-    t.equal(new Set(ids).size, ids.length);
-  });
+  await t.test(
+    "file numbers are of the whole organization, and each organization's space is counted for itself",
+    async (t) => {
+      await upload(elsewhere.owner, 'x', '12345');
+      t.equal((await attachmentsOf(elsewhere.owner)).upload_space_used, 5);
+      const ids = (await Promise.all(org.people.map(attachmentsOf))).flatMap((of) =>
+        of.attachments.map((one) => one.id),
+      );
+      t.equal(new Set(ids).size, ids.length);
+    },
+  );
 
-  await t.test('exactly one file, in any field', async (t) => {
+  await t.test('an upload has exactly one file, in any field', async (t) => {
     const send = (parts: Parameters<typeof member.api.upload>[1]) => member.api.upload('POST /user_uploads', parts);
     await refused(t, member.api.call('POST /user_uploads'), bad('You must specify a file to upload'));
     await refused(t, send([]), bad('You must specify a file to upload'), 'a form without parts');
@@ -102,7 +110,7 @@ export const files: Facts = async (t, server) => {
     }
   });
 
-  await t.test('deleting takes an own file by its number; everything else is an invalid attachment', async (t) => {
+  await t.test('a user deletes own files by number; any other number is an invalid attachment', async (t) => {
     const uri = await upload(member, 'mine.txt');
     const { attachments, upload_space_used } = await attachmentsOf(member);
     const mine = attachments.at(-1) as ApiAttachment;
@@ -130,7 +138,7 @@ export const files: Facts = async (t, server) => {
   });
 
   await t.test(
-    'a message that links a file claims it: and the owner hears of it before the sender gets his answer',
+    "a message that links a file claims it, and the file's owner gets the event before the sender's reply",
     async (t) => {
       const uri = await upload(member, 'claimed.txt');
       const queue = await listen(member);
@@ -154,7 +162,7 @@ export const files: Facts = async (t, server) => {
     },
   );
 
-  await t.test('what the sender may not see, or what there is not, is only a link', async (t) => {
+  await t.test("a link to a file that the sender cannot see, or that doesn't exist, is only a link", async (t) => {
     const secret = await upload(owner, 'secret.txt');
     const foreign = await upload(elsewhere.owner, 'foreign.txt');
     const queue = await listen(owner);
@@ -181,7 +189,7 @@ export const files: Facts = async (t, server) => {
     t.match(message.content, secret);
   });
 
-  await t.test('whoever may see a file may pass it on, and its owner hears of it', async (t) => {
+  await t.test('a user who may see a file may link it again, and its owner gets an event', async (t) => {
     const uri = await upload(member, 'passed.txt');
     const queue = await listen(member);
     const first = await tell(member, [other], `[x](${uri})`);
@@ -195,7 +203,7 @@ export const files: Facts = async (t, server) => {
     t.equal((await look(owner, uri)).status, 403);
   });
 
-  await t.test('an edit takes a link away or brings one; the file stays', async (t) => {
+  await t.test('an edit adds or removes a link; the file stays', async (t) => {
     const [one, two] = [await upload(member, 'one.txt'), await upload(member, 'two.txt')];
     const id = await tell(member, [other], `[x](${one})`);
     const linking = async () =>
@@ -222,7 +230,7 @@ export const files: Facts = async (t, server) => {
     ]);
   });
 
-  await t.test('with the last message that links it a file is deleted', async (t) => {
+  await t.test('deleting the last message that links a file deletes the file', async (t) => {
     const uri = await upload(member, 'linked twice.txt');
     const first = await tell(member, [owner, other], `[x](${uri})`);
     const second = await say(member, 'hall', 'files', `[x](${uri})`);
@@ -241,7 +249,7 @@ export const files: Facts = async (t, server) => {
     t.equal(event!.upload_space_used, (await attachmentsOf(member)).upload_space_used);
   });
 
-  await t.test('with its topic a file goes, too', async (t) => {
+  await t.test('deleting a topic deletes the files linked only there', async (t) => {
     const uri = await upload(member, 'of a topic.txt');
     for (let i = 0; i < 3; i++) await say(member, 'hall', 'short-lived', `${i}: [x](${uri})`);
     t.equal((await attachmentsOf(member)).attachments.at(-1)!.messages.length, 3);

@@ -22,7 +22,7 @@ export async function invitationTime(t: Test): Promise<void> {
   const open = async (path: string): Promise<number> => (await nobody.raw({ method: 'GET', path })).status;
   const list = async () => (await owner.api.ok('GET /invites')).invites as (Fields & { readonly id: number })[];
 
-  await t.test('what has expired opens nothing, and is not listed', async (t) => {
+  await t.test('an expired invitation opens no page and is not listed', async (t) => {
     const path = await link({ invite_expires_in_minutes: 10 });
     const [forEver, usual] = [await link({ invite_expires_in_minutes: null }), await link({})];
     const stream_ids: number[] = [];
@@ -41,12 +41,12 @@ export async function invitationTime(t: Test): Promise<void> {
     await refused(t, owner.api.call('DELETE /invites/{prereg_id}', { prereg_id: id }), bad('No such invitation'));
     for (let day = 0; day < 10; day++) await pass(24 * 60);
     t.same([await open(usual), await open(forEver)], [404, 200], 'ten days unless it says otherwise');
-    // Those that have expired go now.
+    // The expired invitations are removed now.
     await link({});
     t.equal((await list()).length, 2);
   });
 
-  await t.test('sent again, one stands as long as at first', async (t) => {
+  await t.test('an invitation sent again is valid for its whole first duration again', async (t) => {
     await owner.api.ok('POST /invites', { invitee_emails: 'e@f.gh', stream_ids: [], invite_expires_in_minutes: 10 });
     const of = async () => (await list()).find(({ email }) => email === 'e@f.gh');
     await pass(6);
@@ -57,7 +57,7 @@ export async function invitationTime(t: Test): Promise<void> {
     t.notOk(await of());
   });
 
-  await t.test('in an open organization, accounts invite from their third day on', async (t) => {
+  await t.test('in an open organization, accounts may invite from their third day on', async (t) => {
     const invite = () => member.api.call('POST /invites', { invitee_emails: 'i@j.kl', stream_ids: [] });
     await owner.api.ok('PATCH /realm', { invite_required: false });
     t.equal((await invite()).status, 200, 'it is old enough');

@@ -51,7 +51,7 @@ export const invitations: Facts = async (t, server) => {
   };
   const settings = (of: Params) => owner.api.ok('PATCH /realm', of);
 
-  await t.test('an invitation is mailed with a link, listed, and told to administrators', async (t) => {
+  await t.test('an invitation is mailed with a link, listed, and published to administrators', async (t) => {
     const [told, untold] = [await Queue.register(admin), await Queue.register(member)];
     const [one, two] = [address(), address()];
     const { body } = await invite(member, ` ${one}\nSomebody New <${two}>, ,${one.toUpperCase()}`, {
@@ -93,7 +93,7 @@ export const invitations: Facts = async (t, server) => {
     t.same(await list(elsewhere.owner), []);
   });
 
-  await t.test('a link for anybody is listed for administrators', async (t) => {
+  await t.test('a reusable link is listed for administrators', async (t) => {
     const { invite_link } = (await link(admin, { invite_as: 600, invite_expires_in_minutes: null, stream_ids: [open] }))
       .body;
     t.match(invite_link, /^http:\/\/127\.0\.0\.1\/join\/[\w-]{30,}$/);
@@ -119,7 +119,7 @@ export const invitations: Facts = async (t, server) => {
     }
   });
 
-  await t.test('who may invite whom, in this order', async (t) => {
+  await t.test('the right to invite is checked by role and policy, in this order', async (t) => {
     await settings({ invite_to_realm_policy: 4 });
     await refused(t, invite(member, '', { invite_as: 100 }), NOT_ALLOWED, 'the policy first');
     t.equal((await invite(moderator, address())).status, 200);
@@ -174,7 +174,7 @@ export const invitations: Facts = async (t, server) => {
     }
   });
 
-  await t.test('addresses that cannot be invited are named', async (t) => {
+  await t.test('the refusal names the addresses that cannot be invited', async (t) => {
     const good = address();
     const before = (await list(owner)).length;
     const wrong = [
@@ -206,7 +206,7 @@ export const invitations: Facts = async (t, server) => {
     t.equal((await mailed(server, good)).length, 1);
   });
 
-  await t.test('nothing in a list becomes a header', async (t) => {
+  await t.test('no address in a list becomes a mail header', async (t) => {
     const hostile = [`x@y.zz\r\nBcc: victim@y.zz`, 'x\u0000@y.zz', '\ud800@y.zz', '@', '<<a@b.cd>>', 'a@b.cd>'];
     for (const text of hostile) {
       const { status, body } = await invite(member, text);
@@ -265,7 +265,7 @@ export const invitations: Facts = async (t, server) => {
     t.same([again.invited, again.expiry_date], [timestamp, timestamp + 3_600]);
   });
 
-  await t.test('bots invite nobody', async (t) => {
+  await t.test('a bot cannot invite', async (t) => {
     const bot = await makeBot(member);
     const no = bad('This endpoint does not accept bot requests.');
     await refused(t, bot.api.call('GET /invites'), no);
@@ -274,7 +274,7 @@ export const invitations: Facts = async (t, server) => {
     await refused(t, resend(bot, 1), no);
   });
 
-  await t.test('nobody joins on the invitation of somebody who is gone', async (t) => {
+  await t.test('an invitation by a deactivated user is void', async (t) => {
     const left = await invited(other);
     await link(admin);
     const gone = (await list(owner)).filter(({ invited_by_user_id }) =>
@@ -315,7 +315,7 @@ export const invitations: Facts = async (t, server) => {
     await verifyAction(t, 'revoke a link', people, () => revokeLink(owner, all.at(-1)!.id));
   });
 
-  await t.test('lists are bounded, and a restart forgets none', async (t) => {
+  await t.test('the list of invitations is bounded, and a restart loses no invitation', async (t) => {
     const many = Array.from({ length: 10_000 }, (_, i) => `a${i}@many.example.net`).join();
     await refused(t, invite(member, many), bad('invitee_emails is too long (limit: 30000 characters)'));
     const few = (await list(owner)).length;

@@ -1,4 +1,7 @@
-/** Making an account with an invitation: the pages behind its links (realm.md § Invitations, users.md § POST /users). */
+/**
+ * Making an account with an invitation through the pages behind its links (realm.md § Invitations, users.md § POST
+ * /users).
+ */
 
 import { Client, type Params } from '../../support/client.js';
 import type { RawAnswer } from '../../support/http.js';
@@ -42,7 +45,7 @@ export const joining: Facts = async (t, server) => {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams(fields).toString(),
     });
-  /** Path of the link in the letter that the page behind a link sends. */
+  /** Path of the link in the mail that the page behind a link sends. */
   const confirmed = async (path: string, email: string): Promise<string> => {
     const { status, text } = await send(path, { email });
     t.equal(status, 200, text);
@@ -67,7 +70,7 @@ export const joining: Facts = async (t, server) => {
     (await by.api.ok('GET /messages', { anchor: 'newest', num_before: 5, num_after: 0, narrow, apply_markdown: false }))
       .messages as ApiMessage[];
 
-  await t.test('the link of an invitation opens a page; with it the account is made', async (t) => {
+  await t.test('the link of an invitation opens a page, through which the account is made', async (t) => {
     const [email, path] = await invited({ stream_ids: [team, secret], invite_as: 300 });
     const shown = await open(path);
     t.equal(shown.status, 200);
@@ -103,7 +106,7 @@ export const joining: Facts = async (t, server) => {
     t.same(await invites(), []);
   });
 
-  await t.test('without streams in the invitation: the default ones, but not for guests', async (t) => {
+  await t.test('an invitation without streams gives the default streams, but not to guests', async (t) => {
     for (const [invite_as, streams] of [
       [400, [all]],
       [600, []],
@@ -115,7 +118,7 @@ export const joining: Facts = async (t, server) => {
     }
   });
 
-  await t.test('a link makes any number of accounts, each with an address that a letter has confirmed', async (t) => {
+  await t.test('a reusable link makes any number of accounts, each with an address confirmed by mail', async (t) => {
     const path = await link({ stream_ids: [team] });
     const page = (await open(path)).text;
     t.match(page, /name="email"/);
@@ -143,7 +146,7 @@ export const joining: Facts = async (t, server) => {
     }
   });
 
-  await t.test('the sign-up stream hears of it', async (t) => {
+  await t.test('the sign-up stream gets a notice', async (t) => {
     await owner.api.ok('PATCH /realm', { signup_notifications_stream_id: signups });
     const [email, path] = await invited();
     await send(path, typed('Zoë @ Signup'.replace(' @', '')));
@@ -154,46 +157,49 @@ export const joining: Facts = async (t, server) => {
     t.equal(notice.display_recipient, 'signups');
   });
 
-  await t.test('what POST /users refuses is refused, said on the page, and leaves the invitation', async (t) => {
-    const path = await link();
-    const email = address();
-    await owner.api.ok('POST /realm/domains', { domain: 'acme.com', allow_subdomains: false });
-    const check = async (at: string, fields: Record<string, string>, text: string): Promise<void> => {
-      const { status, text: html } = await send(at, fields);
-      t.equal(status, 400, text);
-      t.ok(html.includes(text), `${text} in ${html.slice(0, 2_000)}`);
-      t.notOk(html.includes(PASSWORD), 'never shows a password');
-    };
-    await check(path, { email: 'nonsense' }, 'Enter a valid email address.');
-    await check(path, {}, 'Enter a valid email address.');
-    const disposable = 'Disposable email addresses are not allowed in this organization';
-    await check(path, { email: 'b@thrown-away.example' }, disposable);
-    const letter = await confirmed(path, email);
-    const wrong: [Record<string, string>, string][] = [
-      [typed('x'), 'Name too short!'],
-      [typed('x'.repeat(101)), 'Name too long!'],
-      [typed('x'.repeat(60_000)), 'Name too long!'],
-      [typed('a*b'), 'Invalid characters in name!'],
-      [typed('Bob|12'), 'Invalid format!'],
-      [{ full_name: 'Bob', password: 'secret' }, 'The password is too weak.'],
-      [{ full_name: 'Bob' }, 'The password is too weak.'],
-      [{}, 'Name too short!'],
-    ];
-    for (const [fields, text] of wrong) await check(letter, fields, text);
-    await owner.api.ok('PATCH /realm', { emails_restricted_to_domains: true });
-    const outside = (address: string) => `Email &#x27;${address}&#x27; not allowed in this organization`;
-    await check(letter, typed('Bob'), outside(email));
-    const other = address();
-    await check(path, { email: other }, outside(other));
-    await check(path, { email: 'b+c@acme.com' }, 'Email addresses containing + are not allowed.');
-    t.same(mailsTo(server, other), [], 'no letter goes where the organization admits nobody from');
-    await owner.api.ok('PATCH /realm', { emails_restricted_to_domains: false });
-    t.equal(await account(email), undefined);
-    t.equal((await send(letter, typed('Bob'))).status, 200);
-    await check(letter, typed('Bob'), `Email &#x27;${email}&#x27; already in use`);
-  });
+  await t.test(
+    'sign-up refuses the same data as POST /users, says so on the page, and leaves the invitation',
+    async (t) => {
+      const path = await link();
+      const email = address();
+      await owner.api.ok('POST /realm/domains', { domain: 'acme.com', allow_subdomains: false });
+      const check = async (at: string, fields: Record<string, string>, text: string): Promise<void> => {
+        const { status, text: html } = await send(at, fields);
+        t.equal(status, 400, text);
+        t.ok(html.includes(text), `${text} in ${html.slice(0, 2_000)}`);
+        t.notOk(html.includes(PASSWORD), 'never shows a password');
+      };
+      await check(path, { email: 'nonsense' }, 'Enter a valid email address.');
+      await check(path, {}, 'Enter a valid email address.');
+      const disposable = 'Disposable email addresses are not allowed in this organization';
+      await check(path, { email: 'b@thrown-away.example' }, disposable);
+      const letter = await confirmed(path, email);
+      const wrong: [Record<string, string>, string][] = [
+        [typed('x'), 'Name too short!'],
+        [typed('x'.repeat(101)), 'Name too long!'],
+        [typed('x'.repeat(60_000)), 'Name too long!'],
+        [typed('a*b'), 'Invalid characters in name!'],
+        [typed('Bob|12'), 'Invalid format!'],
+        [{ full_name: 'Bob', password: 'secret' }, 'The password is too weak.'],
+        [{ full_name: 'Bob' }, 'The password is too weak.'],
+        [{}, 'Name too short!'],
+      ];
+      for (const [fields, text] of wrong) await check(letter, fields, text);
+      await owner.api.ok('PATCH /realm', { emails_restricted_to_domains: true });
+      const outside = (address: string) => `Email &#x27;${address}&#x27; not allowed in this organization`;
+      await check(letter, typed('Bob'), outside(email));
+      const other = address();
+      await check(path, { email: other }, outside(other));
+      await check(path, { email: 'b+c@acme.com' }, 'Email addresses containing + are not allowed.');
+      t.same(mailsTo(server, other), [], 'no letter goes where the organization admits nobody from');
+      await owner.api.ok('PATCH /realm', { emails_restricted_to_domains: false });
+      t.equal(await account(email), undefined);
+      t.equal((await send(letter, typed('Bob'))).status, 200);
+      await check(letter, typed('Bob'), `Email &#x27;${email}&#x27; already in use`);
+    },
+  );
 
-  await t.test('an address gets two letters an hour, whoever asks and whether it has an account', async (t) => {
+  await t.test('an address gets two mails an hour, whoever asks and whether it has an account', async (t) => {
     const path = await link();
     for (const email of [address(), org.guest.email]) {
       for (let i = 0; i < 2; i++) t.equal((await send(path, { email })).status, 200);
@@ -206,7 +212,7 @@ export const joining: Facts = async (t, server) => {
     t.match([again.status, again.text], [429, /Too many letters/], 'wherever the organization is by then');
   });
 
-  await t.test('nothing that is typed in becomes markup', async (t) => {
+  await t.test('no text typed in becomes markup', async (t) => {
     const path = await link();
     const evil = `"><script>alert('1')</script>`;
     const letter = await confirmed(path, address());
@@ -222,7 +228,7 @@ export const joining: Facts = async (t, server) => {
     await owner.api.ok('PATCH /realm', { name: `The ${org.subdomain}` });
   });
 
-  await t.test('made-up links open nothing', async (t) => {
+  await t.test('made-up links open no page', async (t) => {
     const [, path] = await invited();
     const token = path.split('/')[2]!;
     const flipped = token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A');
@@ -244,7 +250,7 @@ export const joining: Facts = async (t, server) => {
     t.equal((await open(path)).status, 200);
   });
 
-  await t.test('of two who use the same invitation at once, one gets an account', async (t) => {
+  await t.test('one of two concurrent users of the same invitation gets an account', async (t) => {
     const [email, path] = await invited();
     const before = (await people()).length;
     const answers = await Promise.all(Array.from({ length: 6 }, (_, i) => send(path, typed(`Racer ${i}`))));
@@ -259,7 +265,7 @@ export const joining: Facts = async (t, server) => {
     t.equal((await people()).length, before + 2);
   });
 
-  await t.test('a second invitation to the same address goes with the first', async (t) => {
+  await t.test('an invitation used by an address voids the others to the same address', async (t) => {
     const [email, path] = await invited();
     await member.api.ok('POST /invites', { invitee_emails: email.toUpperCase(), stream_ids: [] });
     t.equal((await send(path, typed('Twice Invited'))).status, 200);

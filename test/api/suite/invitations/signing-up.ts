@@ -31,7 +31,7 @@ export const signingUp: Facts = async (t, server) => {
     return linkOf((await mailed(server, email)).at(-1)!.text);
   };
 
-  await t.test('where an invitation is needed, nobody signs up', async (t) => {
+  await t.test('sign-up is refused where an invitation is required', async (t) => {
     const email = address();
     for (const answer of [await open('/signup'), await send('/signup', { email })]) {
       t.equal(answer.status, 403);
@@ -42,7 +42,7 @@ export const signingUp: Facts = async (t, server) => {
 
   await owner.api.ok('PATCH /realm', { invite_required: false });
 
-  await t.test('an address is confirmed by a letter, then the account is made', async (t) => {
+  await t.test('an address is confirmed by mail, then the account is made', async (t) => {
     t.match((await open('/signup')).text, /name="email"/);
     const email = address();
     const path = await confirmed(email);
@@ -60,7 +60,7 @@ export const signingUp: Facts = async (t, server) => {
     t.match(again.text, /already in use/);
   });
 
-  await t.test('who has an account is told so by mail only', async (t) => {
+  await t.test('an address that has an account learns so by mail only', async (t) => {
     const fresh = await send('/signup', { email: address() });
     const known = await send('/signup', { email: member.email });
     const without = ({ text }: RawAnswer) => text.replace(/<strong>.*<\/strong>/, '');
@@ -70,7 +70,7 @@ export const signingUp: Facts = async (t, server) => {
     t.notMatch(mail!.text, /signup/);
   });
 
-  await t.test('addresses and names are checked; nothing typed in becomes markup', async (t) => {
+  await t.test('addresses and names are checked; no text typed in becomes markup', async (t) => {
     for (const [email, problem] of [
       ['nonsense', 'Enter a valid email address.'],
       ['', 'Enter a valid email address.'],
@@ -98,7 +98,7 @@ export const signingUp: Facts = async (t, server) => {
     await owner.api.ok('PATCH /realm', { emails_restricted_to_domains: false });
   });
 
-  await t.test('made-up links open nothing', async (t) => {
+  await t.test('made-up links open no page', async (t) => {
     const path = await confirmed(address());
     const changed = path.slice(0, -3) + (path.endsWith('AAA') ? 'BBB' : 'AAA');
     const key = server.secrets.seal(JSON.stringify(['link/change-email', org.realm, 8, 4e12]));
@@ -108,7 +108,7 @@ export const signingUp: Facts = async (t, server) => {
     }
   });
 
-  await t.test('pages are kept and framed by nobody, and opening them changes nothing', async (t) => {
+  await t.test('sign-up pages can be neither cached nor framed, and opening one changes nothing', async (t) => {
     const { invite_link } = await owner.api.ok<{ invite_link: string }>('POST /invites/multiuse', {});
     await owner.api.ok('POST /invites', { invitee_emails: address(), stream_ids: [] });
     await member.api.ok('PATCH /settings', { email: address() });
@@ -118,13 +118,13 @@ export const signingUp: Facts = async (t, server) => {
     const state = async () =>
       JSON.stringify([(await owner.api.ok('GET /users')).members, (await owner.api.ok('GET /invites')).invites]);
     const before = await state();
-    // Not the last one, of which a part of the bits says nothing.
+    // Changes a character before the last: some bits of the last one carry no data.
     const forged = (path: string) => `${path.slice(0, -9)}${path.at(-9) === 'A' ? 'B' : 'A'}${path.slice(-8)}`;
     const good = ['/signup', letter, new URL(invite_link).pathname, invited, moved];
     for (const path of [...good, ...good.slice(1).map(forged)]) {
       for (const method of ['GET', 'HEAD', 'POST']) {
         const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-        // A form may name the method that is meant.
+        // A form may name the method.
         const form =
           method === 'POST' ? { headers, body: 'method=GET&full_name=Mallory&password=x&email=m%40y.zz' } : {};
         const answer = await nobody.raw({ method, path, ...form });
@@ -154,7 +154,7 @@ export const signingUp: Facts = async (t, server) => {
     );
   });
 
-  await t.test('a letter of before does not open an organization that has closed', async (t) => {
+  await t.test('a mail sent before the organization closed does not admit its reader', async (t) => {
     const path = await confirmed(address());
     await owner.api.ok('PATCH /realm', { invite_required: true });
     t.equal((await open(path)).status, 403);

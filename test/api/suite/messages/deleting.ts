@@ -37,7 +37,7 @@ export const deleting: Facts = async (t, server) => {
     events.map((event) => Object.fromEntries(Object.entries(event).filter(([name]) => name !== 'id')));
   const notAllowed = bad("You don't have permission to delete this message");
 
-  await t.test('subscribers hear of it, each in the form that its client knows', async (t) => {
+  await t.test('subscribers get the event of a deletion, each in the form of the client', async (t) => {
     const id = await say(member, 'square', 'gone', 'x');
     const queues = await Promise.all([watch(member), watch(guest, {})]);
     t.equal((await remove(admin, id)).status, 200);
@@ -48,7 +48,7 @@ export const deleting: Facts = async (t, server) => {
     await refused(t, remove(admin, id), bad('Invalid message(s)'), 'only once');
   });
 
-  await t.test('of a direct message only its people hear', async (t) => {
+  await t.test('the deletion of a direct message is published to its participants only', async (t) => {
     await set({ delete_own_message_policy: 5 });
     const id = await tell(member, [other, guest]);
     const queues = await Promise.all([watch(other), watch(guest, {}), watch(admin)]);
@@ -60,27 +60,30 @@ export const deleting: Facts = async (t, server) => {
     await set({ delete_own_message_policy: 2 });
   });
 
-  await t.test('who may delete own messages is a policy; those of others only administrators', async (t) => {
-    const expected: Record<number, readonly string[]> = {
-      1: ['owner', 'admin', 'moderator', 'member'],
-      2: ['owner', 'admin'],
-      4: ['owner', 'admin', 'moderator'],
-      5: ['owner', 'admin', 'moderator', 'member', 'guest'],
-    };
-    for (const [policy, who] of Object.entries(expected)) {
-      await set({ delete_own_message_policy: Number(policy) });
-      for (const by of [owner, admin, moderator, member, guest]) {
-        const own = await say(by, 'square', 'own', 'x');
-        if (who.includes(by.role)) t.equal((await remove(by, own)).status, 200, `${by.role}, policy ${policy}`);
-        else await refused(t, remove(by, own), notAllowed, `${by.role}, policy ${policy}`);
+  await t.test(
+    'a policy says which roles delete own messages; only administrators delete those of others',
+    async (t) => {
+      const expected: Record<number, readonly string[]> = {
+        1: ['owner', 'admin', 'moderator', 'member'],
+        2: ['owner', 'admin'],
+        4: ['owner', 'admin', 'moderator'],
+        5: ['owner', 'admin', 'moderator', 'member', 'guest'],
+      };
+      for (const [policy, who] of Object.entries(expected)) {
+        await set({ delete_own_message_policy: Number(policy) });
+        for (const by of [owner, admin, moderator, member, guest]) {
+          const own = await say(by, 'square', 'own', 'x');
+          if (who.includes(by.role)) t.equal((await remove(by, own)).status, 200, `${by.role}, policy ${policy}`);
+          else await refused(t, remove(by, own), notAllowed, `${by.role}, policy ${policy}`);
+        }
       }
-    }
-    const id = await say(other, 'square', 'theirs', 'x');
-    for (const by of [moderator, member, guest]) await refused(t, remove(by, id), notAllowed, by.role);
-    await set({ delete_own_message_policy: 2 });
-  });
+      const id = await say(other, 'square', 'theirs', 'x');
+      for (const by of [moderator, member, guest]) await refused(t, remove(by, id), notAllowed, by.role);
+      await set({ delete_own_message_policy: 2 });
+    },
+  );
 
-  await t.test('what one cannot see, one cannot delete', async (t) => {
+  await t.test("a message out of the caller's sight cannot be deleted by the caller", async (t) => {
     const id = await say(member, 'den', 'secret', 'x');
     const direct = await tell(member, [other]);
     const no = bad('Invalid message(s)');
@@ -93,7 +96,7 @@ export const deleting: Facts = async (t, server) => {
     t.ok(await exists(member, id));
   });
 
-  await t.test('deleted once by many at once', async (t) => {
+  await t.test('a message deleted by many concurrent calls is deleted once', async (t) => {
     const id = await say(member, 'square', 'race', 'x');
     const queue = await watch(other);
     const answers = await Promise.all(Array.from({ length: 8 }, () => remove(admin, id)));
@@ -104,7 +107,7 @@ export const deleting: Facts = async (t, server) => {
     t.equal((await settled(queue)).length, 1);
   });
 
-  await t.test('a topic has its newest message; without messages there is none', async (t) => {
+  await t.test('a topic is listed with its newest message, and not at all without messages', async (t) => {
     const [a, b, c] = [
       await say(member, 'square', 'list', 'a'),
       await say(member, 'square', 'List', 'b'),
@@ -119,7 +122,7 @@ export const deleting: Facts = async (t, server) => {
     t.notOk((await topics(guest)).some(({ name }) => name.toLowerCase() === 'list'));
   });
 
-  await t.test('in a stream with protected history one sees the topics of what one received', async (t) => {
+  await t.test('in a stream with protected history a user sees only topics of messages received', async (t) => {
     const early = await say(member, 'den', 'early', 'x');
     const both = await say(member, 'den', 'both', 'x');
     await subscribe(member, 'den', { principals: [guest] });
@@ -137,7 +140,7 @@ export const deleting: Facts = async (t, server) => {
     t.same((await topics(member, den))[0], { name: 'both', max_id: both });
   });
 
-  await t.test('topics only of streams that one may see', async (t) => {
+  await t.test('topics are listed only of streams that the caller may see', async (t) => {
     const no = bad('Invalid stream ID');
     const of = (by: Person, stream_id: number) => by.api.call('GET /users/me/{stream_id}/topics', { stream_id });
     for (const by of [owner, admin, elsewhere.admin]) await refused(t, of(by, den), no, by.role);
@@ -150,7 +153,7 @@ export const deleting: Facts = async (t, server) => {
     t.equal((await member.api.call('GET /users/me/{stream_id}/topics', { stream_id: 'x' })).status, 404);
   });
 
-  await t.test('a whole topic, in any case of its letters, newest first', async (t) => {
+  await t.test('a topic is deleted whole, in any case of its letters, newest messages first', async (t) => {
     const ids: number[] = [];
     for (const topic of ['Del', 'del', 'DEL']) ids.push(await say(member, 'square', topic, 'x'));
     const kept = await say(member, 'square', 'kept', 'x');
@@ -189,7 +192,7 @@ export const deleting: Facts = async (t, server) => {
     t.notOk((await topics(member)).some(({ name }) => name === 'many'));
   });
 
-  await t.test('of a protected history, only what the administrator received', async (t) => {
+  await t.test('deleting a topic of a protected history deletes only what the administrator received', async (t) => {
     const before = await say(member, 'den', 'partly', 'x');
     await subscribe(member, 'den', { principals: [admin] });
     const after = await say(member, 'den', 'partly', 'x');

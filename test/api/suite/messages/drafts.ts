@@ -24,7 +24,7 @@ export const drafts: Facts = async (t, server) => {
   await subscribe(owner, 'shore', { principals: [owner, member, guest] });
   await subscribe(owner, 'vault', { invite_only: true });
   const [shore, vault] = [await streamIdOf(owner, 'shore'), await streamIdOf(owner, 'vault')];
-  // Ids are the organization's own: one that is none here.
+  // Ids are per organization: this one does not exist here.
   await subscribe(elsewhere.owner, ['a1', 'a2', 'a3', 'abroad']);
   const abroad = await streamIdOf(elsewhere.owner, 'abroad');
 
@@ -41,7 +41,7 @@ export const drafts: Facts = async (t, server) => {
   const find = async (id: number, by: Person = member) => (await list(by)).find((draft) => draft.id === id);
   const forStream = { type: 'stream', to: [shore], topic: 'tides', content: 'high water' };
 
-  await t.test('drafts are kept as they were sent, by their owner alone', async (t) => {
+  await t.test('drafts are stored as they were sent, for their owner alone', async (t) => {
     const queue = await Queue.register(member, { event_types: ['drafts'], fetch_event_types: [] });
     const strange = await Queue.register(other, { event_types: ['drafts'], fetch_event_types: [] });
     const sent = [
@@ -70,13 +70,13 @@ export const drafts: Facts = async (t, server) => {
     );
   });
 
-  await t.test('no drafts are none, and the event says so', async (t) => {
+  await t.test('creating an empty list of drafts is a success, and is published as such', async (t) => {
     const queue = await Queue.register(member, { event_types: ['drafts'], fetch_event_types: [] });
     t.same((await member.api.ok('POST /drafts', { drafts: [] })).ids, []);
     t.match(await queue.take(1), [{ op: 'add', drafts: [] }]);
   });
 
-  await t.test('who a private draft is for', async (t) => {
+  await t.test('a private draft names its recipients', async (t) => {
     const to = async (people: readonly number[]) => {
       const draft = await find(await made({ type: 'private', to: people, topic: '', content: 'x' }));
       return [draft!.type, draft!.to];
@@ -87,7 +87,7 @@ export const drafts: Facts = async (t, server) => {
     t.same(await to([]), ['', []], 'nobody: not addressed');
   });
 
-  await t.test('texts are cut to their limits', async (t) => {
+  await t.test('draft texts are cut to their limits', async (t) => {
     const draft = await find(
       await made({ ...forStream, topic: 'd'.repeat(80), content: `\n${'é'.repeat(10_100)} \n` }),
     );
@@ -98,7 +98,7 @@ export const drafts: Facts = async (t, server) => {
     t.equal(blank!.topic, '', 'a topic may be blank');
   });
 
-  await t.test('an edit replaces the draft wholly', async (t) => {
+  await t.test('an edit replaces the whole draft', async (t) => {
     const queue = await Queue.register(member, { event_types: ['drafts'], fetch_event_types: [] });
     const id = await made({ ...forStream, timestamp: 5 });
     const draft = { type: 'private', to: [other.id], topic: 'x', content: 'other words', timestamp: 9 };
@@ -111,7 +111,7 @@ export const drafts: Facts = async (t, server) => {
     t.ok((await find(id))!.timestamp >= before, 'the time of the edit, unless the client says another');
   });
 
-  await t.test('the form of a draft', async (t) => {
+  await t.test('each field of a draft is checked', async (t) => {
     const { content: _, ...withoutContent } = forStream;
     const cases: readonly (readonly [unknown, string])[] = [
       [5, 'drafts[0] is not a dict'],
@@ -160,7 +160,7 @@ export const drafts: Facts = async (t, server) => {
     t.equal((await list()).length, before.length + 1, 'nothing was kept');
   });
 
-  await t.test("unknown drafts and others' do not exist", async (t) => {
+  await t.test('unknown drafts, and those of other users, do not exist for the caller', async (t) => {
     const id = await made(forStream);
     const edit = (draft_id: unknown, by: Person, draft: Params = forStream) =>
       by.api.call('PATCH /drafts/{draft_id}', { draft_id, draft });
@@ -183,7 +183,7 @@ export const drafts: Facts = async (t, server) => {
     await refused(t, wrong.call('POST /drafts'), unauthorized('Malformed API key'));
   });
 
-  await t.test('synchronizing can be turned off, which deletes all drafts', async (t) => {
+  await t.test('turning synchronization off deletes all drafts', async (t) => {
     await made(forStream, admin);
     const id = await made(forStream, admin);
     const off = bad('User has disabled synchronizing drafts.');
@@ -203,7 +203,7 @@ export const drafts: Facts = async (t, server) => {
     t.ok((await made(forStream, admin)) > id);
   });
 
-  await t.test('many and strange drafts', async (t) => {
+  await t.test('many drafts, and drafts with strange texts, are stored', async (t) => {
     const people = Array.from({ length: 10_000 }, (_, i) => (i % 2 === 0 ? other.id : guest.id));
     const id = await made({ type: 'private', to: people, topic: '', content: '\ud800 lone' }, owner);
     t.equal(Array.isArray((await find(id, owner))!.to), true);

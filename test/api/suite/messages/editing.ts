@@ -39,7 +39,7 @@ export const editing: Facts = async (t, server) => {
     Queue.register(by, { fetch_event_types: [], event_types: ['message', 'update_message'] });
   const set = (params: Params) => owner.api.ok('PATCH /realm', params);
 
-  await t.test('the author changes the text; everybody who has the message hears of it', async (t) => {
+  await t.test('the author changes the text; all users with a copy get the event', async (t) => {
     const id = await say(member, 'square', 'talk', 'first *draft*');
     const queues = await Promise.all([watch(member), watch(guest)]);
     await edited(member, id, { content: '/me says **more**  \n' });
@@ -88,7 +88,7 @@ export const editing: Facts = async (t, server) => {
     t.same(await settled(await watch(admin)), [], 'nobody else hears of it');
   });
 
-  await t.test('mentions are those of the new text, for people who have the message', async (t) => {
+  await t.test('an edit sets mention flags by the new text, for users who have the message', async (t) => {
     const id = await say(member, 'den', 'talk', `hello @**${other.name}**`);
     t.same((await fetch(other, id)).flags, ['mentioned']);
     await edited(member, id, { content: `hello @**${admin.name}** and @**${member.name}**` });
@@ -113,7 +113,7 @@ export const editing: Facts = async (t, server) => {
     t.same((await fetch(other, id)).flags, []);
   });
 
-  await t.test('a blank text becomes (deleted), one that is too long is cut', async (t) => {
+  await t.test('a blank text becomes (deleted); a text that is too long is cut', async (t) => {
     const id = await say(member, 'square', 'talk', 'x');
     await edited(member, id, { content: ' \n ' });
     t.equal((await fetch(member, id, { apply_markdown: false })).content, '(deleted)');
@@ -172,7 +172,7 @@ export const editing: Facts = async (t, server) => {
     t.match(edit_history![0], { prev_topic: 'revisions', topic: 'versions', prev_content: 'dm edited' });
   });
 
-  await t.test('no history where the organization hides it, whoever asks for whatever', async (t) => {
+  await t.test('an organization that hides edit histories hides them from every role', async (t) => {
     const id = await say(member, 'square', 'hidden', 'one');
     await edited(member, id, { content: 'two' });
     await set({ allow_edit_history: false });
@@ -192,7 +192,7 @@ export const editing: Facts = async (t, server) => {
     t.equal((await org.nobody.call('GET /messages/{message_id}/history', { message_id: id })).status, 401);
   });
 
-  await t.test('refusals come in their order', async (t) => {
+  await t.test('an edit is refused in this order', async (t) => {
     const id = await say(member, 'square', 'order', 'x');
     const direct = await tell(member, [other], 'x');
     const secret = await say(member, 'den', 'talk', 'x');
@@ -246,7 +246,7 @@ export const editing: Facts = async (t, server) => {
     );
   });
 
-  await t.test('the topic is only for those whom the organization lets', async (t) => {
+  await t.test('the topic may be edited only by the roles that the organization admits', async (t) => {
     const id = await say(member, 'square', 'policy', 'x');
     const no = bad("You don't have permission to edit this message");
     const names = ['owner', 'admin', 'moderator', 'member', 'guest'] as const;
@@ -276,7 +276,7 @@ export const editing: Facts = async (t, server) => {
     await set({ edit_topic_policy: 5 });
   });
 
-  await t.test('many edits and reactions of the same message at once: none is lost', async (t) => {
+  await t.test('concurrent edits and reactions of one message all take effect', async (t) => {
     const id = await say(member, 'square', 'race', 'v0');
     const queue = await watch(other);
     const texts = Array.from({ length: 20 }, (_, i) => `v${i + 1}`);

@@ -24,14 +24,14 @@ export const externalPictures: Facts = async (t, server) => {
       .content;
   };
   const sourceIn = (html: string): string => /<img src="([^"]*)">/.exec(html)?.[1] ?? '';
-  /** Where readers find the picture of this address. */
+  /** Path under which readers get the picture of this address. */
   const source = async (url: string): Promise<string> => sourceIn(await content(url));
   const refusal = async (url: string): Promise<[number, string]> => {
     const { status, text } = await lookAt(nobody, await source(url));
     return [status, text];
   };
 
-  await t.test('a message shows it from this server, and links the original', async (t) => {
+  await t.test('a message shows an external picture from this server, and links the original', async (t) => {
     const url = at('/one.png?size=1');
     const hex = Buffer.from(url).toString('hex');
     const html = await content(url);
@@ -49,7 +49,7 @@ export const externalPictures: Facts = async (t, server) => {
     );
   });
 
-  await t.test('readers get it without log-in, under headers that let it do nothing but be seen', async (t) => {
+  await t.test('the proxied picture needs no log-in, and its headers forbid everything but display', async (t) => {
     answer((response) => response.writeHead(200, { 'set-cookie': 'a=b', 'content-type': 'text/html' }).end(png));
     const path = await source(at('/two.png'));
     const cookies = { cookie: 'session=1', referer: 'https://chat.example.com/', 'x-forwarded-for': '192.0.2.7' };
@@ -82,7 +82,7 @@ export const externalPictures: Facts = async (t, server) => {
     t.equal((await lookAt(nobody, path, { authorization })).status, 200, 'mobile clients send their credentials');
   });
 
-  await t.test('nothing is fetched that this server has not signed', async (t) => {
+  await t.test('the proxy fetches only addresses that this server signed', async (t) => {
     answer((response) => response.end(png));
     const [, , digest = '', hex = ''] = (await source(at('/three.png'))).split('/');
     const other = Buffer.from(at('/other.png')).toString('hex');
@@ -97,7 +97,7 @@ export const externalPictures: Facts = async (t, server) => {
     t.same(host.calls, []);
   });
 
-  await t.test('what is no picture, not there or not to be reached is refused in a few words', async (t) => {
+  await t.test('a file that is no picture, missing, or unreachable gets a short refusal', async (t) => {
     const unfit = [502, '<p>Its server gave no picture that is shown here.</p>'];
     const unavailable = [502, '<p>The picture could not be loaded from its server.</p>'];
     answer((response) => {

@@ -41,7 +41,7 @@ export const fetching: Facts = async (t, server) => {
   ];
   const EVERYTHING = Object.keys(ids);
 
-  await t.test('each operator finds what it names', async (t) => {
+  await t.test('each operator finds its messages', async (t) => {
     const streams = ['apple', 'appleToo', 'pear', 'solved', 'sky'];
     const found: [unknown, string[]][] = [
       [[], EVERYTHING],
@@ -85,7 +85,7 @@ export const fetching: Facts = async (t, server) => {
     for (const [narrow, expected] of found) t.same(await fetch(narrow), expected, JSON.stringify(narrow));
   });
 
-  await t.test('a negated term finds the rest, except where negation has no effect', async (t) => {
+  await t.test('a negated term finds the other messages, except where negation has no effect', async (t) => {
     const without = (...names: string[]) => EVERYTHING.filter((name) => !names.includes(name));
     t.same(await fetch(term('stream', 'red', true)), without('apple', 'appleToo', 'pear'));
     t.same(await fetch(term('topic', 'apple', true)), without('apple', 'appleToo'));
@@ -97,11 +97,11 @@ export const fetching: Facts = async (t, server) => {
     t.same(await fetch(term('sender', owner.id, false)), ['apple', 'sky', 'back']);
   });
 
-  await t.test('keys that a term does not have are dropped', async (t) => {
+  await t.test('unknown keys of a term are dropped', async (t) => {
     t.same(await fetch([{ operator: 'stream', operand: 'blue', color: 'blue' }]), ['solved', 'sky']);
   });
 
-  await t.test('history matched without a copy is read and historical', async (t) => {
+  await t.test('messages found in history, without a copy, are flagged read and historical', async (t) => {
     const { messages } = await other.api.ok<{ messages: ApiMessage[] }>('GET /messages', {
       ...all,
       narrow: term('stream', 'red'),
@@ -116,7 +116,7 @@ export const fetching: Facts = async (t, server) => {
     t.same(message.flags, ['read', 'historical']);
   });
 
-  await t.test('content comes rendered or raw, the avatar as address or for the client to compute', async (t) => {
+  await t.test('content comes rendered or raw, the avatar as an address or for the client to compute', async (t) => {
     const one = async (params: Params) => {
       const { messages } = await member.api.ok<{ messages: ApiMessage[] }>('GET /messages', {
         anchor: ids.apple,
@@ -242,7 +242,7 @@ export const fetching: Facts = async (t, server) => {
       await refused(t, call([{ operator: 'search', operand: ' ' }]), bad('elem["operand"] cannot be blank.'));
     });
 
-  await t.test('what a narrow names must exist', async (t) => {
+  await t.test('a narrow that names a missing user or stream is refused', async (t) => {
     const call = (operator: string, operand: unknown) =>
       member.api.call('GET /messages', { ...all, narrow: [{ operator, operand }] });
     await refused(t, call('stream', 'nowhere'), badNarrow('unknown stream nowhere'));
@@ -266,7 +266,7 @@ export const fetching: Facts = async (t, server) => {
     }
   });
 
-  await t.test('a message that does not exist is an invalid one', async (t) => {
+  await t.test('a message id that does not exist is refused as invalid', async (t) => {
     for (const message_id of [0, 987_654, 4_294_967_296, '99999999999999999999']) {
       await refused(
         t,

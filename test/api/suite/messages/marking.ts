@@ -1,4 +1,4 @@
-/** Marking much as read, and what registrations tell of unread messages (messages.md, register.md § unread_msgs). */
+/** Marking many messages as read, and unread messages in registrations (messages.md, register.md § unread_msgs). */
 
 import { until } from '../../../support/until.js';
 import { refused } from '../../harness.js';
@@ -17,7 +17,7 @@ export const marking: Facts = async (t, server) => {
   const square = await streamIdOf(owner, 'square');
   const garden = await streamIdOf(owner, 'garden');
 
-  await t.test('mark_all_as_read: one event for everything, and what comes later is unread', async (t) => {
+  await t.test('mark_all_as_read publishes one event for all messages; later messages are unread', async (t) => {
     await say(member, 'square', 'a');
     await tell(member, [other]);
     await tell(member, [other, guest]);
@@ -39,7 +39,7 @@ export const marking: Facts = async (t, server) => {
     await queue.delete();
   });
 
-  await t.test('mark_stream_as_read lists what it was, and only that', async (t) => {
+  await t.test('mark_stream_as_read names exactly the messages of the stream that were unread', async (t) => {
     await other.api.ok('POST /mark_all_as_read');
     const [a, b] = [await say(member, 'square', 'a'), await say(member, 'square', 'b')];
     const away = await say(member, 'garden', 'a');
@@ -59,7 +59,7 @@ export const marking: Facts = async (t, server) => {
   });
 
   await t.test(
-    'each mark of a stream tells what it was itself, though nothing new was said since the last',
+    'each mark of a stream names its own messages, even if no message came since the last mark',
     async (t) => {
       const [a, b] = [await say(member, 'square', 'again'), await say(member, 'square', 'again')];
       await other.api.ok('POST /mark_stream_as_read', { stream_id: square });
@@ -74,7 +74,7 @@ export const marking: Facts = async (t, server) => {
     },
   );
 
-  await t.test('mark_topic_as_read ignores case; without a topic it is the whole stream', async (t) => {
+  await t.test('mark_topic_as_read ignores case; without a topic it marks the whole stream', async (t) => {
     await other.api.ok('POST /mark_all_as_read');
     const [a, b] = [await say(member, 'garden', 'Roses'), await say(member, 'garden', 'trees')];
     const again = await say(member, 'garden', 'roses');
@@ -96,7 +96,7 @@ export const marking: Facts = async (t, server) => {
     await refused(t, stream({}), missing('stream_id'));
   });
 
-  await t.test('mark_topic_as_read knows topics in which one has only starred, or reacted', async (t) => {
+  await t.test('mark_topic_as_read finds topics in which the user only starred or reacted', async (t) => {
     await subscribe(member, 'orchard');
     const orchard = await streamIdOf(member, 'orchard');
     const call = (topic_name: string, by = other) =>
@@ -115,7 +115,7 @@ export const marking: Facts = async (t, server) => {
     await queue.delete();
   });
 
-  await t.test('unread_msgs groups by conversation; mentions are told apart', async (t) => {
+  await t.test('unread_msgs groups messages by conversation, and lists mentions', async (t) => {
     await guest.api.ok('POST /mark_all_as_read');
     const one = await say(member, 'square', 'x');
     const spelled = await say(member, 'square', 'X', `hello @**${guest.name}**`);
@@ -145,7 +145,7 @@ export const marking: Facts = async (t, server) => {
     });
   });
 
-  await t.test('flags by narrow: a window of it, and what was done', async (t) => {
+  await t.test('flags by narrow change a window of the narrow, and the answer describes the window', async (t) => {
     const ids: number[] = [];
     for (let i = 0; i < 5; i++) ids.push(await say(member, 'garden', 'window'));
     const narrow = [

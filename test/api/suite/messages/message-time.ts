@@ -31,12 +31,12 @@ export async function messageTime(t: Test): Promise<void> {
     for (let left = days; left > 0; left -= 0.5) {
       clock.leap(0.5 * DAY * 1_000);
       await settle(50);
-      // Past the actors, so that what has come due is under way before the next half day goes by.
+      // Lets the actors start their due work before the next half day passes.
       await owner.api.ok('GET /messages', { anchor: 'newest', num_before: 1, num_after: 0 });
     }
   };
 
-  await t.test('the text can be changed for a while, by nobody longer', async (t) => {
+  await t.test('the text can be changed for a limited time, by every role', async (t) => {
     await set({ message_content_edit_limit_seconds: 600 });
     const [id, of] = [await say(member, 'square', 'limit', 'x'), await say(owner, 'square', 'limit', 'x')];
     clock.leap(615_000);
@@ -49,7 +49,7 @@ export async function messageTime(t: Test): Promise<void> {
     t.equal((await change(member, id, { content: 'z' })).status, 200);
   });
 
-  await t.test('topics can be changed for a while; moderators and administrators always can', async (t) => {
+  await t.test('topics can be changed for a limited time; moderators and administrators have no limit', async (t) => {
     await set({ move_messages_within_stream_limit_seconds: HOUR });
     const id = await say(member, 'square', 'topic', 'x');
     clock.leap((HOUR + 25) * 1_000);
@@ -60,7 +60,7 @@ export async function messageTime(t: Test): Promise<void> {
     }
   });
 
-  await t.test('a whole topic moves only if all of it may', async (t) => {
+  await t.test('a topic moves whole only if every message may be moved', async (t) => {
     const old = await say(member, 'square', 'both ages', 'x');
     clock.leap((HOUR + 25) * 1_000);
     const [young, youngest] = [
@@ -78,26 +78,36 @@ export async function messageTime(t: Test): Promise<void> {
     await set({ move_messages_within_stream_limit_seconds: '"unlimited"' });
   });
 
-  await t.test('the stream, too, and with both the stricter limit counts', async (t) => {
-    await set({ move_messages_between_streams_policy: 1, move_messages_between_streams_limit_seconds: HOUR });
-    const id = await say(member, 'square', 'wander', 'x');
-    clock.leap((HOUR + 25) * 1_000);
-    await refused(
-      t,
-      change(member, id, { stream_id: market }),
-      bad("The time limit for editing this message's stream has passed"),
-    );
-    const young = await say(member, 'square', 'wander', 'y');
-    await refused(t, change(member, young, { stream_id: market, topic: 'there', propagate_mode: 'change_all' }), {
-      code: 'MOVE_MESSAGES_TIME_LIMIT_EXCEEDED',
-      msg: 'You only have permission to move the 1/2 most recent messages in this topic.',
-      extra: { first_message_id_allowed_to_move: young, total_messages_in_topic: 2, total_messages_allowed_to_move: 1 },
-    });
-    t.equal((await change(moderator, id, { stream_id: market, ...silent })).status, 200);
-    await set({ move_messages_between_streams_policy: 2, move_messages_between_streams_limit_seconds: '"unlimited"' });
-  });
+  await t.test(
+    'the stream can be changed for a limited time, and with the topic the stricter limit counts',
+    async (t) => {
+      await set({ move_messages_between_streams_policy: 1, move_messages_between_streams_limit_seconds: HOUR });
+      const id = await say(member, 'square', 'wander', 'x');
+      clock.leap((HOUR + 25) * 1_000);
+      await refused(
+        t,
+        change(member, id, { stream_id: market }),
+        bad("The time limit for editing this message's stream has passed"),
+      );
+      const young = await say(member, 'square', 'wander', 'y');
+      await refused(t, change(member, young, { stream_id: market, topic: 'there', propagate_mode: 'change_all' }), {
+        code: 'MOVE_MESSAGES_TIME_LIMIT_EXCEEDED',
+        msg: 'You only have permission to move the 1/2 most recent messages in this topic.',
+        extra: {
+          first_message_id_allowed_to_move: young,
+          total_messages_in_topic: 2,
+          total_messages_allowed_to_move: 1,
+        },
+      });
+      t.equal((await change(moderator, id, { stream_id: market, ...silent })).status, 200);
+      await set({
+        move_messages_between_streams_policy: 2,
+        move_messages_between_streams_limit_seconds: '"unlimited"',
+      });
+    },
+  );
 
-  await t.test('own messages can be deleted for a while, without grace', async (t) => {
+  await t.test('own messages can be deleted for a limited time, without grace', async (t) => {
     await set({ delete_own_message_policy: 5, message_content_delete_limit_seconds: 600 });
     const remove = (by: Person, message_id: number) => by.api.call('DELETE /messages/{message_id}', { message_id });
     const [early, late] = [await say(member, 'square', 'delete', 'x'), await say(member, 'square', 'delete', 'y')];
@@ -109,7 +119,7 @@ export async function messageTime(t: Test): Promise<void> {
     await set({ message_content_delete_limit_seconds: '"unlimited"' });
   });
 
-  await t.test('messages go when they are older than the organization keeps them', async (t) => {
+  await t.test('messages older than the retention time are deleted', async (t) => {
     const [old, direct] = [await say(member, 'square', 'retained', 'x'), await tell(member, [other])];
     await pass(3);
     t.ok(await exists(old), 'for ever is the default');
@@ -149,7 +159,7 @@ export async function messageTime(t: Test): Promise<void> {
     );
   });
 
-  await t.test('also when the time passes while nobody asks for anything', async () => {
+  await t.test('old messages are deleted even if no request comes', async () => {
     const id = await say(member, 'square', 'asleep', 'x');
     clock.leap(10 * DAY * 1_000);
     await server.restart();

@@ -1,4 +1,4 @@
-/** Moving messages between streams: who keeps, loses and gains them (messages.md § PATCH /messages/{id}). */
+/** Moving messages between streams: users who keep, lose and gain them (messages.md § PATCH /messages/{id}). */
 
 import { refused } from '../../harness.js';
 import { bad, type Params } from '../../support/client.js';
@@ -46,7 +46,7 @@ export const movingStreams: Facts = async (t, server) => {
       })
     ).topics.filter(({ name }) => name !== 'stream events');
 
-  await t.test('to a public stream: members keep it as history, guests lose it', async (t) => {
+  await t.test('a move to a public stream leaves members the message as history, and guests nothing', async (t) => {
     const a = await say(member, 'old', 'trip', 'a');
     const b = await say(member, 'old', 'trip', 'b');
     const bulk = await watch(guest);
@@ -130,24 +130,27 @@ export const movingStreams: Facts = async (t, server) => {
     );
   });
 
-  await t.test('to a private stream whose history is protected: its subscribers have it, nobody else', async (t) => {
-    const early = await say(other, 'old', 'private', 'x');
-    const losing = await watch(other);
-    await move(owner, early, { stream_id: id.secret, ...silent });
-    t.match(await losing.take(1), [{ type: 'delete_message', message_ids: [early] }]);
-    const nobody = { moderator: undefined, other: undefined, guest: undefined };
-    t.same(await seenBy(early), { owner: [], admin: [], member: [], ...nobody });
-    await subscribe(owner, 'secret', { principals: [moderator] });
-    t.equal(await flagsOf(moderator, early), undefined, 'nor those who come later');
-    t.same((await topicsOf('secret', member)).map(({ name }) => name).sort(), ['private']);
-    t.same(
-      (await topicsOf('secret', moderator)).map(({ name }) => name),
-      [],
-    );
-  });
+  await t.test(
+    'after a move to a private stream with protected history only its subscribers have the message',
+    async (t) => {
+      const early = await say(other, 'old', 'private', 'x');
+      const losing = await watch(other);
+      await move(owner, early, { stream_id: id.secret, ...silent });
+      t.match(await losing.take(1), [{ type: 'delete_message', message_ids: [early] }]);
+      const nobody = { moderator: undefined, other: undefined, guest: undefined };
+      t.same(await seenBy(early), { owner: [], admin: [], member: [], ...nobody });
+      await subscribe(owner, 'secret', { principals: [moderator] });
+      t.equal(await flagsOf(moderator, early), undefined, 'nor those who come later');
+      t.same((await topicsOf('secret', member)).map(({ name }) => name).sort(), ['private']);
+      t.same(
+        (await topicsOf('secret', moderator)).map(({ name }) => name),
+        [],
+      );
+    },
+  );
 
   await t.test(
-    'subscribers of the new stream only gain copies, read ones, where its history is protected',
+    'subscribers of the new stream only gain copies, as read ones where its history is protected',
     async (t) => {
       await subscribe(owner, 'few', { principals: [owner, other] });
       const a = await say(other, 'few', 'gain', 'a');
@@ -173,7 +176,7 @@ export const movingStreams: Facts = async (t, server) => {
     },
   );
 
-  await t.test('there and back again: copies that were lost are not found again', async (t) => {
+  await t.test('after a move there and back, lost copies stay lost', async (t) => {
     const a = await say(member, 'old', 'back', 'x');
     await move(owner, a, { stream_id: id.secret, ...silent });
     await move(owner, a, { stream_id: id.old, ...silent });
@@ -187,7 +190,7 @@ export const movingStreams: Facts = async (t, server) => {
     });
   });
 
-  await t.test('who left the stream before keeps what he had', async (t) => {
+  await t.test('a user who left the stream before the move keeps the copy', async (t) => {
     await subscribe(owner, 'left', { invite_only: true, principals: [owner, other, member] });
     const a = await say(member, 'left', 'x', 'x');
     await other.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['left'] });
@@ -213,21 +216,24 @@ export const movingStreams: Facts = async (t, server) => {
     );
   });
 
-  await t.test('who lost a message hears no more of it, though he had made a copy for himself', async (t) => {
-    await subscribe(owner, 'past', { principals: [owner, member] });
-    const a = await say(member, 'past', 'x', 'x');
-    await subscribe(owner, 'past', { principals: [other] });
-    await other.api.ok('POST /messages/{message_id}/reactions', { message_id: a, emoji_name: 'smile' });
-    const queue = await watch(other);
-    await move(owner, a, { stream_id: id.secret, ...silent });
-    await move(member, a, { content: 'edited' });
-    t.same(
-      (await settled(queue)).map(({ type }) => type),
-      ['delete_message'],
-    );
-  });
+  await t.test(
+    'a user who lost a message gets no more of its events, even after making a copy by a reaction',
+    async (t) => {
+      await subscribe(owner, 'past', { principals: [owner, member] });
+      const a = await say(member, 'past', 'x', 'x');
+      await subscribe(owner, 'past', { principals: [other] });
+      await other.api.ok('POST /messages/{message_id}/reactions', { message_id: a, emoji_name: 'smile' });
+      const queue = await watch(other);
+      await move(owner, a, { stream_id: id.secret, ...silent });
+      await move(member, a, { content: 'edited' });
+      t.same(
+        (await settled(queue)).map(({ type }) => type),
+        ['delete_message'],
+      );
+    },
+  );
 
-  await t.test('who could read it as history, and has left, hears no more of it', async (t) => {
+  await t.test('a former history reader who left gets no more of its events', async (t) => {
     const a = await say(owner, 'few', 'late', 'x');
     await move(owner, a, { stream_id: id.shared, ...silent });
     const [gone, there] = [await watch(moderator), await watch(member)];
@@ -240,7 +246,7 @@ export const movingStreams: Facts = async (t, server) => {
     t.same(await settled(gone), []);
   });
 
-  await t.test('commands on a moved message reach it, by whoever has it', async (t) => {
+  await t.test('commands on a moved message reach it from every user who has it', async (t) => {
     const a = await say(member, 'old', 'owned', 'x');
     await move(owner, a, { stream_id: id.secret, topic: 'mine', ...silent });
     const queue = await watch(admin);
@@ -263,7 +269,7 @@ export const movingStreams: Facts = async (t, server) => {
     t.equal(await flagsOf(member, a), undefined);
   });
 
-  await t.test('reactions and edits in the middle of moves: all of them arrive', async (t) => {
+  await t.test('reactions and edits during moves all take effect', async (t) => {
     const a = await say(member, 'old', 'rush', 'v0');
     const names = ['smile', 'heart', 'tada', 'rocket', 'eyes', 'wave'];
     const route = ['shared', 'secret', 'old', 'shared', 'old', 'secret'];
@@ -315,7 +321,7 @@ export const movingStreams: Facts = async (t, server) => {
     t.same(await streams(), before);
   });
 
-  await t.test('refusals come in their order', async (t) => {
+  await t.test('a move is refused in this order', async (t) => {
     const a = await say(member, 'old', 'refused', 'x');
     const no = bad("You don't have permission to move this message");
     for (const by of [member, moderator, guest]) await refused(t, call(by, a, { stream_id: id.open }), no, by.role);

@@ -49,7 +49,7 @@ export const moving: Facts = async (t, server) => {
     return sent;
   };
 
-  await t.test('one message, with its notice in the new place', async (t) => {
+  await t.test('one message moves, with a notice in the new topic', async (t) => {
     const [a, b, c] = (await some('one', 3)) as [number, number, number];
     const queue = await watch(guest);
     await move(other, b, { topic: 'single #link https://example.com' });
@@ -81,7 +81,7 @@ export const moving: Facts = async (t, server) => {
     t.match(row!.edit_history, [{ user_id: other.id, prev_topic: 'one', topic }]);
   });
 
-  await t.test('this and all later ones, telling both places', async (t) => {
+  await t.test('a message and all later ones move, with notices in both topics', async (t) => {
     const [a, b, c, d] = (await some('later', 4)) as [number, number, number, number];
     await move(other, c, { topic: 'after', propagate_mode: 'change_later', send_notification_to_old_thread: true });
     t.same(
@@ -96,23 +96,26 @@ export const moving: Facts = async (t, server) => {
     t.same((await ids(member, 'after')).slice(0, 2), [c, d]);
   });
 
-  await t.test('a whole topic, in any case of its letters: the target first, then from the newest', async (t) => {
-    const [a, b, c] = (await some('All of it', 3)) as [number, number, number];
-    const lower = await say(other, 'square', 'all OF it');
-    const queue = await watch(member);
-    await move(other, b, { topic: 'whole', propagate_mode: 'change_all', send_notification_to_old_thread: true });
-    const [event] = await queue.take(3);
-    t.same(event!.message_ids, [b, lower, c, a]);
-    t.equal(event!.orig_subject, 'All of it');
-    t.same(await ids(member, 'whole').then((all) => all.slice(0, 4)), [a, b, c, lower]);
-    t.same(
-      (await texts(member, 'whole')).at(-1),
-      `This topic was moved here from #**square>All of it** by ${mention(other)}.`,
-    );
-    t.same(await texts(member, 'all of it'), [`This topic was moved to #**square>whole** by ${mention(other)}.`]);
-  });
+  await t.test(
+    'a whole topic moves, in any case of its letters; the event names the target first, then the newest',
+    async (t) => {
+      const [a, b, c] = (await some('All of it', 3)) as [number, number, number];
+      const lower = await say(other, 'square', 'all OF it');
+      const queue = await watch(member);
+      await move(other, b, { topic: 'whole', propagate_mode: 'change_all', send_notification_to_old_thread: true });
+      const [event] = await queue.take(3);
+      t.same(event!.message_ids, [b, lower, c, a]);
+      t.equal(event!.orig_subject, 'All of it');
+      t.same(await ids(member, 'whole').then((all) => all.slice(0, 4)), [a, b, c, lower]);
+      t.same(
+        (await texts(member, 'whole')).at(-1),
+        `This topic was moved here from #**square>All of it** by ${mention(other)}.`,
+      );
+      t.same(await texts(member, 'all of it'), [`This topic was moved to #**square>whole** by ${mention(other)}.`]);
+    },
+  );
 
-  await t.test('into a topic that exists, it is so many messages', async (t) => {
+  await t.test('a move into an existing topic has a notice that counts the messages', async (t) => {
     await some('host', 1);
     const [a] = await some('visitor', 2);
     await move(other, a!, { topic: 'Host', propagate_mode: 'change_all' });
@@ -124,7 +127,7 @@ export const moving: Facts = async (t, server) => {
     t.equal((await topics())[0]!.name, 'Host', 'the newest message spells the topic');
   });
 
-  await t.test('resolving and unresolving a topic is told once, unread only to who took part', async (t) => {
+  await t.test('resolving or unresolving a topic has one notice, unread only for participants', async (t) => {
     const [a] = await some('question', 2);
     const message_id = await say(admin, 'square', 'question');
     await other.api.ok('POST /messages/{message_id}/reactions', { message_id, emoji_name: 'smile' });
@@ -143,7 +146,7 @@ export const moving: Facts = async (t, server) => {
     ]);
   });
 
-  await t.test('only the spelling of a topic', async (t) => {
+  await t.test("a change of a topic's spelling moves it", async (t) => {
     const all = await some('speling', 3);
     await move(other, all[1]!, { topic: 'SPELING', propagate_mode: 'change_all', ...silent });
     t.same(
@@ -153,7 +156,7 @@ export const moving: Facts = async (t, server) => {
     t.match((await topics())[0], { name: 'SPELING', max_id: all[2] });
   });
 
-  await t.test('topics are listed newest first, and follow moves', async (t) => {
+  await t.test('topics are listed newest first, and the list follows moves', async (t) => {
     const [a, b] = (await some('from here', 2)) as [number, number];
     const before = await topics();
     t.match(before[0], { name: 'from here', max_id: b });
@@ -178,7 +181,7 @@ export const moving: Facts = async (t, server) => {
     );
   });
 
-  await t.test('text and topic together, without a word about resolving', async (t) => {
+  await t.test('text and topic change together, without a notice of resolving', async (t) => {
     const [a] = await some('both', 1);
     const queue = await watch(other);
     await member.api.ok('PATCH /messages/{message_id}', { message_id: a, topic: '✔ both', content: 'new', ...silent });
@@ -188,7 +191,7 @@ export const moving: Facts = async (t, server) => {
     t.equal((await rows(other, '✔ both'))[0]!.edit_history!.length, 1);
   });
 
-  await t.test('what users want of a topic goes with the whole of it', async (t) => {
+  await t.test("users' topic policies move with the whole topic", async (t) => {
     const policies = async (by: Person): Promise<Record<string, number>> => {
       const { user_topics } = await by.api.ok<{ user_topics: { topic_name: string; visibility_policy: number }[] }>(
         'POST /register',
@@ -219,7 +222,7 @@ export const moving: Facts = async (t, server) => {
     t.match(await policies(member), { target: 1, '✔ followed': undefined }, 'both the same: that');
   });
 
-  await t.test('a topic of thousands moves as one, and what happens meanwhile is not lost', async (t) => {
+  await t.test('a topic of thousands of messages moves as one, and concurrent changes are kept', async (t) => {
     const count = 1_300;
     const sent: number[] = [];
     for (let i = 0; i < count; i += 100) {

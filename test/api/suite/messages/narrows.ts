@@ -1,4 +1,7 @@
-/** What single operators find, and for whom: narrow.md § Operators, § Base set. Windows and search have families of their own. */
+/**
+ * The results of single operators by user: narrow.md § Operators, § Base set. Windows and search have families of their
+ * own.
+ */
 
 import { upload } from '../../support/files.js';
 import {
@@ -16,7 +19,7 @@ import type { Facts } from '../facts.js';
 const all = { anchor: 'oldest', num_before: 0, num_after: 1000 };
 const term = (operator: string, operand: unknown, negated = false) => ({ operator, operand, negated });
 
-/** But for the notices that told people of their subscriptions. */
+/** Leaves out the notices of subscriptions. */
 async function ids(person: Person, ...narrow: unknown[]): Promise<number[]> {
   const { messages } = await person.api.ok<{ messages: ApiMessage[] }>('GET /messages', { ...all, narrow });
   return messages.filter((message) => message.sender_id !== NOTIFICATION_BOT).map((message) => message.id);
@@ -53,7 +56,7 @@ export const narrows: Facts = async (t, server) => {
   const mine = [plain, link, image, alert, named, everybody, solved, pair, group];
   const without = (...gone: number[]) => mine.filter((id) => !gone.includes(id));
 
-  await t.test('has: what a message contains', async (t) => {
+  await t.test('has: finds messages by what they contain', async (t) => {
     t.same(await ids(member, term('has', 'link')), [link, image]);
     t.same(await ids(member, term('has', 'image')), [image]);
     t.same(await ids(member, term('has', 'attachment')), []);
@@ -64,7 +67,7 @@ export const narrows: Facts = async (t, server) => {
     t.same(await ids(member, term('has', 'link'), term('has', 'image', true)), [link]);
   });
 
-  await t.test('is:mentioned finds mentions by name and of everybody, of messages that the user has', async (t) => {
+  await t.test('is:mentioned finds personal and wildcard mentions in messages that the user has', async (t) => {
     t.same(await ids(member, term('is', 'mentioned')), [named, everybody, pair]);
     t.same(await ids(member, term('is', 'mentioned', true)), without(named, everybody, pair));
     t.same(await ids(member, term('is', 'mentioned'), term('is', 'dm')), [pair]);
@@ -100,7 +103,7 @@ export const narrows: Facts = async (t, server) => {
     t.same(await ids(member), [before, ...mine], 'the copy stays');
   });
 
-  await t.test('is:unread shrinks with reading, and grows again', async (t) => {
+  await t.test('is:unread loses messages that are read, and gains those marked unread again', async (t) => {
     t.same(await ids(member, term('is', 'unread')), mine);
     await flag(member, 'add', 'read', plain, named, pair);
     t.same(await ids(member, term('is', 'unread')), without(plain, named, pair));
@@ -121,7 +124,7 @@ export const narrows: Facts = async (t, server) => {
     t.equal(await anchorOf(other, term('stream', 'plaza')), 10_000_000_000_000_000, 'history is read');
   });
 
-  await t.test('in:home leaves out muted topics; so does the first unread; negation changes nothing', async (t) => {
+  await t.test('in:home and the first unread anchor leave out muted topics; negation changes nothing', async (t) => {
     const muted = [plain, link, image, alert];
     t.same(await ids(guest, term('in', 'home')), [...muted, everybody, group]);
     await guest.api.ok('PATCH /users/me/subscriptions/muted_topics', { stream: 'plaza', topic: 'plain', op: 'add' });
@@ -138,7 +141,7 @@ export const narrows: Facts = async (t, server) => {
     t.same(await ids(member, term('streams', 'web-public', true)), [before, ...mine]);
   });
 
-  await t.test('terms add up', async (t) => {
+  await t.test('the terms of a narrow are joined by "and"', async (t) => {
     const plaza = await streamIdOf(owner, 'plaza');
     t.same(await ids(member, term('stream', plaza), term('stream', 'past')), []);
     t.same(await ids(member, term('topic', 'plain'), term('topic', 'names')), []);
@@ -170,13 +173,13 @@ export const narrows: Facts = async (t, server) => {
     ]);
   });
 
-  await t.test('a term repeated two hundred times is as good as one', async (t) => {
+  await t.test('a term repeated two hundred times finds the same as one', async (t) => {
     const many = Array.from({ length: 200 }, () => term('has', 'link'));
     t.same(await ids(member, ...many), [link, image]);
     t.same(await ids(member, ...many, ...Array.from({ length: 100 }, () => term('is', 'unread', true))), [link, image]);
   });
 
-  await t.test('a message that was moved is found where it is, by those who have it', async (t) => {
+  await t.test('a moved message is found in its new place, by users who have it', async (t) => {
     const reader = org.moderator;
     await subscribe(owner, ['source', 'target']);
     await subscribe(owner, 'source', { principals: [reader] });
@@ -197,7 +200,7 @@ export const narrows: Facts = async (t, server) => {
     t.same(await ids(reader, term('stream', 'target'), term('topic', 'moving')), [sent], 'but reads its history');
   });
 
-  await t.test('has:attachment finds messages that link a file, as long as they do', async (t) => {
+  await t.test('has:attachment finds messages while they link a file', async (t) => {
     const uri = await upload(owner);
     const linking = await say(owner, 'plaza', 'files', `[x](${uri})`);
     const direct = await tell(owner, [member], `see [x](${uri})`);
@@ -216,7 +219,7 @@ export const narrows: Facts = async (t, server) => {
     t.same(await files(), [direct]);
   });
 
-  await t.test('in:home leaves out muted streams; the first unread only where none is named', async (t) => {
+  await t.test('in:home leaves out muted streams; the first unread anchor does so without a stream term', async (t) => {
     await member.api.ok('POST /mark_all_as_read');
     const stream_id = await streamIdOf(member, 'plaza');
     const mute = (value: boolean) =>
@@ -238,7 +241,7 @@ export const narrows: Facts = async (t, server) => {
     t.equal(await anchorOf(member), loud);
   });
 
-  await t.test('streams:web-public follows what is open to the web', async (t) => {
+  await t.test('streams:web-public follows the web access of streams', async (t) => {
     await owner.api.ok('PATCH /realm', { enable_spectator_access: true });
     await subscribe(owner, 'window', { is_web_public: true, principals: [owner, member] });
     const open = await say(owner, 'window', 'view');

@@ -49,7 +49,7 @@ export const reactionRefusals: Facts = async (t, server) => {
     }
   });
 
-  await t.test('a new reaction names an emoji that there is', async (t) => {
+  await t.test('a new reaction must name an existing emoji', async (t) => {
     await refused(t, add({}), missing('emoji_name'));
     await refused(t, add({ emoji_name: 'nosuch' }), bad("Emoji 'nosuch' does not exist"));
     await refused(
@@ -72,7 +72,7 @@ export const reactionRefusals: Facts = async (t, server) => {
     }
   });
 
-  await t.test('a custom emoji is named as it is called, and only while it is active', async (t) => {
+  await t.test('a custom emoji is named by its present name, and only while it is active', async (t) => {
     const picture = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
       .png()
       .toBuffer();
@@ -92,7 +92,7 @@ export const reactionRefusals: Facts = async (t, server) => {
     for (const by of [owner, member]) t.equal((await remove(custom, by)).status, 200, 'and it can be taken back');
   });
 
-  await t.test('nobody reacts twice with one emoji', async (t) => {
+  await t.test('a user cannot react twice with one emoji', async (t) => {
     for (const params of [
       { emoji_name: 'smile' },
       { emoji_name: 'slight_smile' },
@@ -102,7 +102,7 @@ export const reactionRefusals: Facts = async (t, server) => {
     }
   });
 
-  await t.test('what is taken back must be there', async (t) => {
+  await t.test('a removed reaction must exist', async (t) => {
     const none = bad("Reaction doesn't exist.");
     await refused(
       t,
@@ -143,7 +143,7 @@ export const reactionRefusals: Facts = async (t, server) => {
     }
   });
 
-  await t.test('what is refused is told to nobody and changes nothing', async (t) => {
+  await t.test('a refused reaction publishes nothing and changes nothing', async (t) => {
     const queue = await Queue.register(owner, { event_types: ['reaction', 'message'] });
     await add({ emoji_name: 'nosuch' });
     await add({ emoji_name: 'smile' });

@@ -1,4 +1,4 @@
-/** Reactions: who may, what is kept, and who hears of it (messages.md § Reactions). */
+/** Reactions: the right to react, stored reactions, and recipients of events (messages.md § Reactions). */
 
 import type { Params } from '../../support/client.js';
 import { makeOrganization, type Person, say, subscribe, tell } from '../../support/organization.js';
@@ -29,7 +29,7 @@ export const reactions: Facts = async (t, server) => {
   const short = ({ emoji_name, emoji_code, reaction_type, user_id }: Shown) =>
     [emoji_name, emoji_code, reaction_type, user_id] as const;
 
-  await t.test('a name is enough; code and type follow from it', async (t) => {
+  await t.test('a name is enough for a reaction; code and type follow from it', async (t) => {
     const id = await say(owner, 'square', 'names');
     await add(member, id, { emoji_name: 'smile' });
     await add(owner, id, { emoji_name: '+1', emoji_code: '1f44d', reaction_type: 'unicode_emoji' });
@@ -55,7 +55,7 @@ export const reactions: Facts = async (t, server) => {
     t.same(messages[0]!.reactions, await on(id), 'in lists of messages, too');
   });
 
-  await t.test('names and codes are those that clients send; variation selectors make no other emoji', async (t) => {
+  await t.test('names and codes are those of clients; a variation selector makes no other emoji', async (t) => {
     const id = await say(owner, 'square', 'names of clients', ':cat: :flag_åland_islands: :指: ☃ 🪐');
     const { content } = await message(owner, id);
     for (const code of ['1f408', '1f1e6-1f1fd', '1f22f', '2603', '1fa90']) t.match(content, `emoji-${code}"`, code);
@@ -81,7 +81,7 @@ export const reactions: Facts = async (t, server) => {
     t.same((await on(id)).map(short), [['cat', '1f408', 'unicode_emoji', owner.id]]);
   });
 
-  await t.test('whoever joins a reaction takes its name, whatever name was sent', async (t) => {
+  await t.test('a user who joins a reaction takes its name, whatever name was sent', async (t) => {
     const id = await say(owner, 'square', 'joining');
     await add(owner, id, { emoji_name: 'thumbs_up' });
     await add(member, id, { emoji_name: '+1' });
@@ -92,7 +92,7 @@ export const reactions: Facts = async (t, server) => {
     );
   });
 
-  await t.test('the extra emoji has two names, which are one emoji', async (t) => {
+  await t.test('the extra emoji has two names and is one emoji', async (t) => {
     const id = await say(owner, 'square', 'extra');
     await add(owner, id, { emoji_name: 'zulip', emoji_code: 'zulip', reaction_type: 'zulip_extra_emoji' });
     await add(member, id, { emoji_name: 'conclave' });
@@ -107,7 +107,7 @@ export const reactions: Facts = async (t, server) => {
     t.same(await on(id), []);
   });
 
-  await t.test('a reaction is taken back by name, by code, or by both', async (t) => {
+  await t.test('a reaction is removed by name, by code, or by both', async (t) => {
     const id = await say(owner, 'square', 'taking back');
     const ways: Params[] = [
       { emoji_name: '+1' },
@@ -130,36 +130,39 @@ export const reactions: Facts = async (t, server) => {
     }
   });
 
-  await t.test('those who have the message hear of it, and those who may read it', async (t) => {
-    const before = await say(owner, 'square', 'hearing');
-    await subscribe(other, 'square');
-    const queues = await Promise.all(
-      org.people.map((person) => Queue.register(person, { event_types: ['reaction', 'message'] })),
-    );
-    await add(member, before, { emoji_name: 'smile' });
-    await remove(member, before, { emoji_code: '1f642' });
-    const event = (op: string) => ({
-      type: 'reaction',
-      op,
-      message_id: before,
-      emoji_name: 'smile',
-      emoji_code: '1f642',
-      reaction_type: 'unicode_emoji',
-      user_id: member.id,
-      user: { user_id: member.id, email: member.email, full_name: member.name },
-    });
-    const heard = await Promise.all(queues.map(settled));
-    org.people.forEach((person, i) => {
-      const hears = [owner, member, guest, other].includes(person);
-      t.same(
-        heard[i]!.map(({ id: _, ...rest }) => rest),
-        hears ? [event('add'), event('remove')] : [],
-        person.role,
+  await t.test(
+    'users with a copy of the message get the event of a reaction, as do users who may read it',
+    async (t) => {
+      const before = await say(owner, 'square', 'hearing');
+      await subscribe(other, 'square');
+      const queues = await Promise.all(
+        org.people.map((person) => Queue.register(person, { event_types: ['reaction', 'message'] })),
       );
-    });
-  });
+      await add(member, before, { emoji_name: 'smile' });
+      await remove(member, before, { emoji_code: '1f642' });
+      const event = (op: string) => ({
+        type: 'reaction',
+        op,
+        message_id: before,
+        emoji_name: 'smile',
+        emoji_code: '1f642',
+        reaction_type: 'unicode_emoji',
+        user_id: member.id,
+        user: { user_id: member.id, email: member.email, full_name: member.name },
+      });
+      const heard = await Promise.all(queues.map(settled));
+      org.people.forEach((person, i) => {
+        const hears = [owner, member, guest, other].includes(person);
+        t.same(
+          heard[i]!.map(({ id: _, ...rest }) => rest),
+          hears ? [event('add'), event('remove')] : [],
+          person.role,
+        );
+      });
+    },
+  );
 
-  await t.test('of a direct message only its people hear', async (t) => {
+  await t.test('a reaction to a direct message is published to its participants only', async (t) => {
     const id = await tell(owner, [guest]);
     const queues = await Promise.all(
       org.people.map((person) => Queue.register(person, { event_types: ['reaction', 'message'] })),
@@ -173,7 +176,7 @@ export const reactions: Facts = async (t, server) => {
     t.same((await on(id)).map(short), [['tada', '1f389', 'unicode_emoji', guest.id]]);
   });
 
-  await t.test('who reacts without having a copy gets one, and hears of what comes', async (t) => {
+  await t.test('a user who reacts without a copy gets one, and later events of the message', async (t) => {
     const { moderator } = org;
     const id = await say(owner, 'square', 'from outside');
     const queue = await Queue.register(moderator, { event_types: ['reaction', 'message'] });
@@ -198,7 +201,7 @@ export const reactions: Facts = async (t, server) => {
     t.same((await message(moderator, id)).flags, ['read', 'historical'], 'the copy stays');
   });
 
-  await t.test('reactions of many at once: none is lost, and no one reacts twice', async (t) => {
+  await t.test('concurrent reactions all take effect, and none counts twice', async (t) => {
     const id = await say(owner, 'square', 'racing');
     const people = org.people;
     const names = ['smile', 'tada', 'heart', 'eyes', '+1', 'conclave', 'rocket', 'fire'];
@@ -228,7 +231,7 @@ export const reactions: Facts = async (t, server) => {
     );
   });
 
-  await t.test('snapshot and events stay one', async (t) => {
+  await t.test('snapshot and events agree', async (t) => {
     const id = await say(owner, 'closed', 'state');
     await verifyAction(t, 'a reaction comes', org.people, () => add(member, id, { emoji_name: 'smile' }));
     await verifyAction(t, 'a reaction goes', org.people, () => remove(member, id, { emoji_name: 'smile' }));

@@ -19,7 +19,7 @@ export const readReceipts: Facts = async (t, server) => {
   };
   const human = (by: Person) => ({ ...by, api: by.api.with({ 'user-agent': 'ZulipMobile/27' }) });
 
-  await t.test('nobody has read a new message; its sender never counts', async (t) => {
+  await t.test('a new message has no readers; its sender never counts', async (t) => {
     const id = await say(human(owner), 'square', 'receipts');
     t.same(await readers(member, id), []);
     t.same(await readers(owner, id), []);
@@ -28,7 +28,7 @@ export const readReceipts: Facts = async (t, server) => {
     t.same(await readers(guest, direct), []);
   });
 
-  await t.test('whoever read it has, however it was marked, until it is unread again', async (t) => {
+  await t.test('a reader counts, however the message was marked, until it is marked unread', async (t) => {
     const id = await say(owner, 'square', 'receipts');
     const direct = await tell(owner, [member, guest]);
     const flag = (by: Person, op: string) =>
@@ -44,7 +44,7 @@ export const readReceipts: Facts = async (t, server) => {
     t.same(await readers(owner, direct), [guest.id]);
   });
 
-  await t.test('whoever made a copy by reacting has read it', async (t) => {
+  await t.test('a user who made a copy by reacting counts as a reader', async (t) => {
     const id = await say(owner, 'square', 'receipts');
     for (const by of [moderator, admin, member]) {
       await by.api.ok('POST /messages/{message_id}/reactions', { message_id: id, emoji_name: 'eyes' });
@@ -53,7 +53,7 @@ export const readReceipts: Facts = async (t, server) => {
     for (const by of [owner, member, other, admin]) t.same(await readers(by, id), expected, by.role);
   });
 
-  await t.test('an organization may want none', async (t) => {
+  await t.test('an organization may disable read receipts', async (t) => {
     const id = await say(owner, 'square', 'receipts');
     await guest.api.ok('POST /mark_all_as_read');
     await owner.api.ok('PATCH /realm', { enable_read_receipts: false });

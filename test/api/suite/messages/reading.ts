@@ -16,7 +16,7 @@ export const reading: Facts = async (t, server) => {
   await subscribe(owner, ['square', 'garden'], { principals: [owner, member, other, guest] });
   const square = await streamIdOf(owner, 'square');
 
-  await t.test('what scripts send is unread, also for themselves, until it is marked', async (t) => {
+  await t.test('messages sent by scripts are unread, also for their sender, until they are marked', async (t) => {
     const id = await say(member, 'square', 'a');
     t.same(await flagsOf(member, id), []);
     t.same(await flagsOf(other, id), []);
@@ -28,7 +28,7 @@ export const reading: Facts = async (t, server) => {
     t.same(await flagsOf(other, id), []);
   });
 
-  await t.test('flags are listed in their order', async (t) => {
+  await t.test('flags are listed in a fixed order', async (t) => {
     const id = await say(owner, 'square', 'a', `@**${other.name}** @**all** look`);
     await setFlag(other, 'add', 'collapsed', [id]);
     await setFlag(other, 'add', 'starred', [id]);
@@ -39,7 +39,7 @@ export const reading: Facts = async (t, server) => {
     t.same(await flagsOf(other, id), ['read', 'mentioned', 'wildcard_mentioned']);
   });
 
-  await t.test('events list what really changed, and come even when nothing did', async (t) => {
+  await t.test('flag events list the messages that really changed, and come even with an empty list', async (t) => {
     const [a, b] = [await say(member, 'square', 'a'), await say(member, 'square', 'a')];
     await setFlag(other, 'add', 'read', [a]);
     const queue = await flagQueue(other, { event_types: ['update_message_flags', 'message'] });
@@ -72,7 +72,7 @@ export const reading: Facts = async (t, server) => {
     await queue.delete();
   });
 
-  await t.test('events that nobody has read yet are told as one, but for unread and all', async (t) => {
+  await t.test('unpolled flag events are coalesced, except for "unread" and "all"', async (t) => {
     const ids = [await say(member, 'square', 'a'), await say(member, 'square', 'a'), await say(member, 'square', 'a')];
     const queue = await flagQueue(other, { event_types: ['update_message_flags'] });
     for (const id of ids) await setFlag(other, 'add', 'read', [id]);
@@ -106,7 +106,7 @@ export const reading: Facts = async (t, server) => {
     t.same(await flagsOf(admin, id), ['read', 'historical'], 'not subscribed: passed over');
   });
 
-  await t.test('who made a copy hears of changes, once, also after subscribing', async (t) => {
+  await t.test('a user who made a copy gets changes once, also after subscribing', async (t) => {
     const id = await say(member, 'square', 'old');
     await setFlag(admin, 'add', 'starred', [id]);
     const queue = await Queue.register(admin, { event_types: ['reaction', 'message'], fetch_event_types: [] });
@@ -122,7 +122,7 @@ export const reading: Facts = async (t, server) => {
     await admin.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['square'] });
   });
 
-  await t.test('refusals change nothing', async (t) => {
+  await t.test('a refused flag change changes nothing', async (t) => {
     const id = await say(member, 'square', 'a');
     const secret = await tell(owner, [member]);
     const call = (params: Params, by = other) => by.api.call('POST /messages/flags', params);

@@ -1,4 +1,4 @@
-/** What the dialect does to messages: mentions and their flags, links to streams, topic links, `has:` narrows. */
+/** The effects of markup in messages: mentions and their flags, links to streams, topic links, `has:` narrows. */
 
 import { refused } from '../../harness.js';
 import { bad } from '../../support/client.js';
@@ -15,7 +15,7 @@ export const rendering: Facts = async (t, server) => {
   const fetch = async (by: typeof owner, id: number): Promise<ApiMessage> =>
     (await by.api.ok<{ message: ApiMessage }>('GET /messages/{message_id}', { message_id: id })).message;
 
-  await t.test('a mention shows the name, and flags the copies of those who are mentioned', async (t) => {
+  await t.test('a mention shows the name, and flags the copies of mentioned users', async (t) => {
     const queue = await Queue.register(member, { event_types: ['message'] });
     const id = await say(owner, 'hall', 'names', `@**${member.name}** and @_**${owner.name}** and @**${other.name}**`);
     const { content } = await fetch(owner, id);
@@ -28,7 +28,7 @@ export const rendering: Facts = async (t, server) => {
     t.same(event?.flags, ['mentioned']);
   });
 
-  await t.test('a wildcard flags every copy', async (t) => {
+  await t.test('a wildcard mention flags every copy', async (t) => {
     const queue = await Queue.register(member, { event_types: ['message'] });
     const id = await say(owner, 'hall', 'names', '@**all** hear');
     for (const by of [owner, member]) t.same((await fetch(by, id)).flags, ['wildcard_mentioned']);
@@ -38,7 +38,7 @@ export const rendering: Facts = async (t, server) => {
     t.same((await fetch(member, direct)).flags?.includes('wildcard_mentioned'), true);
   });
 
-  await t.test('above 15 subscribers the policy decides who may use a wildcard', async (t) => {
+  await t.test('above 15 subscribers a policy decides which roles may use a wildcard', async (t) => {
     await subscribe(owner, 'crowd', { principals: [owner, member] });
     const principals = await crowd(org, 14);
     await owner.api.ok('POST /users/me/subscriptions', {
@@ -63,14 +63,14 @@ export const rendering: Facts = async (t, server) => {
     await say(member, 'crowd', 'x', '@_**all** a silent one wakes nobody');
   });
 
-  await t.test('streams are linked by name, topics carry the addresses that are in them', async (t) => {
+  await t.test('streams are linked by name, and topics have the links of the addresses in them', async (t) => {
     const id = await say(owner, 'hall', 'see https://example.com/a now', 'in #**hall** it is');
     const message = await fetch(owner, id);
     t.match(message.content, `data-stream-id="${hall}"`);
     t.same(message.topic_links, [{ text: 'https://example.com/a', url: 'https://example.com/a' }]);
   });
 
-  await t.test('has:link and has:image find what was rendered', async (t) => {
+  await t.test('has:link and has:image find rendered links and images', async (t) => {
     const link = await say(owner, 'hall', 'has', 'https://example.com/page');
     const image = await say(owner, 'hall', 'has', 'https://example.com/cat.png');
     const plain = await say(owner, 'hall', 'has', 'nothing');
@@ -88,7 +88,7 @@ export const rendering: Facts = async (t, server) => {
     t.same(await found([{ operator: 'has', operand: 'link', negated: true }]), [plain]);
   });
 
-  await t.test('a text that hides markup shows it', async (t) => {
+  await t.test('hostile markup is shown as text', async (t) => {
     const id = await tell(guest, [owner], '<script>alert(1)</script>');
     const { content } = await fetch(owner, id);
     t.notMatch(content, '<script>');

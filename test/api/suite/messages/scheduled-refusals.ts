@@ -1,4 +1,6 @@
-/** What sending refuses is refused at once when it is scheduled, and when that is edited (messages.md § POST /messages). */
+/**
+ * Refusals of sending apply at once to scheduling, and to edits of scheduled messages (messages.md § POST /messages).
+ */
 
 import { refused } from '../../harness.js';
 import { bad, type Params, type Refusal } from '../../support/client.js';
@@ -25,7 +27,7 @@ export const scheduledRefusals: Facts = async (t, server) => {
   const list = async (by: Person) => (await by.api.ok('GET /scheduled_messages')).scheduled_messages;
   const edit = (id: number, params: Params, by: Person) => by.api.call(EDIT, { scheduled_message_id: id, ...params });
 
-  await t.test('posting policies', async (t) => {
+  await t.test('scheduling checks posting policies', async (t) => {
     const refusals: readonly (readonly [number, ReadonlyMap<Person, Refusal>])[] = [
       [
         2,
@@ -64,7 +66,7 @@ export const scheduledRefusals: Facts = async (t, server) => {
     }
   });
 
-  await t.test('a topic, where the organization wants one', async (t) => {
+  await t.test('scheduling needs a topic where the organization requires one', async (t) => {
     const id = await made(toStream, member);
     const none = { topic: '(no topic)' };
     t.ok(await made({ ...toStream, ...none }, member), 'not before');
@@ -78,7 +80,7 @@ export const scheduledRefusals: Facts = async (t, server) => {
     t.equal((await edit(id, { ...none, content: 'y' }, member)).status, 200);
   });
 
-  await t.test('direct messages, where the organization wants none', async (t) => {
+  await t.test('scheduling direct messages is refused where the organization disables them', async (t) => {
     const id = await made(direct, member);
     await owner.api.ok('PATCH /realm', { private_message_policy: 2 });
     const disabled = bad('Direct messages are disabled in this organization.');
@@ -90,7 +92,7 @@ export const scheduledRefusals: Facts = async (t, server) => {
     t.ok(await made(direct, member));
   });
 
-  await t.test('a wildcard mention, where many would hear it', async (t) => {
+  await t.test('scheduling a wildcard mention is refused where it would reach too many', async (t) => {
     await subscribe(owner, 'harbour', { principals: [owner, member] });
     const harbour = await streamIdOf(owner, 'harbour');
     const principals = await crowd(org, 14);
@@ -110,7 +112,7 @@ export const scheduledRefusals: Facts = async (t, server) => {
     t.ok(await made(loud, member), 'and so may everybody, where the organization wants it');
   });
 
-  await t.test('recipients and texts of an edit', async (t) => {
+  await t.test('edits check recipients and texts', async (t) => {
     const id = await made(direct, member);
     const before = await list(member);
     await refused(

@@ -1,4 +1,4 @@
-/** What the passing of time does to scheduled messages, with a clock that the test moves (embedded face only). */
+/** Timed changes of scheduled messages, with a clock that the test moves (embedded face only). */
 import type { Test } from 'tap';
 import { FakeClock } from '../../../support/fake-clock.js';
 import { until } from '../../../support/until.js';
@@ -51,10 +51,10 @@ export async function scheduledTime(t: Test): Promise<void> {
     });
     return messages.map((message) => message.content);
   };
-  /** What the clock has set off is carried out in real time. */
+  /** Waits in real time until work started by the clock is done. */
   const sentAll = (by: Person = member) => until('all are sent', async () => (await list(by)).length === 0, 5_000);
 
-  /** A server that starts tries some things again after moments, which must pass. */
+  /** A starting server retries some work after short waits, for which the clock must move. */
   const ticking = async <T>(pending: Promise<T>): Promise<T> => {
     let done = false;
     const over = (): void => {
@@ -68,7 +68,7 @@ export async function scheduledTime(t: Test): Promise<void> {
     return pending;
   };
 
-  await t.test('not before its time, and then once', async (t) => {
+  await t.test('a scheduled message is sent not before its time, and once', async (t) => {
     await made({ content: 'later', scheduled_delivery_timestamp: seconds() + 600 });
     await made({ content: 'sooner', scheduled_delivery_timestamp: seconds() + 300 });
     await clock.advanceAsync(299_000);
@@ -81,7 +81,7 @@ export async function scheduledTime(t: Test): Promise<void> {
     t.same(await contents(), ['sooner', 'later']);
   });
 
-  await t.test('an edit puts it off, or brings it forward', async (t) => {
+  await t.test('an edit postpones a scheduled message, or brings it forward', async (t) => {
     const id = await made({ content: 'moved', scheduled_delivery_timestamp: seconds() + 60 });
     const edit = (at: number) =>
       member.api.ok('PATCH /scheduled_messages/{scheduled_message_id}', {
@@ -97,7 +97,7 @@ export async function scheduledTime(t: Test): Promise<void> {
     t.equal((await contents()).at(-1), 'moved');
   });
 
-  await t.test('a deleted one is not sent', async (t) => {
+  await t.test('a deleted scheduled message is not sent', async (t) => {
     const scheduled_message_id = await made({ content: 'never', scheduled_delivery_timestamp: seconds() + 60 });
     await made({ content: 'after it', scheduled_delivery_timestamp: seconds() + 61 });
     await member.api.ok('DELETE /scheduled_messages/{scheduled_message_id}', { scheduled_message_id });
@@ -106,7 +106,7 @@ export async function scheduledTime(t: Test): Promise<void> {
     t.same((await contents()).slice(-2), ['moved', 'after it']);
   });
 
-  await t.test('sender and client are those of the scheduling; a note to oneself is unread', async (t) => {
+  await t.test('sender and client are those of the scheduling; a message to oneself is unread', async (t) => {
     const queue = await listen(other);
     const at = { scheduled_delivery_timestamp: seconds() + 60 };
     const human = { ...other, api: other.api.with({ 'user-agent': 'ZulipMobile/27.0' }) };
@@ -127,7 +127,7 @@ export async function scheduledTime(t: Test): Promise<void> {
     await sentAll(other);
   });
 
-  await t.test('very many for the same second are all sent, each once', async (t) => {
+  await t.test('thousands of messages for the same second are all sent, each once', async (t) => {
     const texts = Array.from({ length: 70 }, (_, i) => `many ${i}`);
     const at = seconds() + 60;
     for (const content of texts) await made({ content, scheduled_delivery_timestamp: at });
@@ -143,44 +143,50 @@ export async function scheduledTime(t: Test): Promise<void> {
     t.same((await contents()).filter((text) => text.startsWith('many')).sort(), [...texts].sort());
   });
 
-  await t.test('what came due while the server was down is sent when it is up, however late, once', async (t) => {
-    await made({ content: 'overslept', scheduled_delivery_timestamp: seconds() + 60 });
-    await made({ content: 'still to come', scheduled_delivery_timestamp: seconds() + 7_200 });
-    await server.restart(() => clock.advance(3_600_000));
-    await ticking(until('the first is sent', async () => (await list()).length === 1, 5_000));
-    t.equal((await contents()).at(-1), 'overslept');
-    await server.restart();
-    t.equal((await ticking(contents())).filter((text) => text === 'overslept').length, 1);
-    await clock.advanceAsync(4_000_000);
-    await sentAll();
-    t.equal((await contents()).at(-1), 'still to come');
-  });
+  await t.test(
+    'a message that came due while the server was down is sent once at its start, however late',
+    async (t) => {
+      await made({ content: 'overslept', scheduled_delivery_timestamp: seconds() + 60 });
+      await made({ content: 'still to come', scheduled_delivery_timestamp: seconds() + 7_200 });
+      await server.restart(() => clock.advance(3_600_000));
+      await ticking(until('the first is sent', async () => (await list()).length === 1, 5_000));
+      t.equal((await contents()).at(-1), 'overslept');
+      await server.restart();
+      t.equal((await ticking(contents())).filter((text) => text === 'overslept').length, 1);
+      await clock.advanceAsync(4_000_000);
+      await sentAll();
+      t.equal((await contents()).at(-1), 'still to come');
+    },
+  );
 
-  await t.test('what cannot be sent fails: its sender is told why, and can give it another time', async (t) => {
-    const at = seconds() + 600;
-    const direct = { type: 'direct', to: [other.id], topic: undefined };
-    const id = await made({ ...direct, content: 'too late', scheduled_delivery_timestamp: at });
-    await owner.api.ok('PATCH /realm', { private_message_policy: 2 });
-    const queue = await listen(member);
-    await clock.advanceAsync(601_000);
-    const events = await queue.until((seen) => said(seen).length === 1);
-    const failed = (await list()).find((message) => message.scheduled_message_id === id)!;
-    t.equal(failed.failed, true);
-    t.match(events[0], { type: 'scheduled_messages', op: 'update', scheduled_message: failed });
-    const [notice] = said(events);
-    t.equal(notice!.sender_id, NOTIFICATION_BOT);
-    t.match(notice!.content, '> Direct messages are disabled in this organization.');
-    t.match(notice!.content, `<time:${new Date(at * 1000).toISOString().slice(0, 19)}+00:00>`);
-    const edit = (params: Params) =>
-      member.api.call('PATCH /scheduled_messages/{scheduled_message_id}', { scheduled_message_id: id, ...params });
-    await refused(t, edit({ content: 'x' }), bad('Scheduled delivery time must be in the future.'));
-    await clock.advanceAsync(600_000);
-    t.equal((await list()).length, 1, 'it is not tried again');
-    await owner.api.ok('PATCH /realm', { private_message_policy: 1 });
-    t.equal((await edit({ scheduled_delivery_timestamp: seconds() + 60 })).status, 200);
-    t.equal((await list())[0]!.failed, false);
-    await clock.advanceAsync(61_000);
-    await sentAll();
-    t.equal(said(await queue.until((seen) => said(seen).length === 1))[0]!.content, 'too late');
-  });
+  await t.test(
+    'a scheduled message that cannot be sent fails; its sender gets the reason and can set another time',
+    async (t) => {
+      const at = seconds() + 600;
+      const direct = { type: 'direct', to: [other.id], topic: undefined };
+      const id = await made({ ...direct, content: 'too late', scheduled_delivery_timestamp: at });
+      await owner.api.ok('PATCH /realm', { private_message_policy: 2 });
+      const queue = await listen(member);
+      await clock.advanceAsync(601_000);
+      const events = await queue.until((seen) => said(seen).length === 1);
+      const failed = (await list()).find((message) => message.scheduled_message_id === id)!;
+      t.equal(failed.failed, true);
+      t.match(events[0], { type: 'scheduled_messages', op: 'update', scheduled_message: failed });
+      const [notice] = said(events);
+      t.equal(notice!.sender_id, NOTIFICATION_BOT);
+      t.match(notice!.content, '> Direct messages are disabled in this organization.');
+      t.match(notice!.content, `<time:${new Date(at * 1000).toISOString().slice(0, 19)}+00:00>`);
+      const edit = (params: Params) =>
+        member.api.call('PATCH /scheduled_messages/{scheduled_message_id}', { scheduled_message_id: id, ...params });
+      await refused(t, edit({ content: 'x' }), bad('Scheduled delivery time must be in the future.'));
+      await clock.advanceAsync(600_000);
+      t.equal((await list()).length, 1, 'it is not tried again');
+      await owner.api.ok('PATCH /realm', { private_message_policy: 1 });
+      t.equal((await edit({ scheduled_delivery_timestamp: seconds() + 60 })).status, 200);
+      t.equal((await list())[0]!.failed, false);
+      await clock.advanceAsync(61_000);
+      await sentAll();
+      t.equal(said(await queue.until((seen) => said(seen).length === 1))[0]!.content, 'too late');
+    },
+  );
 }

@@ -1,4 +1,4 @@
-/** Scheduled messages: messages.md § Scheduled messages. What the passing of time does to them is in scheduled-time.ts. */
+/** Scheduled messages: messages.md § Scheduled messages. Their timed changes are in scheduled-time.ts. */
 
 import { refused } from '../../harness.js';
 import { bad, missing, type Params } from '../../support/client.js';
@@ -55,7 +55,7 @@ export const scheduled: Facts = async (t, server) => {
     by.api.call('DELETE /scheduled_messages/{scheduled_message_id}', { scheduled_message_id: id });
   const follow = () => Queue.register(member, { event_types: ['scheduled_messages'], fetch_event_types: [] });
 
-  await t.test('messages are kept for later, for their sender alone', async (t) => {
+  await t.test('scheduled messages are stored and listed for their sender alone', async (t) => {
     const queue = await follow();
     const strange = await Queue.register(other, { event_types: ['scheduled_messages'], fetch_event_types: [] });
     const first = await made({ ...toStream, scheduled_delivery_timestamp: later + 60 });
@@ -107,7 +107,7 @@ export const scheduled: Facts = async (t, server) => {
     t.equal((await find(await made({ ...toStream, to: ` ${dock} ` })))!.to, dock);
   });
 
-  await t.test('edits', async (t) => {
+  await t.test('a scheduled message can be edited', async (t) => {
     const queue = await follow();
     const id = await made(toStream);
     await queue.take(1);
@@ -138,7 +138,7 @@ export const scheduled: Facts = async (t, server) => {
     }
   });
 
-  await t.test('refusals of scheduling, in their order', async (t) => {
+  await t.test('scheduling is refused in this order', async (t) => {
     const { topic: _, ...topicless } = toStream;
     const before = await list();
     for (const name of ['type', 'to', 'content', 'scheduled_delivery_timestamp']) {
@@ -203,7 +203,7 @@ export const scheduled: Facts = async (t, server) => {
     t.ok(await made({ ...toStream, content: '@**all**' }), 'a small stream may be woken');
   });
 
-  await t.test('refusals of edits, in their order', async (t) => {
+  await t.test('edits are refused in this order', async (t) => {
     const id = await made(toStream);
     await refused(t, edit(99_999, {}), bad('Nothing to change'));
     await refused(
@@ -253,7 +253,7 @@ export const scheduled: Facts = async (t, server) => {
     await verify('it is deleted', () => remove(id));
   });
 
-  await t.test('when its time comes, a message is sent once, and is no longer listed', async (t) => {
+  await t.test('a scheduled message is sent once at its time, and is no longer listed', async (t) => {
     const texts = ['to a stream', 'to a person', 'to a group'];
     const queues = await Promise.all(
       [member, other].map((by) =>

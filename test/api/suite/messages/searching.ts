@@ -1,4 +1,7 @@
-/** Searching in messages, and GET /messages/matches_narrow: narrow.md § Full-text search, § GET /messages/matches_narrow. */
+/**
+ * Searching in messages, and GET /messages/matches_narrow: narrow.md § Full-text search, § GET
+ * /messages/matches_narrow.
+ */
 
 import { refused } from '../../harness.js';
 import { bad, invalid, missing, type Params } from '../../support/client.js';
@@ -16,7 +19,7 @@ async function find(person: Person, ...narrow: unknown[]): Promise<Found[]> {
   const { messages } = await person.api.ok<{ messages: Found[] }>('GET /messages', { ...all, narrow });
   return messages;
 }
-/** But for what the notification bot says of new streams. */
+/** Leaves out the notification bot's messages about new streams. */
 const ids = async (person: Person, ...narrow: unknown[]) =>
   (await find(person, ...narrow)).filter((message) => message.sender_id !== NOTIFICATION_BOT).map(({ id }) => id);
 
@@ -34,7 +37,7 @@ export const searching: Facts = async (t, server) => {
   const direct = await tell(owner, [member], 'running out of tea');
   const search = (text: string) => term('search', text);
 
-  await t.test('words are found by their stem, in text and topic, wherever the user may look', async (t) => {
+  await t.test('words are found by their stem, in text and topic, wherever the user may read', async (t) => {
     t.same(await ids(member, search('tea')), [tea, link, topic, direct]);
     t.same(await ids(member, search('TEAS')), [tea, link, topic, direct]);
     t.same(await ids(member, search('run')), [tea, direct]);
@@ -54,7 +57,7 @@ export const searching: Facts = async (t, server) => {
     t.same(await ids(guest, search('coffee'), term('streams', 'public')), []);
   });
 
-  await t.test('stop words count for nothing; alone they find nothing', async (t) => {
+  await t.test('stop words are ignored, and alone find nothing', async (t) => {
     t.same(await ids(member, search('the tea of green')), [tea]);
     t.same(await ids(member, search('the')), []);
     t.same(await ids(member, search('"of the"')), []);
@@ -75,11 +78,11 @@ export const searching: Facts = async (t, server) => {
     t.same(await ids(member, search('"t_a" tea')), [], 'no wildcards');
   });
 
-  await t.test('negation of a search is lost', async (t) => {
+  await t.test('negating a search has no effect', async (t) => {
     t.same(await ids(member, term('search', 'green', true)), [tea]);
   });
 
-  await t.test('matches are marked in text and topic, not in tags; only where there was a search', async (t) => {
+  await t.test('matches are highlighted in text and topic, not in tags, and only for a search', async (t) => {
     const [first] = await find(member, search('drink tea'));
     t.equal(first!.match_content, `<p>She <strong>${mark('drinks')}</strong> green ${mark('tea')} &amp; runs</p>`);
     t.equal(first!.match_subject, mark('drinks'));
@@ -114,7 +117,7 @@ export const searching: Facts = async (t, server) => {
     t.same(await ids(member, search('edits')), []);
   });
 
-  await t.test('what anybody may type is a search', async (t) => {
+  await t.test('any typed text is a valid search', async (t) => {
     const texts = [
       '"',
       '""',
@@ -137,7 +140,7 @@ export const searching: Facts = async (t, server) => {
   });
 
   await t.test(
-    'a hundred words in many streams are looked for; more are refused, wherever a narrow may be',
+    'a hundred words in many streams are searched for; more are refused, wherever a narrow may stand',
     async (t) => {
       await subscribe(
         member,
@@ -188,7 +191,7 @@ export const searching: Facts = async (t, server) => {
       .messages;
   const some = [before, tea, link, topic, secret, direct, 987_654, -1, 0, tea];
 
-  await t.test('matches_narrow picks those that the user has and that match', async (t) => {
+  await t.test('matches_narrow selects the messages that the user has and that match', async (t) => {
     t.same(Object.keys(await matching(some, [])), [tea, link, topic, direct].map(String));
     t.same(Object.keys(await matching(some, [], guest)), [tea, link, topic].map(String));
     t.same(Object.keys(await matching(some, [], owner)), [before, tea, link, topic, secret, direct].map(String));
@@ -211,7 +214,7 @@ export const searching: Facts = async (t, server) => {
     t.ok(String(direct) in (await matching(many, [])), 'however many are asked for');
   });
 
-  await t.test('matches_narrow of another organization, of nobody', async (t) => {
+  await t.test('matches_narrow refuses other organizations and calls without credentials', async (t) => {
     const elsewhere = await makeOrganization(server, ['member']);
     t.same(await matching(some, [], elsewhere.member), {});
     const nobody = await org.nobody.call('GET /messages/matches_narrow', { msg_ids: [tea], narrow: [] });

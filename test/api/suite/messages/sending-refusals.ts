@@ -48,7 +48,7 @@ export const sendingRefusals: Facts = async (t, server) => {
     }
   });
 
-  await t.test('content must say something', async (t) => {
+  await t.test('content must not be blank', async (t) => {
     for (const params of [stream, direct]) {
       for (const content of ['', ' \n\t '])
         await refused(t, send({ ...params, content }), bad('Message must not be empty'));
@@ -100,13 +100,13 @@ export const sendingRefusals: Facts = async (t, server) => {
     );
   });
 
-  await t.test('mirroring is for nobody', async (t) => {
+  await t.test('mirroring is refused to every role', async (t) => {
     for (const extra of [{ forged: 'true' }, { sender: other.email }]) {
       await refused(t, send({ ...stream, ...extra }, owner), bad('User not authorized for this query'));
     }
   });
 
-  await t.test('posting policies hold for streams', async (t) => {
+  await t.test('posting policies of streams are enforced', async (t) => {
     const policies: [number, string, Record<string, string>][] = [
       [1, 'everyone', {}],
       [2, 'admins', { moderator: ADMINS, member: ADMINS, other: ADMINS, guest: ADMINS }],
@@ -125,7 +125,7 @@ export const sendingRefusals: Facts = async (t, server) => {
   });
 
   await t.test(
-    'who is not in a private stream cannot post there, administrators included; guests need a subscription anywhere',
+    'a non-subscriber cannot post to a private stream, administrators included; guests need a subscription anywhere',
     async (t) => {
       await subscribe(member, 'closed', { invite_only: true });
       t.equal((await send({ ...stream, to: 'closed' })).status, 200);

@@ -31,7 +31,7 @@ export const sending: Facts = async (t, server) => {
   });
 
   await t.test(
-    'people are named by ids or addresses, as JSON or with commas; blanks and repeats do not count',
+    'recipients are named by ids or addresses, as JSON or with commas; blanks and repeats do not count',
     async (t) => {
       const forms: unknown[] = [
         [other.id],
@@ -52,31 +52,28 @@ export const sending: Facts = async (t, server) => {
     },
   );
 
-  await t.test(
-    'a direct message shows its people: to one by address, to oneself alone, to a group by id',
-    async (t) => {
-      const shown = async (id: number) =>
-        (await fetch(id)).message.display_recipient as { id: number; email: string; full_name: string }[];
-      const pair = await shown(await tell(member, [other]));
-      t.same(
-        pair.map((one) => one.email),
-        [member.email, other.email].sort(),
-      );
-      t.equal(pair.find((one) => one.id === other.id)?.full_name, other.name);
-      t.same(
-        (await shown(await tell(member, [member]))).map((one) => one.id),
-        [member.id],
-      );
-      const group = await shown(await tell(member, [owner, other, guest]));
-      const ids = [owner.id, member.id, other.id, guest.id].sort((a, b) => a - b);
-      t.same(
-        group.map((one) => one.id),
-        ids,
-      );
-    },
-  );
+  await t.test('a direct message shows its recipients: one by address, oneself alone, or a group by id', async (t) => {
+    const shown = async (id: number) =>
+      (await fetch(id)).message.display_recipient as { id: number; email: string; full_name: string }[];
+    const pair = await shown(await tell(member, [other]));
+    t.same(
+      pair.map((one) => one.email),
+      [member.email, other.email].sort(),
+    );
+    t.equal(pair.find((one) => one.id === other.id)?.full_name, other.name);
+    t.same(
+      (await shown(await tell(member, [member]))).map((one) => one.id),
+      [member.id],
+    );
+    const group = await shown(await tell(member, [owner, other, guest]));
+    const ids = [owner.id, member.id, other.id, guest.id].sort((a, b) => a - b);
+    t.same(
+      group.map((one) => one.id),
+      ids,
+    );
+  });
 
-  await t.test("recipient_id: one per stream, one per group, and for a pair the receiver's", async (t) => {
+  await t.test("recipient_id is one per stream, one per group, and the receiver's for a direct message", async (t) => {
     const recipient = async (id: number) => (await fetch(id, owner)).message.recipient_id;
     t.equal(await recipient(await say(member, 'square', 'a')), await recipient(await say(other, 'square', 'b')));
     t.equal(await recipient(await tell(owner, [member, other])), await recipient(await tell(member, [owner, other])));
@@ -86,7 +83,7 @@ export const sending: Facts = async (t, server) => {
     t.not(await recipient(await tell(owner, [member, guest])), await recipient(await tell(owner, [member, other])));
   });
 
-  await t.test('ids increase within the organization, also between conversations', async (t) => {
+  await t.test('message ids increase within the organization, across conversations', async (t) => {
     const ids = [
       await say(member, 'square', 'a'),
       await tell(member, [other]),
@@ -100,11 +97,11 @@ export const sending: Facts = async (t, server) => {
     t.equal(new Set(ids).size, ids.length);
   });
 
-  await t.test('content loses blanks at its end and newlines at its start, and keeps the rest', async (t) => {
+  await t.test('content is stripped of blanks at its end and newlines at its start, and otherwise kept', async (t) => {
     t.equal((await fetch(await sent({ ...stream, content: '\n\n  two \n lines \t\n' }))).raw_content, '  two \n lines');
   });
 
-  await t.test('content over 10,000 characters is cut, and says so; characters are code points', async (t) => {
+  await t.test('content over 10,000 characters (code points) is cut, and the answer says so', async (t) => {
     const exact = '😀'.repeat(10_000);
     t.equal((await fetch(await sent({ ...stream, content: exact }))).raw_content, exact);
     const { raw_content } = await fetch(await sent({ ...stream, content: `${exact}x` }));
@@ -127,7 +124,7 @@ export const sending: Facts = async (t, server) => {
     );
   });
 
-  await t.test('what a script sends is unread for its sender; what a person sends is read', async (t) => {
+  await t.test('a message sent by a script is unread for its sender, one sent by a person read', async (t) => {
     const flags = async (client: string, params: Params = stream) =>
       (await fetch(await sent({ ...params, client }))).message.flags;
     for (const params of [stream, direct]) {
@@ -152,13 +149,13 @@ export const sending: Facts = async (t, server) => {
     t.equal(await local(theirs), undefined, "somebody else's queue is not told");
   });
 
-  await t.test('the first message of a stream stays its first', async (t) => {
+  await t.test('the first message of a stream stays the first', async (t) => {
     await subscribe(member, 'fresh');
     const firstId = async () =>
       (
         await member.api.ok<{ streams: { name: string; first_message_id: number | null }[] }>('GET /streams')
       ).streams.find((one) => one.name === 'fresh')!.first_message_id;
-    // Of the notice that the stream was made.
+    // The id of the notice about the new stream.
     const { messages } = await member.api.ok<{ messages: ApiMessage[] }>('GET /messages', {
       narrow: [['stream', 'fresh']],
       anchor: 'oldest',
@@ -168,12 +165,12 @@ export const sending: Facts = async (t, server) => {
     const [{ id: first, subject }] = messages as [ApiMessage];
     t.same([messages.length, subject], [1, 'stream events']);
     await say(member, 'fresh', 'b');
-    // Told to the directory after the sender has the answer.
+    // The directory learns of it after the sender has the answer.
     for (let i = 0; (await firstId()) === null && i < 200; i++) await Queue.register(member, { fetch_event_types: [] });
     t.equal(await firstId(), first);
   });
 
-  await t.test('many at once all arrive, each once, in the order of their ids', async (t) => {
+  await t.test('concurrent messages all arrive, each once, in the order of their ids', async (t) => {
     const queue = await Queue.register(other, { event_types: ['message'] });
     const people = [owner, admin, moderator, member, other, guest];
     const ids = await Promise.all(

@@ -15,11 +15,11 @@ const STREAMS = BATCH + 8;
 
 interface Slowness {
   on: boolean;
-  /** Looks that are taking their time now. */
+  /** Reads that are waiting now. */
   waiting: number;
 }
 
-/** The Store, each look at an index taking its time while that is on. */
+/** The Store; while `on`, each read of an index waits. */
 const slowed = (store: Store, clock: FakeClock, slowness: Slowness): Store =>
   new Proxy(store, {
     get(target, name: keyof Store) {
@@ -39,12 +39,12 @@ const slowed = (store: Store, clock: FakeClock, slowness: Slowness): Store =>
 export async function slowMarks(t: Test): Promise<void> {
   const clock = new FakeClock(Date.now());
   const slowness: Slowness = { on: false, waiting: 0 };
-  /** Time passes for those who wait, and for nobody else: how fast this machine is must not matter. */
+  /** Moves the clock only while reads wait, so that the speed of this machine does not matter. */
   const pass = (): void => {
-    // Who waited for so long asks again, after a moment.
+    // A call that waited this long asks again after a moment.
     if (!slowness.on) clock.advance(100);
     if (slowness.waiting === 0) return;
-    // The first batch of streams is the last that is looked at in time: what is told of it need not wait.
+    // The first batch of streams is the last one read in time: its events need not wait.
     if (slowness.waiting >= BATCH) slowness.on = false;
     clock.advance(SLOW_MS);
   };
@@ -59,7 +59,7 @@ export async function slowMarks(t: Test): Promise<void> {
   const { owner, member } = await makeOrganization(server, ['member']);
   const names = Array.from({ length: STREAMS }, (_, i) => `stream ${i}`);
   await subscribe(owner, names, { principals: [owner, member] });
-  // What notices said of the new streams.
+  // Marks the notices of the new streams as read.
   await member.api.ok('POST /mark_all_as_read');
   const ids: number[] = [];
   for (const name of names) ids.push(await say(owner, name, 'topic'));

@@ -1,4 +1,4 @@
-/** Widgets and what people add to them (messages.md § Submessages and widgets). */
+/** Widgets and their submessages (messages.md § Submessages and widgets). */
 
 import { refused } from '../../harness.js';
 import { bad, missing, type Params } from '../../support/client.js';
@@ -33,7 +33,7 @@ export const submessages: Facts = async (t, server) => {
     },
   ];
 
-  await t.test('/poll and /todo make a widget, from their text', async (t) => {
+  await t.test('the commands /poll and /todo make a widget, from their text', async (t) => {
     const made: [string, string, unknown][] = [
       ['/poll What?\nyes\nno', 'poll', { question: 'What?', options: ['yes', 'no'] }],
       ['/poll', 'poll', { question: '', options: [] }],
@@ -65,7 +65,7 @@ export const submessages: Facts = async (t, server) => {
     t.same(await of(direct, guest), first(direct, 'todo', null), 'in direct messages, too');
   });
 
-  await t.test('widget_content makes one, whatever the text', async (t) => {
+  await t.test('widget_content makes a widget, whatever the text', async (t) => {
     const base = { type: 'stream', to: 'square', topic: 'widgets', content: '/poll Not this' };
     const zform = {
       type: 'choices',
@@ -106,7 +106,7 @@ export const submessages: Facts = async (t, server) => {
     }
   });
 
-  await t.test('people add to it, each in turn', async (t) => {
+  await t.test('users add submessages, one after the other', async (t) => {
     const id = await send('/poll What?\nyes');
     const queues = await Promise.all(
       org.people.map((person) => Queue.register(person, { event_types: ['submessage', 'message'] })),
@@ -139,7 +139,7 @@ export const submessages: Facts = async (t, server) => {
     });
   });
 
-  await t.test('votes of many at once: none is lost', async (t) => {
+  await t.test('concurrent votes all take effect', async (t) => {
     const id = await send('/poll Racing?');
     const votes = org.people.flatMap((person) =>
       Array.from({ length: 8 }, (_, i) => attach(person, id, { type: 'vote', key: `${person.id},${i}`, vote: 1 })),
@@ -153,7 +153,7 @@ export const submessages: Facts = async (t, server) => {
     t.equal(new Set(kept.map((one) => one.content)).size, votes.length + 1);
   });
 
-  await t.test('the message comes first, then who may begin, then the data', async (t) => {
+  await t.test('a submessage is checked for its message first, then for its author, then for its data', async (t) => {
     const plain = await send('plain');
     const poll = await send('/poll What?');
     const hidden = await tell(owner, [owner], '/poll Mine?');
@@ -195,7 +195,7 @@ export const submessages: Facts = async (t, server) => {
     t.equal(((await of(plain)) as unknown[]).length, 2);
   });
 
-  await t.test('data of polls and to-do lists has its forms', async (t) => {
+  await t.test('the data of polls and to-do lists must have the documented forms', async (t) => {
     const poll = await send('/poll What?');
     const todo = await send('/todo');
     const refusals: [number, unknown, string][] = [
@@ -236,7 +236,7 @@ export const submessages: Facts = async (t, server) => {
     t.equal((await attach(member, todo, { type: 'strike', key: '0_2' })).status, 200);
   });
 
-  await t.test('snapshot and events stay one', async (t) => {
+  await t.test('snapshot and events agree', async (t) => {
     await verifyAction(t, 'a poll is sent and voted on', org.people, async () => {
       const id = await send('/poll State?');
       await attach(member, id, { type: 'vote', key: 'canned,0', vote: 1 });

@@ -1,4 +1,4 @@
-/** Typing notifications: messages.md § Typing. They are stored nowhere, and a queue holds back only so many. */
+/** Typing notifications: messages.md § Typing. They are not stored, and a queue holds back at most a hundred. */
 
 import { refused } from '../../harness.js';
 import { bad, missing, type Params } from '../../support/client.js';
@@ -15,21 +15,21 @@ export const typing: Facts = async (t, server) => {
   const [lawn, vault] = [await streamIdOf(owner, 'lawn'), await streamIdOf(owner, 'vault')];
   const type = (params: Params, by: Person = member) => by.api.call('POST /typing', params);
   const ok = (params: Params, by: Person = member) => by.api.ok('POST /typing', params);
-  /** Where the client is when it types is where the event can be waited for. */
+  /** The client that types also waits for the event, at the same frontend. */
   const listen = async (by: Person, capable = true): Promise<Queue> => {
     const queue = await Queue.register(by, {
       event_types: ['typing', 'message'],
       fetch_event_types: [],
       client_capabilities: { notification_settings_null: true, stream_typing_notifications: capable },
     });
-    // Answered when it has caught up: what is told before that is lost.
+    // The queue answers when it has caught up; typing events before that are lost.
     await queue.now();
     return queue;
   };
   const typings = async (queue: Queue) => (await settled(queue)).filter((event) => event.type === 'typing');
   const as = ({ id, email }: Person) => ({ user_id: id, email });
 
-  await t.test('direct messages: everybody in the conversation is told, the sender too', async (t) => {
+  await t.test('typing in a direct conversation is published to all participants, the sender too', async (t) => {
     const queues = await Promise.all([member, other, guest, owner].map((person) => listen(person, false)));
     const [mine, others, guests, owners] = queues as [Queue, Queue, Queue, Queue];
     await ok({ op: 'start', to: [other.id] });
@@ -75,7 +75,7 @@ export const typing: Facts = async (t, server) => {
     t.match(await mine.take(1), [{ recipients: [as(member)] }], 'a note to oneself');
   });
 
-  await t.test('streams: subscribers with the capability are told, the sender too', async (t) => {
+  await t.test('typing in a stream is published to subscribers with the capability, the sender too', async (t) => {
     const [mine, owners, guests] = [await listen(member), await listen(owner), await listen(guest)];
     const [incapable, outside] = [await listen(owner, false), await listen(other)];
     await ok({ type: 'stream', op: 'start', to: [lawn], topic: 'Mowing' });
@@ -94,13 +94,13 @@ export const typing: Facts = async (t, server) => {
     t.match(await outside.take(1), [{ topic: 'later' }], 'whoever has subscribed since is told');
   });
 
-  await t.test('a public stream may be typed in without a subscription', async (t) => {
+  await t.test('typing in a public stream needs no subscription', async (t) => {
     const queue = await listen(member);
     await ok({ type: 'stream', op: 'start', to: [lawn], topic: 'passing by' }, admin);
     t.match(await queue.take(1), [{ sender: as(admin), topic: 'passing by' }]);
   });
 
-  await t.test('ids fit in with those of stored events', async (t) => {
+  await t.test('ids of typing events are in order with those of stored events', async (t) => {
     const queue = await listen(member);
     for (let i = 0; i < 5; i++) {
       await ok({ type: 'stream', op: 'start', to: [lawn], topic: `${i}` });
@@ -127,7 +127,7 @@ export const typing: Facts = async (t, server) => {
     t.equal(seen.filter((event) => event.type === 'message').length, 2, 'and so is all else');
   });
 
-  await t.test('refusals, in their order', async (t) => {
+  await t.test('typing is refused in this order', async (t) => {
     const stream = { type: 'stream', op: 'start', to: [lawn], topic: 'x' };
     await refused(t, type({ to: [other.id] }), missing('op'));
     await refused(t, type({ op: 'start' }), missing('to'));
@@ -168,7 +168,7 @@ export const typing: Facts = async (t, server) => {
     });
   });
 
-  await t.test('whoever may not post to a stream does not type in it', async (t) => {
+  await t.test('a user who may not post to a stream cannot send typing events there', async (t) => {
     for (const [policy, msg] of [
       [2, 'Only organization administrators can send to this stream.'],
       [4, 'Only organization administrators and moderators can send to this stream.'],
@@ -185,7 +185,7 @@ export const typing: Facts = async (t, server) => {
     await refused(t, guests, bad('Guests cannot send to this stream.'));
   });
 
-  await t.test('whoever does not want to be seen typing is told so', async (t) => {
+  await t.test('a user who disabled typing notifications gets a refusal', async (t) => {
     const stream = { type: 'stream', op: 'start', to: [lawn], topic: 'x' };
     const direct = { op: 'start', to: [other.id] };
     await guest.api.ok('PATCH /settings', { send_stream_typing_notifications: false });
@@ -203,7 +203,7 @@ export const typing: Facts = async (t, server) => {
     await ok(stream, guest);
   });
 
-  await t.test('nothing is stored', async (t) => {
+  await t.test('typing events are not stored', async (t) => {
     const queue = await listen(member);
     await ok({ op: 'start', to: [member.id] });
     await queue.take(1);

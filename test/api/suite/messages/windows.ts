@@ -13,7 +13,7 @@ interface Said {
   readonly topic: string;
   readonly sender: number;
   readonly people: readonly number[];
-  /** The reader has a copy. */
+  /** True if the reader has a copy. */
   readonly copy: boolean;
   readonly read: boolean;
 }
@@ -33,7 +33,7 @@ interface Window {
   readonly found_newest: boolean;
 }
 
-/** The algorithm as narrow.md tells it, on a sorted list. */
+/** The algorithm of narrow.md, on a sorted list. */
 function windowOf(rows: readonly Said[], { anchor: asked, before, after, include }: Asked): Window {
   const ids = rows.map((row) => row.id);
   const unread = rows.find((row) => row.copy && !row.read)?.id ?? NEWEST;
@@ -62,7 +62,7 @@ export const windows: Facts = async (t, server) => {
   await subscribe(owner, 'home', { principals: [member, guest] });
   const said: Said[] = [];
   const joined = new Set(['home']);
-  /** What the notification bot has said since: to the member, and in streams of which he may see everything. */
+  /** Adds the bot's notices so far to the model: direct messages to the member, and messages in `streams`. */
   const notices = async (...streams: string[]): Promise<void> => {
     const all = { anchor: 'oldest', num_before: 0, num_after: 1000 };
     const narrows = [[['is', 'dm']], ...streams.map((name) => [['stream', name]])];
@@ -197,7 +197,7 @@ export const windows: Facts = async (t, server) => {
     ],
   ];
 
-  await t.test('every window is the one that the model gives', async (t) => {
+  await t.test('every window is the one that a simple model computes', async (t) => {
     const ids = said.map((row) => row.id);
     const anchor = fc.oneof(
       { weight: 5, arbitrary: fc.constantFrom(...ids) },
@@ -237,7 +237,7 @@ export const windows: Facts = async (t, server) => {
     t.pass(`${RUNS} windows`);
   });
 
-  await t.test('going through everything in small steps finds each message once', async (t) => {
+  await t.test('paging through everything in small steps finds each message once', async (t) => {
     for (const [title, narrow, matches] of narrows) {
       const seen: number[] = [];
       for (let anchor = 'oldest', last = false; !last; ) {

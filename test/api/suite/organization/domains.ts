@@ -1,4 +1,4 @@
-/** Domains whose addresses accounts may have (realm.md § Domains). */
+/** Domains that addresses of accounts may have (realm.md § Domains). */
 
 import { refused } from '../../harness.js';
 import type { Refusal } from '../../support/client.js';
@@ -24,7 +24,7 @@ export const domains: Facts = async (t, server) => {
   const remove = (domain: string, by: Person = owner) => by.api.call('DELETE /realm/domains/{domain}', { domain });
   const list = async (by: Person = guest) => (await by.api.ok('GET /realm/domains')).domains as Fields[];
 
-  await t.test('a domain is added, changed and removed; everybody hears of it', async (t) => {
+  await t.test('a domain is added, changed and removed; all users get the event', async (t) => {
     const queue = await Queue.register(guest, { event_types: ['realm_domains'] });
     const id = (await add(' ACME.com ', true)).body.new_domain as [number, string];
     t.equal(id[1], 'acme.com');
@@ -52,7 +52,7 @@ export const domains: Facts = async (t, server) => {
     t.same(await list(elsewhere.owner), []);
   });
 
-  await t.test('what is no domain is refused, in this order', async (t) => {
+  await t.test('text that is no domain is refused, in this order', async (t) => {
     const wrong = (reason: string): Refusal => bad(`Invalid domain: ${reason}`);
     const cases: [string, Refusal][] = [
       ['', wrong("Domain can't be empty.")],
@@ -82,7 +82,7 @@ export const domains: Facts = async (t, server) => {
     t.equal((await list()).length, 1);
   });
 
-  await t.test('domains are for owners, of their own organization', async (t) => {
+  await t.test('domains are managed by owners of the same organization only', async (t) => {
     for (const person of org.people.filter(({ role }) => role !== 'owner')) {
       await refused(t, add('', '', person), NOT_OWNER, person.role);
       await refused(t, change('nope.com', '', person), NOT_OWNER, person.role);
@@ -94,7 +94,7 @@ export const domains: Facts = async (t, server) => {
     await refused(t, remove('b-2.example.org', elsewhere.owner), none);
   });
 
-  await t.test('without the last one, addresses are not restricted any more', async (t) => {
+  await t.test('removing the last domain lifts the restriction of addresses', async (t) => {
     await verifyAction(t, 'a domain', [owner, guest], () => add('two.example.org'));
     await verifyAction(t, 'its subdomains', [owner, guest], () => change('two.example.org', true));
     await owner.api.ok('PATCH /realm', { emails_restricted_to_domains: true });

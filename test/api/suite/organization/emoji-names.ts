@@ -10,7 +10,7 @@ export async function emojiNames(t: Test): Promise<void> {
   t.teardown(() => server.close());
   const { owner } = await makeOrganization(server, []);
 
-  await t.test('one name goes out, in objects, events and texts, whichever came in', async (t) => {
+  await t.test('the extra emoji has one name in objects, events and texts, whichever name a client sent', async (t) => {
     const queue = await Queue.register(owner, { event_types: ['reaction', 'message'], apply_markdown: true });
     const message_id = await tell(owner, [owner], ':conclave: :zulip:');
     const zulip = { emoji_name: 'zulip', emoji_code: 'zulip', reaction_type: 'zulip_extra_emoji' };

@@ -1,4 +1,4 @@
-/** GET, POST and DELETE /realm/emoji, and what they are for (realm.md § Custom emoji). */
+/** GET, POST and DELETE /realm/emoji, and the use of custom emoji (realm.md § Custom emoji). */
 import sharp from 'sharp';
 import { refused } from '../../harness.js';
 import type { Refusal } from '../../support/client.js';
@@ -43,7 +43,7 @@ export const emoji: Facts = async (t, server) => {
     Object.values(await list()).filter((one) => one.name === name);
   const picture = (path: string) => org.nobody.raw({ method: 'GET', path });
 
-  await t.test('a new emoji is listed for everybody, told to everybody, and shown in messages', async (t) => {
+  await t.test('a new emoji is listed for all users, published to all, and shown in messages', async (t) => {
     const queues = await Promise.all([owner, guest].map((by) => Queue.register(by, { event_types: ['realm_emoji'] })));
     t.same((await add(member, 'green square')).body, { result: 'success', msg: '' });
     const all = await list(guest);
@@ -69,7 +69,7 @@ export const emoji: Facts = async (t, server) => {
     t.same(await list(elsewhere.owner), {}, 'not in another organization');
   });
 
-  await t.test('its picture is a square of 64 pixels, for anybody', async (t) => {
+  await t.test("a custom emoji's picture is a square of 64 pixels and needs no credentials", async (t) => {
     const wide = await sharp({ create: { width: 200, height: 50, channels: 3, background: 'red' } })
       .jpeg()
       .toBuffer();
@@ -84,7 +84,7 @@ export const emoji: Facts = async (t, server) => {
     }
   });
 
-  await t.test('an animation stays one, with a picture that stands still', async (t) => {
+  await t.test('an animated emoji stays animated, with a still picture besides', async (t) => {
     t.equal((await add(member, 'moving', await (await moving()).gif().toBuffer(), 'a.gif')).status, 200);
     const [made] = await named('moving');
     t.match(made!.source_url, /\/images\/\d+\.gif$/);
@@ -133,7 +133,7 @@ export const emoji: Facts = async (t, server) => {
     await refused(t, add(member, 'large', larger), bad('Uploaded file is larger than the allowed limit of 5 MiB'));
   });
 
-  await t.test('what is no picture is refused, and nothing is made of it', async (t) => {
+  await t.test('a file that is no picture is refused and stored nowhere', async (t) => {
     const before = await list();
     const gif = await (await moving()).gif().toBuffer();
     const bomb = await sharp({ create: { width: 8_000, height: 8_000, channels: 3, background: 'red' } })
@@ -155,7 +155,7 @@ export const emoji: Facts = async (t, server) => {
     t.same(await list(), before);
   });
 
-  await t.test('an animation that cannot be decoded is refused, however good its first picture', async (t) => {
+  await t.test('an animation that cannot be decoded is refused, even if its first picture is good', async (t) => {
     const noise = (seed: number) => {
       const bytes = Buffer.from(
         Array.from({ length: 64 * 64 * 3 }, (_, i) => Math.imul(i + seed, 2_654_435_761) >>> 24),
@@ -175,7 +175,7 @@ export const emoji: Facts = async (t, server) => {
     t.same(await named('broken'), []);
   });
 
-  await t.test('people who are no guests may add; the policy may say who', async (t) => {
+  await t.test('all users but guests may add emoji; a policy may say which roles', async (t) => {
     for (const by of org.people) {
       const answer = add(by, `by_${by.role}`);
       if (by === guest) await refused(t, answer, bad('Not allowed for guest users'));
@@ -208,7 +208,7 @@ export const emoji: Facts = async (t, server) => {
     t.match(message.content, made!.source_url);
   });
 
-  await t.test('authors and administrators take one back; old messages keep it, the name is free', async (t) => {
+  await t.test('authors and administrators deactivate an emoji; old messages keep it, the name is free', async (t) => {
     const authors = bad('Must be an organization administrator or emoji author');
     await refused(t, remove(other, 'wide'), authors);
     await refused(t, remove(org.moderator, 'wide'), authors);
@@ -234,7 +234,7 @@ export const emoji: Facts = async (t, server) => {
     t.equal((await remove(admin, 'wide')).status, 200, "an administrator takes back another's");
   });
 
-  await t.test('one name, added by several at once, is one emoji', async (t) => {
+  await t.test('a name added by several calls at once is one emoji', async (t) => {
     const queue = await Queue.register(owner, { event_types: ['realm_emoji', 'message'] });
     const answers = await Promise.all([owner, admin, member, other].map((by) => add(by, 'race')));
     t.same(answers.map(({ status }) => status).sort(), [200, 400, 400, 400]);

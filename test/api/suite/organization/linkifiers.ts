@@ -34,7 +34,7 @@ export const linkifiers: Facts = async (t, server) => {
     return message as ApiMessage;
   };
 
-  await t.test('a linkifier is listed, told to clients that know templates, and makes links', async (t) => {
+  await t.test('a linkifier is listed, published to clients that know templates, and makes links', async (t) => {
     const [queue, old] = [await Queue.register(guest, { ...capable }), await Queue.register(guest)];
     const { id } = await admin.api.ok<{ id: number }>('POST /realm/filters', {
       pattern: '  #(?P<id>[0-9]{2,8}) ',
@@ -61,32 +61,38 @@ export const linkifiers: Facts = async (t, server) => {
     t.same(message.topic_links, [{ text: '#456', url: 'https://tracker.example.com/456' }]);
   });
 
-  await t.test('one is changed and removed; messages keep their rendering; ids are not used again', async (t) => {
-    const before = await said('see #99');
-    t.same((await change(ids[0]!, 'T-(?P<n>[0-9]+)', 'https://t.example.com/{?n}')).body, {
-      result: 'success',
-      msg: '',
-    });
-    t.equal((await said('see #99 and T-7')).content, '<p>see #99 and <a href="https://t.example.com/?n=7">T-7</a></p>');
-    const { message } = await member.api.ok('GET /messages/{message_id}', { message_id: before.id });
-    t.equal((message as ApiMessage).content, before.content);
-    t.equal(
-      (await change(ids[0]!, 'T-(?P<n>[0-9]+)', 'https://t.example.com/{n}')).status,
-      200,
-      'with its own pattern',
-    );
-    t.equal((await remove(ids[0]!)).status, 200);
-    t.same(await list(), []);
-    t.equal((await said('T-7')).content, '<p>T-7</p>');
-    const second = (await add('nova', 'https://x/')).body.id as number;
-    t.ok(second > ids[0]!);
-    ids.push(second, (await add('[(]?super(?P<v>x)', 'x/{+v}')).body.id as number);
-    t.same(
-      (await list()).map(({ id }) => id),
-      ids.slice(1),
-      'by id',
-    );
-  });
+  await t.test(
+    'a linkifier is changed and removed; messages keep their rendering, and ids are not reused',
+    async (t) => {
+      const before = await said('see #99');
+      t.same((await change(ids[0]!, 'T-(?P<n>[0-9]+)', 'https://t.example.com/{?n}')).body, {
+        result: 'success',
+        msg: '',
+      });
+      t.equal(
+        (await said('see #99 and T-7')).content,
+        '<p>see #99 and <a href="https://t.example.com/?n=7">T-7</a></p>',
+      );
+      const { message } = await member.api.ok('GET /messages/{message_id}', { message_id: before.id });
+      t.equal((message as ApiMessage).content, before.content);
+      t.equal(
+        (await change(ids[0]!, 'T-(?P<n>[0-9]+)', 'https://t.example.com/{n}')).status,
+        200,
+        'with its own pattern',
+      );
+      t.equal((await remove(ids[0]!)).status, 200);
+      t.same(await list(), []);
+      t.equal((await said('T-7')).content, '<p>T-7</p>');
+      const second = (await add('nova', 'https://x/')).body.id as number;
+      t.ok(second > ids[0]!);
+      ids.push(second, (await add('[(]?super(?P<v>x)', 'x/{+v}')).body.id as number);
+      t.same(
+        (await list()).map(({ id }) => id),
+        ids.slice(1),
+        'by id',
+      );
+    },
+  );
 
   await t.test('wrong patterns and templates are refused', async (t) => {
     const cases: [pattern: string, template: string, Refusal][] = [
@@ -135,7 +141,7 @@ export const linkifiers: Facts = async (t, server) => {
     );
   });
 
-  await t.test('linkifiers are for administrators, of their own organization', async (t) => {
+  await t.test('linkifiers are managed by administrators of the same organization only', async (t) => {
     for (const person of org.people.filter(({ role }) => role !== 'owner' && role !== 'admin')) {
       await refused(t, add('(', '', person), NOT_ADMIN, person.role);
       await refused(t, change(ids[1]!, '(', '', person), NOT_ADMIN, person.role);
@@ -147,7 +153,7 @@ export const linkifiers: Facts = async (t, server) => {
     t.equal((await add('owned', 'https://x/', owner)).status, 200);
   });
 
-  await t.test('playgrounds: added, listed, told, removed', async (t) => {
+  await t.test('playgrounds are added, listed, published and removed', async (t) => {
     const play = (params: Params, by: Person = admin) => by.api.call('POST /realm/playgrounds', params);
     const gone = (playground_id: number, by: Person = admin) =>
       by.api.call('DELETE /realm/playgrounds/{playground_id}', { playground_id });
@@ -178,7 +184,7 @@ export const linkifiers: Facts = async (t, server) => {
     await refused(t, play({ url_prefix: 'https://a.bc' }), missing('highlighter_language'));
     await refused(t, play({ url_prefix: 'https://a.bc', highlighter_language: 'x' }), missing('name'));
     await refused(t, play({ ...python, url_prefix: 'nope' }), bad('url_prefix is not a URL'));
-    // The address comes first, and its host ends in a top-level domain (recorded: n 1404, 1407).
+    // The check of the address comes first: its host must end in a top-level domain (recorded: n 1404, 1407).
     for (const of of [{ highlighter_language: 'a$b' }, { name: '' }]) {
       await refused(t, play({ ...python, url_prefix: 'https://a.b', ...of }), bad('url_prefix is not a URL'));
     }

@@ -1,4 +1,4 @@
-/** What a new organization begins with (realm.md § Other, § Settings), made as the command line makes it. */
+/** The contents of a new organization (realm.md § Other, § Settings), made like the command line makes one. */
 import type { Test } from 'tap';
 import { createRealm } from '#app/admin';
 import { basic, Client } from '../../support/client.js';
@@ -39,39 +39,42 @@ export const newOrganizations: Facts = async (t, server) => {
     return (messages as ApiMessage[]).map(({ subject, content }) => [subject, content]);
   };
 
-  await t.test('two streams, one for all and one for who runs it; the owner is in both', async (t) => {
-    const api = await organization(0);
-    const { user_id } = await api.ok<{ user_id: number }>('GET /users/me');
-    const streams = await streamsOf(api);
-    t.match(streams, [
-      { name: 'core team', invite_only: true, history_public_to_subscribers: false, is_default: false },
-      { name: 'general', invite_only: false, history_public_to_subscribers: true, is_default: true },
-    ]);
-    const [core, general] = streams.map(({ stream_id }) => stream_id) as [number, number];
-    const state = await stateOf(api);
-    t.match(state, { realm_notifications_stream_id: general, realm_signup_notifications_stream_id: core });
-    t.same((state.subscriptions as ApiStream[]).map(({ stream_id }) => stream_id).sort(), [core, general].sort());
-    t.same(
-      (state.realm_default_streams as ApiStream[]).map(({ name }) => name),
-      ['general'],
-    );
-    for (const [stream_id, kind] of [
-      [general, 'Public'],
-      [core, 'Private, protected history'],
-    ] as const) {
-      const { subscribers } = await api.ok('GET /streams/{stream_id}/members', { stream_id });
-      t.same(subscribers, [user_id]);
-      const { description } = streams.find((of) => of.stream_id === stream_id)!;
-      const about = `**${kind}** stream created by @_**Olga Owner|${user_id}**. **Description:**\n\`\`\`\` quote\n${description}\n\`\`\`\``;
-      t.same(await said(api, stream_id), [['stream events', about]]);
-    }
-    await subscribe({ api } as never, 'news', { announce: true });
-    t.same((await said(api, general)).at(-1), [
-      'new streams',
-      `@_**Olga Owner|${user_id}** created a new stream #**news**.`,
-    ]);
-    await newcomer(t, api, user_id, core, general);
-  });
+  await t.test(
+    'a new organization has two streams, one for all and one for administrators; the owner is in both',
+    async (t) => {
+      const api = await organization(0);
+      const { user_id } = await api.ok<{ user_id: number }>('GET /users/me');
+      const streams = await streamsOf(api);
+      t.match(streams, [
+        { name: 'core team', invite_only: true, history_public_to_subscribers: false, is_default: false },
+        { name: 'general', invite_only: false, history_public_to_subscribers: true, is_default: true },
+      ]);
+      const [core, general] = streams.map(({ stream_id }) => stream_id) as [number, number];
+      const state = await stateOf(api);
+      t.match(state, { realm_notifications_stream_id: general, realm_signup_notifications_stream_id: core });
+      t.same((state.subscriptions as ApiStream[]).map(({ stream_id }) => stream_id).sort(), [core, general].sort());
+      t.same(
+        (state.realm_default_streams as ApiStream[]).map(({ name }) => name),
+        ['general'],
+      );
+      for (const [stream_id, kind] of [
+        [general, 'Public'],
+        [core, 'Private, protected history'],
+      ] as const) {
+        const { subscribers } = await api.ok('GET /streams/{stream_id}/members', { stream_id });
+        t.same(subscribers, [user_id]);
+        const { description } = streams.find((of) => of.stream_id === stream_id)!;
+        const about = `**${kind}** stream created by @_**Olga Owner|${user_id}**. **Description:**\n\`\`\`\` quote\n${description}\n\`\`\`\``;
+        t.same(await said(api, stream_id), [['stream events', about]]);
+      }
+      await subscribe({ api } as never, 'news', { announce: true });
+      t.same((await said(api, general)).at(-1), [
+        'new streams',
+        `@_**Olga Owner|${user_id}** created a new stream #**news**.`,
+      ]);
+      await newcomer(t, api, user_id, core, general);
+    },
+  );
 
   async function newcomer(t: Test, api: Client, owner: number, core: number, general: number): Promise<void> {
     const { invite_link } = await api.ok<{ invite_link: string }>('POST /invites/multiuse');
@@ -95,7 +98,7 @@ export const newOrganizations: Facts = async (t, server) => {
     t.same(subscribers, [owner, nina]);
   }
 
-  await t.test('settings; schools begin with others', async (t) => {
+  await t.test('new organizations have default settings; schools have others', async (t) => {
     const plain = {
       realm_invite_to_realm_policy: 1,
       realm_create_public_stream_policy: 1,

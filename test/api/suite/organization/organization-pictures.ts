@@ -51,7 +51,7 @@ export const organizationPictures: Facts = async (t, server) => {
       return [all[`realm_${name}_url`], all[`realm_${name}_source`]];
     };
 
-    await t.test(`${name}: the default, until there is one`, async (t) => {
+    await t.test(`${name}: the default is shown until a picture is uploaded`, async (t) => {
       t.same(await state(), [standard, source]);
       for (const by of org.people) {
         const { status, headers } = await by.api.call(`GET ${operation}`, { ...params, x: 'y' });
@@ -61,7 +61,7 @@ export const organizationPictures: Facts = async (t, server) => {
       await refused(t, org.nobody.call(`GET ${operation}`, params), NOT_LOGGED_IN);
     });
 
-    await t.test(`${name}: administrators give one, everybody sees it and hears of it`, async (t) => {
+    await t.test(`${name}: an upload by an administrator is shown and published to all`, async (t) => {
       for (const by of [owner, admin]) {
         const queue = await Queue.register(guest, { event_types: ['realm'] });
         const { status, body } = await put(by);
@@ -89,7 +89,7 @@ export const organizationPictures: Facts = async (t, server) => {
       t.equal((await look(String(second).replace(`/${org.realm}/`, `/${elsewhere.realm}/`))).status, 404);
     });
 
-    await t.test(`${name}: nobody else`, async (t) => {
+    await t.test(`${name}: other roles are refused`, async (t) => {
       for (const by of [org.moderator, member, guest]) {
         await refused(t, put(by), ADMIN, by.role);
         await refused(t, put(by, 'no picture'), ADMIN);
@@ -100,7 +100,7 @@ export const organizationPictures: Facts = async (t, server) => {
       await refused(t, org.nobody.call(`DELETE ${operation}`, params), NOT_LOGGED_IN);
     });
 
-    await t.test(`${name}: exactly one file, and a picture`, async (t) => {
+    await t.test(`${name}: an upload has exactly one file, a picture`, async (t) => {
       const before = await state();
       const one = bad(`You must upload exactly one ${name === 'icon' ? 'icon' : 'logo'}.`);
       const file = { name: 'a.png', bytes: green };
@@ -124,7 +124,7 @@ export const organizationPictures: Facts = async (t, server) => {
       t.same(await state(), before);
     });
 
-    await t.test(`${name}: back to the default`, async (t) => {
+    await t.test(`${name}: deletion brings back the default`, async (t) => {
       const [url] = await state();
       const queue = await Queue.register(guest, { event_types: ['realm'] });
       const { status, body } = await take(admin);
@@ -137,7 +137,7 @@ export const organizationPictures: Facts = async (t, server) => {
       t.not((await state())[0], url, 'no address comes twice');
     });
 
-    await t.test(`${name}: snapshot and events`, async (t) => {
+    await t.test(`${name}: snapshot and events agree`, async (t) => {
       await verifyAction(t, name, org.people, async () => {
         await put(owner);
         await take(admin);
@@ -146,7 +146,7 @@ export const organizationPictures: Facts = async (t, server) => {
     });
   }
 
-  await t.test('the icon is told to those who are about to log in', async (t) => {
+  await t.test('the icon is in the public server settings', async (t) => {
     const host = `${org.subdomain}.localhost`;
     const settings = () => org.nobody.with({ host }).ok('GET /server_settings');
     t.equal((await settings()).realm_icon, (await register()).realm_icon_url);
@@ -154,7 +154,7 @@ export const organizationPictures: Facts = async (t, server) => {
     t.equal((await settings()).realm_icon, identicon);
   });
 
-  await t.test('logos: which of the two must be said', async (t) => {
+  await t.test('a logo upload must name the day or the night logo', async (t) => {
     for (const method of ['GET', 'POST', 'DELETE']) {
       await refused(t, owner.api.call(`${method} /realm/logo`), missing('night'), method);
       await refused(
@@ -170,7 +170,7 @@ export const organizationPictures: Facts = async (t, server) => {
     t.same([realm_logo_source, realm_night_logo_source], ['D', 'U'], 'each by itself');
   });
 
-  await t.test('a logo keeps its form', async (t) => {
+  await t.test('a logo keeps its proportions', async (t) => {
     for (const [width, height, wide, high] of [
       [50, 20, 50, 20],
       [1_600, 100, 800, 50],
@@ -184,7 +184,7 @@ export const organizationPictures: Facts = async (t, server) => {
     }
   });
 
-  await t.test('what answers name under /static is there', async (t) => {
+  await t.test('addresses under /static in answers exist', async (t) => {
     const { server_emoji_data_url } = await register();
     const data = await look(new URL(String(server_emoji_data_url)).pathname);
     t.same([data.status, data.headers['content-type']], [200, 'application/json']);

@@ -13,7 +13,7 @@ import type { Facts } from '../facts.js';
 const NOT_ADMIN: Refusal = { code: 'UNAUTHORIZED_PRINCIPAL', msg: 'Must be an organization administrator' };
 const NOT_OWNER: Refusal = { code: 'UNAUTHORIZED_PRINCIPAL', msg: 'Must be an organization owner' };
 
-/** Another value than the default, for what is simply stored and told. */
+/** Settings that are only stored and published → another value than the default. */
 const PLAIN: Readonly<Record<string, unknown>> = {
   name_changes_disabled: true,
   email_changes_disabled: true,
@@ -70,7 +70,7 @@ export const organizationSettings: Facts = async (t, server) => {
   const told = (queue: Queue, count = 1) =>
     queue.take(count).then((all) => all.map(({ id: _, type: __, ...of }) => of));
 
-  await t.test('a setting is stored, echoed and told to everybody, once', async (t) => {
+  await t.test('a setting is stored, echoed and published to all users, once', async (t) => {
     const queue = await follow(guest);
     for (const [name, value] of [...Object.entries(PLAIN), ...Object.entries(OWNERS)]) {
       if (name === 'waiting_period_threshold') continue;
@@ -105,7 +105,7 @@ export const organizationSettings: Facts = async (t, server) => {
     t.equal((await state()).realm_default_code_block_language, null);
   });
 
-  await t.test('three settings are told as a dict', async (t) => {
+  await t.test('three settings are published in a dict', async (t) => {
     const queue = await follow(member);
     for (const [name, value] of [
       ['allow_message_editing', false],
@@ -118,7 +118,7 @@ export const organizationSettings: Facts = async (t, server) => {
     }
   });
 
-  await t.test('limits may be lifted', async (t) => {
+  await t.test('time limits may be lifted', async (t) => {
     for (const name of [
       'message_content_delete_limit_seconds',
       'message_content_edit_limit_seconds',
@@ -137,7 +137,7 @@ export const organizationSettings: Facts = async (t, server) => {
     await refused(t, patch({ message_retention_days: '"x"' }), invalid('message_retention_days', 'x'));
   });
 
-  await t.test('the kind of organization is echoed and told even when it stays', async (t) => {
+  await t.test('the type of the organization is echoed and published even when it is unchanged', async (t) => {
     const queue = await follow(member);
     for (const org_type of [10, 10]) {
       t.same((await patch({ org_type })).body, { result: 'success', msg: '', org_type });
@@ -145,7 +145,7 @@ export const organizationSettings: Facts = async (t, server) => {
     }
   });
 
-  await t.test('streams for notices: any live one; a negative number means none', async (t) => {
+  await t.test('the stream for notices is any live one; a negative number means none', async (t) => {
     for (const name of ['notifications_stream_id', 'signup_notifications_stream_id']) {
       for (const id of [news, hidden]) {
         t.same((await patch({ [name]: id }, admin)).body, { result: 'success', msg: '', [name]: id });
@@ -172,7 +172,7 @@ export const organizationSettings: Facts = async (t, server) => {
     }
   });
 
-  await t.test('ways to log in: there is one, and one there must be', async (t) => {
+  await t.test('one login method exists, and cannot be disabled', async (t) => {
     t.same((await patch({ authentication_methods: { Email: true } })).body, { result: 'success', msg: '' });
     const none = bad('At least one authentication method must be enabled.');
     await refused(t, patch({ authentication_methods: { Email: false } }), none);
@@ -206,7 +206,7 @@ export const organizationSettings: Facts = async (t, server) => {
     t.same((await patch({ presence_disabled: false })).body.ignored_parameters_unsupported, ['presence_disabled']);
   });
 
-  await t.test('administrators may change most, owners all, others nothing', async (t) => {
+  await t.test('administrators change most settings, owners all, other roles none', async (t) => {
     for (const person of org.people.filter(({ role }) => role !== 'owner' && role !== 'admin')) {
       await refused(t, patch({ name: 'x' }, person), NOT_ADMIN, person.role);
       await refused(t, patch({ name: 'x'.repeat(99) }, person), NOT_ADMIN, `${person.role}, before parameters`);
@@ -225,7 +225,7 @@ export const organizationSettings: Facts = async (t, server) => {
     t.equal((await patch({ inline_image_preview: true }, admin)).status, 200);
   });
 
-  await t.test('settings take effect, and another organization has its own', async (t) => {
+  await t.test('settings take effect, and only in their organization', async (t) => {
     const queue = await Queue.register(elsewhere.owner, { event_types: ['realm', 'message'] });
     await patch({ private_message_policy: 2, mandatory_topics: true });
     const direct = member.api.call('POST /messages', { type: 'direct', to: [other.id], content: 'x' });
@@ -238,7 +238,7 @@ export const organizationSettings: Facts = async (t, server) => {
     await tell(member, [other]);
   });
 
-  await t.test('the state after the change is the state that events make', async (t) => {
+  await t.test('the state after the change equals snapshot + events', async (t) => {
     const people = [owner, admin, member, guest];
     const change = (title: string, params: Params) =>
       verifyAction(t, title, people, () => owner.api.ok('PATCH /realm', params));

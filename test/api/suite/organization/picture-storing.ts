@@ -1,4 +1,4 @@
-/** What is kept of pictures that are replaced, also when storing them fails on the way (embedded face only). */
+/** Stored files of replaced pictures, also when storing fails on the way (embedded face only). */
 import type { Test } from 'tap';
 import type { RealmId } from '#model';
 import { BlobsUnavailable } from '#ports/blobs';
@@ -10,10 +10,10 @@ import { startEmbedded } from '../../support/faces.js';
 import { makeOrganization, type Person } from '../../support/organization.js';
 import { lookAt, picture, shown } from '../../support/pictures.js';
 
-/** Lists what it keeps, and fails when it is told to. */
+/** Lists its files, and fails on demand. */
 class WatchedBlobs extends MemoryBlobs {
   readonly names = new Set<string>();
-  /** Of so many from now on, the last can't be stored; 0: all can. */
+  /** Counts down with each picture stored, and the last one fails; at 0 none fails. */
   failing = 0;
 
   override async put(realm: RealmId, path: string, bytes: Uint8Array, type: string): Promise<void> {
@@ -37,14 +37,14 @@ export async function pictureStoring(t: Test): Promise<void> {
     by.api.upload('POST /users/me/avatar', [{ name: 'a', bytes: await picture(colour) }]);
   const icon = async (colour: string) =>
     owner.api.upload('POST /realm/icon', [{ name: 'a', bytes: await picture(colour) }]);
-  /** Old ones are deleted after the answer. */
+  /** Old pictures are deleted after the answer, so the check waits. */
   const keeps = (t: Test, n: number, title: string): Promise<unknown> =>
     until(title, async () => blobs.names.size === n, 5_000).then(
       () => t.pass(title),
       () => t.equal(blobs.names.size, n, title),
     );
 
-  await t.test('two sizes of each avatar, one of each icon, however often they change', async (t) => {
+  await t.test('two sizes of each avatar and one of each icon are stored, however often they change', async (t) => {
     for (const colour of ['#ff0000', '#00ff00', '#0000ff']) {
       for (const by of [owner, member]) t.equal((await put(by, colour)).status, 200);
       t.equal((await icon(colour)).status, 200);
@@ -56,23 +56,30 @@ export async function pictureStoring(t: Test): Promise<void> {
     await keeps(t, 2, 'nor the icon');
   });
 
-  await t.test('one that could not be stored changes nothing, and goes with the next', async (t) => {
-    const before = await owner.api.ok<{ avatar_url: string; avatar_version: number }>('GET /users/me');
-    for (const failing of [1, 2, 2]) {
-      blobs.failing = failing;
-      t.equal((await put(owner, '#123456')).status, 503);
-    }
-    t.match(await owner.api.ok('GET /users/me'), before);
-    t.equal((await shown((await lookAt(nobody, before.avatar_url)).bytes)).colour, '#0000ff');
-    await keeps(t, 4, 'of two the first size is left');
-    await server.restart();
-    const { body } = await put(owner, '#abcdef');
-    await keeps(t, 2, 'and nothing of them after the next');
-    t.equal((await shown((await lookAt(nobody, String(body.avatar_url))).bytes)).colour, '#abcdef');
-    t.match(body.avatar_url, new RegExp(`version=${Number(before.avatar_version) + 1}$`), 'failures count for nothing');
-  });
+  await t.test(
+    'a picture that could not be stored changes nothing; its part is deleted with the next upload',
+    async (t) => {
+      const before = await owner.api.ok<{ avatar_url: string; avatar_version: number }>('GET /users/me');
+      for (const failing of [1, 2, 2]) {
+        blobs.failing = failing;
+        t.equal((await put(owner, '#123456')).status, 503);
+      }
+      t.match(await owner.api.ok('GET /users/me'), before);
+      t.equal((await shown((await lookAt(nobody, before.avatar_url)).bytes)).colour, '#0000ff');
+      await keeps(t, 4, 'of two the first size is left');
+      await server.restart();
+      const { body } = await put(owner, '#abcdef');
+      await keeps(t, 2, 'and nothing of them after the next');
+      t.equal((await shown((await lookAt(nobody, String(body.avatar_url))).bytes)).colour, '#abcdef');
+      t.match(
+        body.avatar_url,
+        new RegExp(`version=${Number(before.avatar_version) + 1}$`),
+        'failures count for nothing',
+      );
+    },
+  );
 
-  await t.test('what is refused in the end is not kept', async (t) => {
+  await t.test('a picture refused after decoding is not stored', async (t) => {
     const disabled = bad('Avatar changes are disabled in this organization.');
     const [, answer] = await Promise.all([
       owner.api.ok('PATCH /realm', { avatar_changes_disabled: true }),

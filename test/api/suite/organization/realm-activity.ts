@@ -12,7 +12,7 @@ const OVER = unauthorized('This organization has been deactivated');
 export const realmActivity: Facts = async (t, server) => {
   const { actors } = server;
 
-  await t.test('an organization that is deactivated lets nobody in, until it is active again', async (t) => {
+  await t.test('a deactivated organization refuses all calls until it is reactivated', async (t) => {
     const org = await makeOrganization(server);
     const { owner, admin, member } = org;
     const host = `${org.subdomain}.localhost`;

@@ -1,4 +1,4 @@
-/** GET /avatar, and what addresses of avatars name (users.md § Avatars). */
+/** GET /avatar, and the addresses of avatars (users.md § Avatars). */
 
 import { refused } from '../../harness.js';
 import { makeOrganization, type Person } from '../../support/organization.js';
@@ -18,7 +18,7 @@ export const avatarAddresses: Facts = async (t, server) => {
   const me = (by: Person) => by.api.ok<Fields>('GET /users/me');
   const look = (url: string) => lookAt(org.nobody, url);
 
-  await t.test('addresses of pictures name nothing else', async (t) => {
+  await t.test('addresses of pictures reach no other file', async (t) => {
     const url = urlOf(await put(member));
     const [path = ''] = url.split('?');
     const [, , realm, name] = path.split('/');
@@ -45,32 +45,38 @@ export const avatarAddresses: Facts = async (t, server) => {
   const avatarOf = (by: Person | typeof org.nobody, rest: string, prefix = '', headers = {}) =>
     ('api' in by ? by.api : by).raw({ method: 'GET', path: `${prefix}/avatar/${rest}`, headers });
 
-  await t.test('GET /avatar leads to it: by id or address, in both sizes, query and all', async (t) => {
-    const url = urlOf(await put(member));
-    const medium = url.replace('.png', '-medium.png');
-    for (const by of org.people) {
-      await by.api.call('GET /avatar/{user_id}', { user_id: member.id });
-      t.same(leadsTo(await avatarOf(by, `${member.id}`)), [302, url], by.role);
-      t.same(leadsTo(await avatarOf(by, `${member.id}`, '/api/v1')), [302, url]);
-      t.same(leadsTo(await avatarOf(by, `${member.id}/medium`)), [302, medium]);
-      t.same(leadsTo(await avatarOf(by, member.email.toUpperCase())), [302, url]);
-      t.same(leadsTo(await avatarOf(by, `${encodeURIComponent(member.email)}/medium`)), [302, medium]);
-    }
-    t.same(leadsTo(await avatarOf(other, `${member.id}?x=%C3%A4&y`)), [302, `${url}&x=%C3%A4&y`]);
-    t.same(leadsTo(await avatarOf(other, `${member.id}?api_key=${other.key}&z=1&API%5fKEY=1`)), [302, `${url}&z=1`]);
-    const { avatar_version } = await me(guest);
-    t.same(leadsTo(await avatarOf(other, `${guest.id}`))[1], (await me(guest)).avatar_url, `${avatar_version}`);
-    for (const nobody of ['1234567', 'nobody@example.com', 'just text', 'ä', '%00', '__proto__']) {
-      const text = decodeURIComponent(nobody);
-      t.same(leadsTo(await avatarOf(other, encodeURIComponent(text))), [302, gravatar(text, 1)], nobody);
-      t.same(leadsTo(await avatarOf(other, `${encodeURIComponent(text)}/medium`)), [302, gravatar(text, 1, '&s=500')]);
-    }
-    const foreign = leadsTo(await avatarOf(elsewhere.owner, `${other.id}`));
-    t.same(foreign, [302, gravatar(`${other.id}`, 1)], 'of another organization: nobody');
-    t.same(leadsTo(await avatarOf(other, '1'))[0], 302, 'a system bot');
-  });
+  await t.test(
+    'GET /avatar redirects to the picture: by id or address, in both sizes, keeping the query',
+    async (t) => {
+      const url = urlOf(await put(member));
+      const medium = url.replace('.png', '-medium.png');
+      for (const by of org.people) {
+        await by.api.call('GET /avatar/{user_id}', { user_id: member.id });
+        t.same(leadsTo(await avatarOf(by, `${member.id}`)), [302, url], by.role);
+        t.same(leadsTo(await avatarOf(by, `${member.id}`, '/api/v1')), [302, url]);
+        t.same(leadsTo(await avatarOf(by, `${member.id}/medium`)), [302, medium]);
+        t.same(leadsTo(await avatarOf(by, member.email.toUpperCase())), [302, url]);
+        t.same(leadsTo(await avatarOf(by, `${encodeURIComponent(member.email)}/medium`)), [302, medium]);
+      }
+      t.same(leadsTo(await avatarOf(other, `${member.id}?x=%C3%A4&y`)), [302, `${url}&x=%C3%A4&y`]);
+      t.same(leadsTo(await avatarOf(other, `${member.id}?api_key=${other.key}&z=1&API%5fKEY=1`)), [302, `${url}&z=1`]);
+      const { avatar_version } = await me(guest);
+      t.same(leadsTo(await avatarOf(other, `${guest.id}`))[1], (await me(guest)).avatar_url, `${avatar_version}`);
+      for (const nobody of ['1234567', 'nobody@example.com', 'just text', 'ä', '%00', '__proto__']) {
+        const text = decodeURIComponent(nobody);
+        t.same(leadsTo(await avatarOf(other, encodeURIComponent(text))), [302, gravatar(text, 1)], nobody);
+        t.same(leadsTo(await avatarOf(other, `${encodeURIComponent(text)}/medium`)), [
+          302,
+          gravatar(text, 1, '&s=500'),
+        ]);
+      }
+      const foreign = leadsTo(await avatarOf(elsewhere.owner, `${other.id}`));
+      t.same(foreign, [302, gravatar(`${other.id}`, 1)], 'of another organization: nobody');
+      t.same(leadsTo(await avatarOf(other, '1'))[0], 302, 'a system bot');
+    },
+  );
 
-  await t.test('GET /avatar does not tell whose a hidden address is', async (t) => {
+  await t.test('GET /avatar does not reveal the account of a hidden address', async (t) => {
     await put(guest);
     await guest.api.ok('PATCH /settings', { email_address_visibility: 4 });
     t.same(leadsTo(await avatarOf(other, guest.email)), [302, gravatar(guest.email, 1)]);

@@ -30,40 +30,45 @@ export const avatars: Facts = async (t, server) => {
   const me = (by: Person) => by.api.ok<Fields>('GET /users/me');
   const look = (url: string, headers = {}) => lookAt(org.nobody, url, headers);
 
-  await t.test('every role may have one: address, picture in two sizes, and an event for everybody', async (t) => {
-    for (const by of org.people) {
-      const queues = await Promise.all([by, guest].map((one) => Queue.register(one, { event_types: ['realm_user'] })));
-      const { avatar_version: before } = await me(by);
-      const answer = await put(by);
-      t.equal(answer.status, 200, by.role);
-      const url = urlOf(answer);
-      const version = Number(before) + 1;
-      t.match(url, new RegExp(`^/user_avatars/${org.realm}/[0-9a-f]{40}\\.png\\?version=${version}$`));
-      t.same(answer.body, { result: 'success', msg: '', avatar_url: url });
-      const medium = url.replace('.png', '-medium.png');
-      for (const queue of queues) {
-        const [event] = await queue.take(1);
-        t.same(event, {
-          id: event!.id,
-          type: 'realm_user',
-          op: 'update',
-          person: {
-            user_id: by.id,
-            avatar_source: 'U',
-            avatar_url: url,
-            avatar_url_medium: medium,
-            avatar_version: version,
-          },
-        });
+  await t.test(
+    'every role uploads an avatar: an address, a picture in two sizes, an event for all users',
+    async (t) => {
+      for (const by of org.people) {
+        const queues = await Promise.all(
+          [by, guest].map((one) => Queue.register(one, { event_types: ['realm_user'] })),
+        );
+        const { avatar_version: before } = await me(by);
+        const answer = await put(by);
+        t.equal(answer.status, 200, by.role);
+        const url = urlOf(answer);
+        const version = Number(before) + 1;
+        t.match(url, new RegExp(`^/user_avatars/${org.realm}/[0-9a-f]{40}\\.png\\?version=${version}$`));
+        t.same(answer.body, { result: 'success', msg: '', avatar_url: url });
+        const medium = url.replace('.png', '-medium.png');
+        for (const queue of queues) {
+          const [event] = await queue.take(1);
+          t.same(event, {
+            id: event!.id,
+            type: 'realm_user',
+            op: 'update',
+            person: {
+              user_id: by.id,
+              avatar_source: 'U',
+              avatar_url: url,
+              avatar_url_medium: medium,
+              avatar_version: version,
+            },
+          });
+        }
+        const small = await look(url);
+        t.same([small.status, small.headers['content-type']], [200, 'image/png']);
+        t.same(await shown(small.bytes), { format: 'png', width: 100, height: 100, colour: '#00ff00' });
+        t.same(await shown((await look(medium)).bytes), { format: 'png', width: 500, height: 500, colour: '#00ff00' });
       }
-      const small = await look(url);
-      t.same([small.status, small.headers['content-type']], [200, 'image/png']);
-      t.same(await shown(small.bytes), { format: 'png', width: 100, height: 100, colour: '#00ff00' });
-      t.same(await shown((await look(medium)).bytes), { format: 'png', width: 500, height: 500, colour: '#00ff00' });
-    }
-  });
+    },
+  );
 
-  await t.test('it is shown wherever its account is', async (t) => {
+  await t.test('an avatar is shown wherever its account is', async (t) => {
     const url = urlOf(await put(member));
     const version = (await me(member)).avatar_version;
     const known = { avatar_url: url, avatar_version: version };
@@ -92,7 +97,7 @@ export const avatars: Facts = async (t, server) => {
     t.equal(later.message.avatar_url, next, 'old messages show the new one');
   });
 
-  await t.test('the next one takes its place: under the same name, and with another version', async (t) => {
+  await t.test('the next avatar replaces it under the same name, with another version', async (t) => {
     const first = urlOf(await put(other, await picture('#ff0000')));
     const second = urlOf(await put(other, await picture('#0000ff')));
     t.equal(second.split('?')[0], first.split('?')[0]);
@@ -114,7 +119,7 @@ export const avatars: Facts = async (t, server) => {
     });
   });
 
-  await t.test('without it, the gravatar is shown again', async (t) => {
+  await t.test('deleting the avatar brings back the gravatar', async (t) => {
     const url = urlOf(await put(other));
     const version = Number(url.split('=')[1]) + 1;
     const queue = await Queue.register(guest, { event_types: ['realm_user'] });
@@ -153,14 +158,14 @@ export const avatars: Facts = async (t, server) => {
     t.equal((await put(member, padded)).status, 200);
   });
 
-  await t.test('what is no picture changes nothing', async (t) => {
+  await t.test('a file that is no picture changes nothing', async (t) => {
     const url = urlOf(await put(member));
     for (const [title, bytes, refusal] of await hostilePictures()) await refused(t, put(member, bytes), refusal, title);
     t.equal((await me(member)).avatar_url, url);
     t.equal((await look(url)).status, 200);
   });
 
-  await t.test('of an animation its first picture is taken, of a photograph the right side up', async (t) => {
+  await t.test('the avatar of an animation is its first picture, that of a photograph is turned upright', async (t) => {
     const frames = await Promise.all([picture('#ff0000'), picture('#0000ff')]);
     const gif = await sharp(frames, { join: { animated: true } })
       .gif()
@@ -178,13 +183,13 @@ export const avatars: Facts = async (t, server) => {
     t.equal(exif, undefined, 'nothing else of the file is kept');
   });
 
-  await t.test('many pages of animation are no burden', async (t) => {
+  await t.test('an animation of many pages costs no more than its first page', async (t) => {
     const gif = await animation(45, 1000, 1000);
     t.equal((await sharp(gif).metadata()).pages, 45);
     t.equal((await put(member, gif)).status, 200, '45 million pixels, of which one is needed');
   });
 
-  await t.test('where changes are disabled, administrators may', async (t) => {
+  await t.test('where avatar changes are disabled, administrators may still change theirs', async (t) => {
     await owner.api.ok('PATCH /realm', { avatar_changes_disabled: true });
     for (const by of org.people) {
       const refusal = by === owner || by === admin ? undefined : DISABLED;
@@ -210,7 +215,7 @@ export const avatars: Facts = async (t, server) => {
     await refused(t, org.nobody.upload('POST /users/me/avatar', [{ name: 'a', bytes: green }]), NOT_LOGGED_IN);
   });
 
-  await t.test('a bot has one of its own, and who manages the bot hears of it', async (t) => {
+  await t.test("a bot has an avatar of its own, and the bot's managers get the event", async (t) => {
     const bot = await makeBot(member);
     const listening = (by: Person) => Queue.register(by, { event_types: ['realm_bot', 'message'] });
     const queues = await Promise.all([member, admin, other].map(listening));
@@ -228,7 +233,7 @@ export const avatars: Facts = async (t, server) => {
     await verifyAction(t, 'the avatar of a bot', [bot, member, admin, other], () => put(bot));
   });
 
-  await t.test('several at once: one of them stays, whole', async (t) => {
+  await t.test('one of several concurrent uploads remains, whole', async (t) => {
     const colours = ['#ff0000', '#00ff00', '#0000ff', '#ffff00', '#ff00ff', '#00ffff'];
     const answers = await Promise.all(colours.map(async (colour) => put(member, await picture(colour))));
     t.same(new Set(answers.map(({ status }) => status)), new Set([200]));

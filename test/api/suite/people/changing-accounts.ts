@@ -1,4 +1,4 @@
-/** PATCH /users/{user_id} (users.md): name and role, who may change them, and who hears of it. */
+/** PATCH /users/{user_id} (users.md): name and role, the right to change them, and recipients of events. */
 
 import { refused } from '../../harness.js';
 import { bad, type Params, type Refusal } from '../../support/client.js';
@@ -22,7 +22,7 @@ export const changingAccounts: Facts = async (t, server) => {
   const shown = async (id: number) =>
     (await owner.api.ok<{ user: ApiUser }>('GET /users/{user_id}', { user_id: id })).user;
 
-  await t.test('a name is changed, and everybody hears of it', async (t) => {
+  await t.test('a changed name is published to all users', async (t) => {
     const queues = await Promise.all(
       org.people.map((person) => Queue.register(person, { event_types: ['realm_user'] })),
     );
@@ -47,7 +47,7 @@ export const changingAccounts: Facts = async (t, server) => {
     t.equal((await shown(member.id)).full_name, 'Another Name');
   });
 
-  await t.test('administrators change names also where people may not change their own', async (t) => {
+  await t.test('administrators change names even where users may not change their own', async (t) => {
     await owner.api.ok('PATCH /realm', { name_changes_disabled: true });
     t.equal((await change(admin, member.id, { full_name: member.name })).status, 200);
     await owner.api.ok('PATCH /realm', { name_changes_disabled: false });
@@ -96,7 +96,7 @@ export const changingAccounts: Facts = async (t, server) => {
     t.same([(await shown(other.id)).role, (await shown(other.id)).full_name], [400, 'Other One']);
   });
 
-  await t.test('values of profile fields: what is empty goes first, the rest together or not at all', async (t) => {
+  await t.test('profile values: empty ones are deleted first, the others set together or not at all', async (t) => {
     const field = async (name: string, field_type: number, field_data = {}) =>
       (await admin.api.ok<{ id: number }>('POST /realm/profile_fields', { name, field_type, field_data })).id;
     const [short, long, tree] = [
@@ -153,36 +153,39 @@ export const changingAccounts: Facts = async (t, server) => {
     t.same(await values(), {});
   });
 
-  await t.test('a role: the account, the groups of the roles, then that of full members', async (t) => {
-    const queue = await Queue.register(guest, { event_types: ['realm_user', 'user_group'] });
-    const group = (op: string, group_id: number) => ({ type: 'user_group', op, group_id, user_ids: [other.id] });
-    let role = 400;
-    for (const next of [600, 400, 300, 200, 100, 600, 300, 600, 200, 400]) {
-      t.equal((await change(owner, other.id, { role: next })).status, 200);
-      const full = role === 400 ? 'remove_members' : next === 400 ? 'add_members' : undefined;
-      const expected = [
-        { type: 'realm_user', op: 'update', person: { user_id: other.id, role: next } },
-        group('remove_members', GROUPS[role]!),
-        group('add_members', GROUPS[next]!),
-        ...(full ? [group(full, FULL_MEMBERS)] : []),
-      ];
-      const events = await queue.take(expected.length);
-      t.same(
-        events.map(({ id: _, ...event }) => event),
-        expected,
-        `from ${role} to ${next}`,
-      );
-      const user = await shown(other.id);
-      t.same(
-        [user.role, user.is_owner, user.is_admin, user.is_guest],
-        [next, next === 100, next <= 200, next === 600],
-        String(next),
-      );
-      role = next;
-    }
-  });
+  await t.test(
+    'a change of role publishes the account, the groups of the roles, then the group of full members',
+    async (t) => {
+      const queue = await Queue.register(guest, { event_types: ['realm_user', 'user_group'] });
+      const group = (op: string, group_id: number) => ({ type: 'user_group', op, group_id, user_ids: [other.id] });
+      let role = 400;
+      for (const next of [600, 400, 300, 200, 100, 600, 300, 600, 200, 400]) {
+        t.equal((await change(owner, other.id, { role: next })).status, 200);
+        const full = role === 400 ? 'remove_members' : next === 400 ? 'add_members' : undefined;
+        const expected = [
+          { type: 'realm_user', op: 'update', person: { user_id: other.id, role: next } },
+          group('remove_members', GROUPS[role]!),
+          group('add_members', GROUPS[next]!),
+          ...(full ? [group(full, FULL_MEMBERS)] : []),
+        ];
+        const events = await queue.take(expected.length);
+        t.same(
+          events.map(({ id: _, ...event }) => event),
+          expected,
+          `from ${role} to ${next}`,
+        );
+        const user = await shown(other.id);
+        t.same(
+          [user.role, user.is_owner, user.is_admin, user.is_guest],
+          [next, next === 100, next <= 200, next === 600],
+          String(next),
+        );
+        role = next;
+      }
+    },
+  );
 
-  await t.test('the last owner stays one, whoever asks and at whatever time', async (t) => {
+  await t.test('the last owner cannot be demoted, by any caller or concurrent call', async (t) => {
     await change(owner, other.id, { role: 100 });
     const answers = await Promise.all([
       change(owner, other.id, { role: 200 }),
@@ -207,7 +210,7 @@ export const changingAccounts: Facts = async (t, server) => {
     }
   });
 
-  await t.test('what is allowed follows the role at once', async (t) => {
+  await t.test('rights follow the role at once', async (t) => {
     const archive = () =>
       other.api.call('POST /user_groups/create', { name: `of ${Math.random()}`, description: '', members: [] });
     t.equal((await archive()).status, 200);
@@ -222,7 +225,7 @@ export const changingAccounts: Facts = async (t, server) => {
     });
   });
 
-  await t.test('accounts of another organization are none of ours', async (t) => {
+  await t.test('accounts of another organization cannot be changed', async (t) => {
     const elsewhere = await makeOrganization(server, ['member', 'admin']);
     const stranger = elsewhere.owner.api.with({}, 'foreign');
     const far = Math.max(...org.people.map(({ id }) => id));

@@ -1,4 +1,7 @@
-/** DELETE /users/{user_id}, DELETE /users/me, POST /users/{user_id}/reactivate (users.md): who may, and what is left. */
+/**
+ * DELETE /users/{user_id}, DELETE /users/me, POST /users/{user_id}/reactivate (users.md): the right to it, and its
+ * effects.
+ */
 
 import { refused } from '../../harness.js';
 import { bad, type Params, type Refusal, unauthorized } from '../../support/client.js';
@@ -34,7 +37,7 @@ export const deactivating: Facts = async (t, server) => {
   const shown = async (id: number) =>
     (await owner.api.ok<{ user: ApiUser }>('GET /users/{user_id}', { user_id: id })).user;
 
-  await t.test('an account that is deactivated is shut out, and everybody hears of it', async (t) => {
+  await t.test('a deactivated account is refused everywhere, and all users get the event', async (t) => {
     const leaver = await addPerson(org, 'leaver');
     const queues = await Promise.all(
       org.people.map((person) => Queue.register(person, { event_types: ['realm_user'] })),
@@ -109,7 +112,7 @@ export const deactivating: Facts = async (t, server) => {
     t.equal((await shown(guest.id)).is_active, true);
   });
 
-  await t.test('people deactivate themselves, but for the last owner and the last of all', async (t) => {
+  await t.test('users deactivate themselves, except the last owner and the last user', async (t) => {
     const lonely = await makeOrganization(server, ['member']);
     const self = (person: Person) => person.api.call('DELETE /users/me');
     const last = (entity: string, is_last_owner: boolean): Refusal => ({
@@ -128,7 +131,7 @@ export const deactivating: Facts = async (t, server) => {
     }
   });
 
-  await t.test('two owners who deactivate each other: one stays', async (t) => {
+  await t.test('one of two owners who deactivate each other remains', async (t) => {
     const second = await addPerson(org, 'second', 'owner');
     const answers = await Promise.all([
       deactivate(owner, second.id),
@@ -182,28 +185,25 @@ export const deactivating: Facts = async (t, server) => {
     await deactivate(admin, leaver.id);
   });
 
-  await t.test(
-    'a letter goes to the user where a comment was given, with the comment where there is one',
-    async (t) => {
-      const [told, greeted, untold] = [
-        await addPerson(org, 'told'),
-        await addPerson(org, 'greeted'),
-        await addPerson(org, 'untold'),
-      ];
-      const say = (text: string) => ({ deactivation_notification_comment: text });
-      t.equal((await deactivate(admin, untold.id)).status, 200);
-      t.equal((await deactivate(admin, greeted.id, say(''))).status, 200);
-      t.equal((await deactivate(admin, told.id, say('Farewell,\r\nand thanks.'))).status, 200);
-      const [[letter], [bare]] = [await mailed(server, told.email), await mailed(server, greeted.email)];
-      t.equal(letter?.headers.get('subject'), `Your account in The ${org.subdomain} was deactivated`);
-      t.match(letter?.text, /An administrator adds:\n\nFarewell,\nand thanks\./);
-      t.match(letter?.text, told.email);
-      t.notMatch(bare?.text, /An administrator adds/);
-      t.same(mailsTo(server, untold.email), []);
-    },
-  );
+  await t.test('a mail goes to the deactivated user where a comment was given, and holds the comment', async (t) => {
+    const [told, greeted, untold] = [
+      await addPerson(org, 'told'),
+      await addPerson(org, 'greeted'),
+      await addPerson(org, 'untold'),
+    ];
+    const say = (text: string) => ({ deactivation_notification_comment: text });
+    t.equal((await deactivate(admin, untold.id)).status, 200);
+    t.equal((await deactivate(admin, greeted.id, say(''))).status, 200);
+    t.equal((await deactivate(admin, told.id, say('Farewell,\r\nand thanks.'))).status, 200);
+    const [[letter], [bare]] = [await mailed(server, told.email), await mailed(server, greeted.email)];
+    t.equal(letter?.headers.get('subject'), `Your account in The ${org.subdomain} was deactivated`);
+    t.match(letter?.text, /An administrator adds:\n\nFarewell,\nand thanks\./);
+    t.match(letter?.text, told.email);
+    t.notMatch(bare?.text, /An administrator adds/);
+    t.same(mailsTo(server, untold.email), []);
+  });
 
-  await t.test('an address that its owner hides is hidden when the account comes back', async (t) => {
+  await t.test('an address that its owner hides stays hidden when the account is reactivated', async (t) => {
     const hidden = await addPerson(org, 'hidden');
     await hidden.api.ok('PATCH /settings', { email_address_visibility: 3 });
     await deactivate(admin, hidden.id);
@@ -216,7 +216,7 @@ export const deactivating: Facts = async (t, server) => {
     t.equal(((await blind.take(1))[0]!.person as ApiUser).delivery_email, null);
   });
 
-  await t.test('nobody writes to a deactivated account, subscribes it or mentions it', async (t) => {
+  await t.test('a deactivated account cannot be written to, subscribed or mentioned', async (t) => {
     const leaver = await addPerson(org, 'Gone One');
     await subscribe(leaver, 'with leaver', { principals: [leaver, member] });
     await deactivate(admin, leaver.id);

@@ -26,13 +26,13 @@ export async function fullMembers(t: Test): Promise<void> {
   };
   const isAdded = ({ op, group_id }: ApiEvent): boolean =>
     op === 'add_members' && group_id === SYSTEM_GROUP.fullmembers;
-  /** Up to the next time that somebody becomes one. */
+  /** Moves the clock to the next time at which a user becomes a full member. */
   const added = async (queue: Queue): Promise<unknown[]> =>
     (await queue.until((events) => events.some(isAdded))).filter(isAdded).map(({ user_ids }) => user_ids);
   const listen = (by: Person) =>
     Queue.register(by, { event_types: ['user_group'], fetch_event_types: [], queue_lifespan_secs: 604_800 });
 
-  await t.test('whoever reaches the age is told of, at that moment and once', async (t) => {
+  await t.test('a member who reaches the waiting period is published as a full member, then and once', async (t) => {
     await owner.api.ok('PATCH /realm', { waiting_period_threshold: 3 });
     t.same(await shown(), [], 'all are too young');
     const queue = await listen(guest);
@@ -50,12 +50,15 @@ export async function fullMembers(t: Test): Promise<void> {
     t.same(await shown(), [member.id, later]);
   });
 
-  await t.test('a longer wait takes it from those who are too young for it, none gives it to all', async (t) => {
-    await owner.api.ok('PATCH /realm', { waiting_period_threshold: 4 });
-    t.same(await shown(), [member.id]);
-    const queue = await listen(member);
-    await owner.api.ok('PATCH /realm', { waiting_period_threshold: 0 });
-    t.same(await added(queue), [[later]]);
-    t.equal((await shown()).length, 2);
-  });
+  await t.test(
+    'a longer waiting period takes full membership from young accounts; no waiting period gives it to all',
+    async (t) => {
+      await owner.api.ok('PATCH /realm', { waiting_period_threshold: 4 });
+      t.same(await shown(), [member.id]);
+      const queue = await listen(member);
+      await owner.api.ok('PATCH /realm', { waiting_period_threshold: 0 });
+      t.same(await added(queue), [[later]]);
+      t.equal((await shown()).length, 2);
+    },
+  );
 }

@@ -11,7 +11,7 @@ export const lookingUp: Facts = async (t, server) => {
   const elsewhere = await makeOrganization(server, []);
   const { owner, admin, member, other, guest } = org;
 
-  await t.test('a user is found by id and by address in any case, as the list shows it', async (t) => {
+  await t.test('a user is found by id, and by address in any case, with the data of the list of users', async (t) => {
     const shape = { client_gravatar: false, include_custom_profile_fields: true };
     const { members } = await member.api.ok<{ members: ApiUser[] }>('GET /users', shape);
     const listed = members.find((user) => user.user_id === other.id);
@@ -21,7 +21,7 @@ export const lookingUp: Facts = async (t, server) => {
     t.same(byEmail.user, listed);
   });
 
-  await t.test('nobody is found who does not exist here', async (t) => {
+  await t.test('an unknown id or address finds no user', async (t) => {
     for (const user_id of [999_999, 0, 2 ** 60]) {
       await refused(t, member.api.call('GET /users/{user_id}', { user_id }), bad('No such user'));
     }
@@ -30,7 +30,7 @@ export const lookingUp: Facts = async (t, server) => {
     }
   });
 
-  await t.test('a stream is found by whoever may access it, and by nobody else', async (t) => {
+  await t.test('a stream is found only by users who may see it', async (t) => {
     await subscribe(member, 'Plaza', { principals: [member] });
     await subscribe(member, 'closet', { principals: [member], invite_only: true });
     const plaza = await streamIdOf(member, 'Plaza');
@@ -46,7 +46,7 @@ export const lookingUp: Facts = async (t, server) => {
     await refused(t, member.api.call('GET /get_stream_id', {}), missing('stream'));
   });
 
-  await t.test('a text is rendered as a message would be, and nothing is stored', async (t) => {
+  await t.test('a text is rendered like a message, and not stored', async (t) => {
     const newest = async () => (await member.api.ok('GET /users/me')).max_message_id;
     const before = await newest();
     const { rendered } = await member.api.ok('POST /messages/render', { content: `**bold** @**${other.name}**` });

@@ -1,4 +1,4 @@
-/** What comes of a new account: streams and their latest past, settings, a welcome (users.md § POST /users). */
+/** The effects of a new account: streams and their latest past, settings, a welcome (users.md § POST /users). */
 
 import { refused } from '../../harness.js';
 import { bad, basic, Client, type Params } from '../../support/client.js';
@@ -21,7 +21,7 @@ const WELCOME_BOT = 2;
 const ADMIN_ONLY = { code: 'UNAUTHORIZED_PRINCIPAL', msg: 'Must be an organization administrator' };
 let made = 0;
 
-/** Made through the API, and logged in. */
+/** A user made through the API, and logged in. */
 async function newcomer(org: Organization, by: Person = org.owner): Promise<Person> {
   const name = `Newcomer ${++made}`;
   const email = `newcomer${made}@${org.subdomain}.example.com`;
@@ -48,94 +48,104 @@ const all = async (by: Person, narrow: readonly unknown[] = []): Promise<ApiMess
   ).messages;
 
 export const newcomers: Facts = async (t, server) => {
-  await t.test('a newcomer is in the default streams, with their latest past: 20 unread, the rest read', async (t) => {
-    const org = await makeOrganization(server, ['member']);
-    const { owner, member } = org;
-    await subscribe(owner, ['first default', 'second default', 'elsewhere'], { principals: [owner, member] });
-    await subscribe(owner, 'closed', { invite_only: true, principals: [owner, member] });
-    for (const name of ['first default', 'second default']) {
-      await owner.api.ok('POST /default_streams', { stream_id: await streamIdOf(owner, name) });
-    }
-    const closed = await streamIdOf(owner, 'closed');
-    const away = await say(owner, 'first default', 'to be closed', 'a secret by now');
-    await owner.api.ok('PATCH /messages/{message_id}', {
-      message_id: away,
-      stream_id: closed,
-      propagate_mode: 'change_one',
-      send_notification_to_old_thread: false,
-      send_notification_to_new_thread: false,
-    });
-    const sent: number[] = [];
-    for (let i = 0; i < 26; i++) sent.push(await say(member, i % 2 ? 'first default' : 'second default', 'past'));
-    await say(member, 'elsewhere', 'past', 'none of his');
-    await say(member, 'closed', 'past', 'a secret');
-
-    const fresh = await newcomer(org);
-    const state = await fresh.api.ok('POST /register', { client_gravatar: true });
-    t.same((state.subscriptions as { name: string; color: string }[]).map(({ name }) => name).sort(), [
-      'first default',
-      'second default',
-    ]);
-    t.equal(new Set((state.subscriptions as { color: string }[]).map(({ color }) => color)).size, 2, 'in two colours');
-    const check = async (): Promise<void> => {
-      const messages = await all(fresh);
-      const past = messages.filter(({ id }) => sent.includes(id));
-      t.same(
-        past.map(({ id }) => id),
-        sent,
-      );
-      t.notOk(
-        messages.some(({ content }) => /secret|none of his/.test(content)),
-        'not what is in other streams',
-      );
-      const unread = messages.filter((message) => !message.flags!.includes('read')).map(({ id }) => id);
-      const [welcome] = messages.filter(({ sender_id }) => sender_id === WELCOME_BOT).map(({ id }) => id);
-      t.same(unread, [...sent.slice(-20), welcome]);
-      t.notOk(past.some(({ flags }) => flags!.includes('historical')));
-      const { unread_msgs } = await fresh.api.ok('POST /register', {
-        fetch_event_types: ['message', 'update_message_flags'],
+  await t.test(
+    'a new user is in the default streams, with their latest messages: 20 unread, the rest read',
+    async (t) => {
+      const org = await makeOrganization(server, ['member']);
+      const { owner, member } = org;
+      await subscribe(owner, ['first default', 'second default', 'elsewhere'], { principals: [owner, member] });
+      await subscribe(owner, 'closed', { invite_only: true, principals: [owner, member] });
+      for (const name of ['first default', 'second default']) {
+        await owner.api.ok('POST /default_streams', { stream_id: await streamIdOf(owner, name) });
+      }
+      const closed = await streamIdOf(owner, 'closed');
+      const away = await say(owner, 'first default', 'to be closed', 'a secret by now');
+      await owner.api.ok('PATCH /messages/{message_id}', {
+        message_id: away,
+        stream_id: closed,
+        propagate_mode: 'change_one',
+        send_notification_to_old_thread: false,
+        send_notification_to_new_thread: false,
       });
-      t.equal((unread_msgs as Fields).count, 21);
-    };
-    await check();
-    await server.restart();
-    await check();
-    await refused(t, fresh.api.call('GET /messages/{message_id}', { message_id: away }), bad('Invalid message(s)'));
+      const sent: number[] = [];
+      for (let i = 0; i < 26; i++) sent.push(await say(member, i % 2 ? 'first default' : 'second default', 'past'));
+      await say(member, 'elsewhere', 'past', 'none of his');
+      await say(member, 'closed', 'past', 'a secret');
 
-    const queue = await Queue.register(fresh, { event_types: ['update_message', 'update_message_flags', 'message'] });
-    await member.api.ok('PATCH /messages/{message_id}', { message_id: sent[0], content: 'edited' });
-    const [edited] = await queue.take(1);
-    t.same([edited!.type, edited!.message_id], ['update_message', sent[0]], 'he hears of changes to it');
-    await fresh.api.ok('POST /messages/flags', { messages: sent, op: 'add', flag: 'read' });
-    t.same((await queue.take(1))[0]!.messages, sent.slice(-20), 'and marks it as read');
-    await verifyAction(t, 'a message of the past is deleted', [fresh, owner], () =>
-      owner.api.ok('DELETE /messages/{message_id}', { message_id: sent.at(-1) }),
-    );
-  });
+      const fresh = await newcomer(org);
+      const state = await fresh.api.ok('POST /register', { client_gravatar: true });
+      t.same((state.subscriptions as { name: string; color: string }[]).map(({ name }) => name).sort(), [
+        'first default',
+        'second default',
+      ]);
+      t.equal(
+        new Set((state.subscriptions as { color: string }[]).map(({ color }) => color)).size,
+        2,
+        'in two colours',
+      );
+      const check = async (): Promise<void> => {
+        const messages = await all(fresh);
+        const past = messages.filter(({ id }) => sent.includes(id));
+        t.same(
+          past.map(({ id }) => id),
+          sent,
+        );
+        t.notOk(
+          messages.some(({ content }) => /secret|none of his/.test(content)),
+          'not what is in other streams',
+        );
+        const unread = messages.filter((message) => !message.flags!.includes('read')).map(({ id }) => id);
+        const [welcome] = messages.filter(({ sender_id }) => sender_id === WELCOME_BOT).map(({ id }) => id);
+        t.same(unread, [...sent.slice(-20), welcome]);
+        t.notOk(past.some(({ flags }) => flags!.includes('historical')));
+        const { unread_msgs } = await fresh.api.ok('POST /register', {
+          fetch_event_types: ['message', 'update_message_flags'],
+        });
+        t.equal((unread_msgs as Fields).count, 21);
+      };
+      await check();
+      await server.restart();
+      await check();
+      await refused(t, fresh.api.call('GET /messages/{message_id}', { message_id: away }), bad('Invalid message(s)'));
 
-  await t.test('he is greeted, the organization is told, and a letter goes out where that is wanted', async (t) => {
-    const org = await makeOrganization(server, ['admin', 'guest']);
-    const { owner, admin } = org;
-    await subscribe(owner, 'signups here');
-    const stream = await streamIdOf(owner, 'signups here');
-    await owner.api.ok('PATCH /realm', { signup_notifications_stream_id: stream });
-    const fresh = await newcomer(org, admin);
-    const [greeting, ...more] = await all(fresh, [{ operator: 'is', operand: 'dm' }]);
-    t.same([greeting!.sender_id, greeting!.type, more], [WELCOME_BOT, 'private', []]);
-    t.match(greeting!.content, fresh.name);
-    const told = async () => (await all(owner, [{ operator: 'topic', operand: 'signups' }])).map((of) => of.content);
-    const notice = (of: Person, total: number): RegExp =>
-      new RegExp(`${of.name}</span> just signed up for \\w+\\. \\(total: ${total}\\)`);
-    t.match((await told())[0], notice(fresh, 4));
-    const [letter] = await mailed(server, fresh.email);
-    t.match(letter!.headers.get('subject'), `Welcome to The ${org.subdomain}`);
-    await owner.api.ok('PATCH /realm', { send_welcome_emails: false });
-    const second = await newcomer(org);
-    t.match((await told())[1], notice(second, 5));
-    t.same(mailsTo(server, second.email), []);
-  });
+      const queue = await Queue.register(fresh, { event_types: ['update_message', 'update_message_flags', 'message'] });
+      await member.api.ok('PATCH /messages/{message_id}', { message_id: sent[0], content: 'edited' });
+      const [edited] = await queue.take(1);
+      t.same([edited!.type, edited!.message_id], ['update_message', sent[0]], 'he hears of changes to it');
+      await fresh.api.ok('POST /messages/flags', { messages: sent, op: 'add', flag: 'read' });
+      t.same((await queue.take(1))[0]!.messages, sent.slice(-20), 'and marks it as read');
+      await verifyAction(t, 'a message of the past is deleted', [fresh, owner], () =>
+        owner.api.ok('DELETE /messages/{message_id}', { message_id: sent.at(-1) }),
+      );
+    },
+  );
 
-  await t.test('he has the settings that the organization chose, but for those that are always the same', async (t) => {
+  await t.test(
+    'a new user gets a welcome message and, where wanted, a mail; the organization gets a notice',
+    async (t) => {
+      const org = await makeOrganization(server, ['admin', 'guest']);
+      const { owner, admin } = org;
+      await subscribe(owner, 'signups here');
+      const stream = await streamIdOf(owner, 'signups here');
+      await owner.api.ok('PATCH /realm', { signup_notifications_stream_id: stream });
+      const fresh = await newcomer(org, admin);
+      const [greeting, ...more] = await all(fresh, [{ operator: 'is', operand: 'dm' }]);
+      t.same([greeting!.sender_id, greeting!.type, more], [WELCOME_BOT, 'private', []]);
+      t.match(greeting!.content, fresh.name);
+      const told = async () => (await all(owner, [{ operator: 'topic', operand: 'signups' }])).map((of) => of.content);
+      const notice = (of: Person, total: number): RegExp =>
+        new RegExp(`${of.name}</span> just signed up for \\w+\\. \\(total: ${total}\\)`);
+      t.match((await told())[0], notice(fresh, 4));
+      const [letter] = await mailed(server, fresh.email);
+      t.match(letter!.headers.get('subject'), `Welcome to The ${org.subdomain}`);
+      await owner.api.ok('PATCH /realm', { send_welcome_emails: false });
+      const second = await newcomer(org);
+      t.match((await told())[1], notice(second, 5));
+      t.same(mailsTo(server, second.email), []);
+    },
+  );
+
+  await t.test("a new user has the organization's default settings, except for a few fixed ones", async (t) => {
     const org = await makeOrganization(server, ['admin', 'moderator', 'member', 'guest']);
     const { owner, admin, moderator, member, guest } = org;
     await owner.api.ok('PATCH /realm/user_settings_defaults', {
@@ -171,7 +181,7 @@ export const newcomers: Facts = async (t, server) => {
     });
   });
 
-  await t.test('addresses are checked before it is looked whether they are taken', async (t) => {
+  await t.test('an address is checked before it is looked up among the accounts', async (t) => {
     const org = await makeOrganization(server, ['admin', 'member']);
     const { owner, member, subdomain } = org;
     const create = (email: string, more: Params = {}, by = owner) =>
@@ -198,7 +208,7 @@ export const newcomers: Facts = async (t, server) => {
     await refused(t, create('b@allowed.example', { password: 'x' }), bad('The password is too weak.'));
   });
 
-  await t.test('the right to create accounts comes and goes with the role of administrator', async (t) => {
+  await t.test('the right to create accounts follows the role of administrator', async (t) => {
     const { owner, member, subdomain } = await makeOrganization(server, ['member']);
     const become = (role: number) => owner.api.ok('PATCH /users/{user_id}', { user_id: member.id, role });
     let count = 0;
@@ -224,7 +234,7 @@ export const newcomers: Facts = async (t, server) => {
     }
   });
 
-  await t.test('each creation is told in the same few events', async (t) => {
+  await t.test('each creation publishes the same few events', async (t) => {
     const org = await makeOrganization(server, []);
     const { owner } = org;
     await subscribe(owner, 'everybody here');

@@ -1,6 +1,6 @@
 /**
- * `max_message_id` of GET /users/me, which frontends follow by the log, against that of POST /register, which looks for it in the
- * Store each time (users.md § GET /users/me).
+ * `max_message_id` of GET /users/me, which frontends follow by the log, against that of POST /register, which looks for
+ * it in the Store each time (users.md § GET /users/me).
  */
 import type { Test } from 'tap';
 import { until } from '../../../support/until.js';
@@ -35,7 +35,7 @@ export const newestMessage: Facts = async (t, server) => {
   });
   const [here, there, closed] = await Promise.all(['here', 'there', 'closed'].map((name) => streamIdOf(owner, name)));
 
-  /** Those who did nothing are shown it when the log has come to the frontend. */
+  /** Users who sent nothing see the message when the log has reached the frontend. */
   async function agree(t: Test, what: string): Promise<void> {
     for (const one of people) {
       await until(`${what}: ${one.role}`, async () => (await shownTo(one)) === (await storedFor(one)));
@@ -53,8 +53,8 @@ export const newestMessage: Facts = async (t, server) => {
     });
   await agree(t, 'at the beginning');
 
-  await t.test('what somebody has done himself', async (t) => {
-    // The cluster has two frontends, asked by turns: the one that did not do it is told by the log.
+  await t.test('max_message_id counts messages that the user sent', async (t) => {
+    // The cluster has two frontends, called in turn: the one without the change learns of it from the log.
     const shown = (id: number) => until(`message ${id}`, async () => (await shownTo(owner)) === id);
     for (let i = 0; i < 20; i++) {
       const id = i % 2 === 0 ? await say(owner, 'here', 'mine') : await tell(owner, [other]);
@@ -72,14 +72,14 @@ export const newestMessage: Facts = async (t, server) => {
     await agree(t, 'and the others');
   });
 
-  await t.test('what is said where he is not does not count, though he said it', async (t) => {
+  await t.test('max_message_id leaves out messages sent to a stream that the sender is not in', async (t) => {
     const id = await say(other, 'there', 'from outside');
     t.not(await shownTo(other), id);
     t.equal(await shownTo(other), await storedFor(other));
     await agree(t, 'those who are there have it');
   });
 
-  await t.test('what others say, delete and move', async (t) => {
+  await t.test('max_message_id follows messages that others send, delete and move', async (t) => {
     const [a, b] = [await say(member, 'here', 'theirs'), await say(member, 'there', 'theirs')];
     await agree(t, 'said');
     await remove(owner, b);
@@ -102,25 +102,28 @@ export const newestMessage: Facts = async (t, server) => {
     await agree(t, 'a topic is deleted');
   });
 
-  await t.test('who leaves keeps what came, and who comes gets what comes', async (t) => {
-    await say(owner, 'closed', 'secret');
-    await agree(t, 'said where history is protected');
-    await member.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['closed'] });
-    await agree(t, 'left');
-    await say(owner, 'closed', 'secret');
-    await agree(t, 'he hears no more');
-    await subscribe(owner, 'closed', { principals: [member, guest] });
-    await agree(t, 'he is back, and another has come');
-    await say(owner, 'closed', 'secret');
-    await agree(t, 'and they hear again');
-    await subscribe(other, 'there');
-    await agree(t, 'came himself');
-    t.equal(await shownTo(other), await storedFor(other));
-    await say(other, 'there', 'hello');
-    await agree(t, 'and speaks');
-  });
+  await t.test(
+    'max_message_id keeps messages of streams left, and counts only new ones of streams joined',
+    async (t) => {
+      await say(owner, 'closed', 'secret');
+      await agree(t, 'said where history is protected');
+      await member.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['closed'] });
+      await agree(t, 'left');
+      await say(owner, 'closed', 'secret');
+      await agree(t, 'he hears no more');
+      await subscribe(owner, 'closed', { principals: [member, guest] });
+      await agree(t, 'he is back, and another has come');
+      await say(owner, 'closed', 'secret');
+      await agree(t, 'and they hear again');
+      await subscribe(other, 'there');
+      await agree(t, 'came himself');
+      t.equal(await shownTo(other), await storedFor(other));
+      await say(other, 'there', 'hello');
+      await agree(t, 'and speaks');
+    },
+  );
 
-  await t.test('a new account has what was said before it as everybody else', async (t) => {
+  await t.test('max_message_id of a new account counts the past that the account was given', async (t) => {
     const late = await addPerson(org, 'late');
     await until('the newcomer', async () => (await shownTo(late)) === (await storedFor(late)));
     await tell(owner, [late]);
@@ -128,8 +131,8 @@ export const newestMessage: Facts = async (t, server) => {
     t.equal(await shownTo(late), await storedFor(late));
   });
 
-  await t.test('many who ask while much happens are never shown less than they were told', async (t) => {
-    // The other frontend is told by the log, which may take a moment.
+  await t.test('concurrent requests during many changes never get an id below one already given', async (t) => {
+    // The other frontend learns of the changes from the log, which may take a moment.
     const speakers = [owner, admin, member, other].map((one) => ({ ...one, api: one.api.at(server.nextPort()) }));
     await Promise.all(
       speakers.map(async (one) => {

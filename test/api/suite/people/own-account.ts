@@ -23,7 +23,7 @@ export const ownAccount: Facts = async (t, server) => {
     (await by.api.ok<{ user: ApiUser }>('GET /users/{user_id}', { user_id: id })).user;
   const address = (local: string): string => `${local}@${subdomain}.example.com`;
 
-  await t.test('a name is trimmed, checked, and told to everybody', async (t) => {
+  await t.test('a name is trimmed, checked, and published to all users', async (t) => {
     const queue = await Queue.register(guest, { event_types: ['realm_user', 'message'] });
     t.equal((await patch({ full_name: '  Renamed Person ' })).status, 200);
     const person = { user_id: member.id, full_name: 'Renamed Person' };
@@ -46,18 +46,21 @@ export const ownAccount: Facts = async (t, server) => {
     t.same(await settled(queue), []);
   });
 
-  await t.test('where names are fixed only administrators change theirs; for the others it is ignored', async (t) => {
-    await owner.api.ok('PATCH /realm', { name_changes_disabled: true });
-    t.equal((await patch({ full_name: '*' })).status, 200, 'whatever it is');
-    t.equal((await patch({ full_name: 'Moderator The Great' }, moderator)).status, 200);
-    t.equal((await userOf(member.id)).full_name, 'Renamed Person');
-    t.equal((await userOf(moderator.id)).full_name, moderator.name);
-    t.equal((await patch({ full_name: 'Admin The Great' }, admin)).status, 200);
-    t.equal((await userOf(admin.id)).full_name, 'Admin The Great');
-    await owner.api.ok('PATCH /realm', { name_changes_disabled: false });
-  });
+  await t.test(
+    'where names are fixed, only administrators change theirs; for others the parameter is ignored',
+    async (t) => {
+      await owner.api.ok('PATCH /realm', { name_changes_disabled: true });
+      t.equal((await patch({ full_name: '*' })).status, 200, 'whatever it is');
+      t.equal((await patch({ full_name: 'Moderator The Great' }, moderator)).status, 200);
+      t.equal((await userOf(member.id)).full_name, 'Renamed Person');
+      t.equal((await userOf(moderator.id)).full_name, moderator.name);
+      t.equal((await patch({ full_name: 'Admin The Great' }, admin)).status, 200);
+      t.equal((await userOf(admin.id)).full_name, 'Admin The Great');
+      await owner.api.ok('PATCH /realm', { name_changes_disabled: false });
+    },
+  );
 
-  await t.test('a new password needs the old one, and is the only one from then on', async (t) => {
+  await t.test('a new password needs the old one, and replaces it', async (t) => {
     await refused(t, patch({ new_password: STRONG }), bad('Wrong password!'));
     await refused(t, patch({ old_password: 'wrong', new_password: STRONG }), bad('Wrong password!'));
     await refused(
@@ -77,7 +80,7 @@ export const ownAccount: Facts = async (t, server) => {
   });
 
   await t.test(
-    'the first of several errors counts: settings, password, address, name; nothing is changed',
+    'the first of several errors is returned: settings, password, address, name; nothing is changed',
     async (t) => {
       const wrong = { email: 'bogus', full_name: '*' };
       const passwords = { old_password: 'wrong', new_password: STRONG };
@@ -96,7 +99,7 @@ export const ownAccount: Facts = async (t, server) => {
     },
   );
 
-  await t.test('the sixth wrong password within half an hour is not looked at, nor is a right one then', async (t) => {
+  await t.test('after five wrong passwords within half an hour even the right one is refused', async (t) => {
     for (let i = 0; i < 3; i++) t.equal((await fetchKey(other, 'wrong')).status, 401);
     for (let i = 0; i < 2; i++) {
       await refused(t, patch({ old_password: 'wrong', new_password: STRONG }, other), bad('Wrong password!'));
@@ -114,7 +117,7 @@ export const ownAccount: Facts = async (t, server) => {
     t.equal((await fetchKey(admin, PASSWORD)).status, 200, 'others are not concerned');
   });
 
-  await t.test('many attempts at once are no more than five; a right one in time forgets the wrong ones', async (t) => {
+  await t.test('at most five of many concurrent attempts are checked; a right password clears the count', async (t) => {
     for (let round = 0; round < 2; round++) {
       for (let i = 0; i < 4; i++) t.equal((await fetchKey(moderator, 'wrong')).status, 401);
       t.equal((await fetchKey(moderator, PASSWORD)).status, 200);
@@ -129,7 +132,7 @@ export const ownAccount: Facts = async (t, server) => {
     const open = (path: string, method = 'GET') =>
       org.nobody.raw({ method, path, headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: '' });
 
-    await t.test('an address is checked, and nothing is mailed', async (t) => {
+    await t.test('a refused address sends no mail', async (t) => {
       for (const [email, msg] of [
         ['bogus', 'Invalid address.'],
         ['', 'Invalid address.'],
@@ -153,7 +156,7 @@ export const ownAccount: Facts = async (t, server) => {
       t.same(mailsTo(server, 'a@elsewhere.example.com'), []);
     });
 
-    await t.test('it counts once the link in the mail was confirmed, not when it is only opened', async (t) => {
+    await t.test('a new address takes effect when its link is confirmed, not when it is opened', async (t) => {
       const fresh = address('fresh-member');
       const queues = await Promise.all([other, guest].map((of) => Queue.register(of, { event_types: ['realm_user'] })));
       t.equal((await patch({ email: fresh })).status, 200);
@@ -182,7 +185,7 @@ export const ownAccount: Facts = async (t, server) => {
       await refused(t, patch({ email: fresh }, other), bad('Already has an account.'));
     });
 
-    await t.test('whoever may not see an address hears nothing of a new one', async (t) => {
+    await t.test('a user who may not see an address gets no event of a new one', async (t) => {
       await moderator.api.ok('PATCH /settings', { email_address_visibility: 3 });
       const hidden = (await userOf(moderator.id)).email;
       const [high, low] = await Promise.all(
@@ -198,7 +201,7 @@ export const ownAccount: Facts = async (t, server) => {
       t.equal((await userOf(moderator.id)).email, hidden, 'what stands for it stays');
     });
 
-    await t.test('a link that is not ours, or replaced by a newer one, does nothing', async (t) => {
+    await t.test('a forged link, or one replaced by a newer one, does nothing', async (t) => {
       const [first, second] = [address('first'), address('second')];
       await patch({ email: first }, guest);
       const old = linkIn((await mailed(server, first))[0]!);
@@ -219,13 +222,13 @@ export const ownAccount: Facts = async (t, server) => {
       await until('shown', async () => (await userOf(guest.id)).email === second);
     });
 
-    await t.test('the address of an account that was deactivated stays its own', async (t) => {
+    await t.test('the address of a deactivated account stays taken', async (t) => {
       await owner.api.ok('DELETE /users/{user_id}', { user_id: guest.id });
       const gone = address('second').toUpperCase();
       await refused(t, patch({ email: gone }, other), bad('Account has been deactivated.'));
     });
 
-    await t.test('an address that was taken meanwhile is not given twice', async (t) => {
+    await t.test('an address taken before the confirmation is not given twice', async (t) => {
       const wanted = address('wanted-by-two');
       await patch({ email: wanted }, admin);
       await patch({ email: wanted }, owner);
@@ -236,13 +239,13 @@ export const ownAccount: Facts = async (t, server) => {
       t.same([late.status, /Already has an account\./.test(late.text)], [400, true]);
     });
 
-    await t.test('the state after the change is the state that events make', async (t) => {
+    await t.test('the state after the change equals snapshot + events', async (t) => {
       const renamed = address('verified');
       await verifyAction(t, 'name', [other, owner], () =>
         other.api.ok('PATCH /settings', { full_name: 'Verified Other', dense_mode: false }),
       );
       await other.api.ok('PATCH /settings', { email_address_visibility: 3 });
-      // The one that stands for it stays when the address changes, so that polls go on.
+      // The API address stays when the address changes, so that polls continue.
       const hidden = basic((await userOf(other.id)).email, other.key);
       const self = { ...other, api: other.api.with({ authorization: hidden }) };
       await patch({ email: renamed }, other);

@@ -11,7 +11,7 @@ import type { Facts } from '../facts.js';
 const DEVICES = ['/users/me/apns_device_token', '/users/me/android_gcm_reg_id'];
 
 export const ownKeys: Facts = async (t, server) => {
-  await t.test('a new key works at once, the old one no more, for every role and on every frontend', async (t) => {
+  await t.test('a new key works at once and the old one no more, for every role and on every frontend', async (t) => {
     const { people, nobody, subdomain, guest } = await makeOrganization(server);
     for (const { api, email, key, role } of people) {
       const { api_key } = await api.ok<{ api_key: string }>('POST /users/me/api_key/regenerate');
@@ -32,7 +32,7 @@ export const ownKeys: Facts = async (t, server) => {
     await refused(t, guest.api.call('GET /users/me'), unauthorized('Invalid API key'), 'after a restart, too');
   });
 
-  await t.test('a key that was sealed under another server secret is replaced when its owner logs in', async (t) => {
+  await t.test('a key sealed under another server secret is replaced when its owner logs in', async (t) => {
     const { member, nobody, realm, subdomain } = await makeOrganization(server, ['member']);
     const keySealed = new Secrets('the secret of another server').seal(member.key);
     await server.actors.send(userKey(realm, userId(member.id)), 'set-key', { keySealed });
@@ -52,10 +52,10 @@ export const ownKeys: Facts = async (t, server) => {
   });
 
   await t.test(
-    'a poll that waits with a key that is revoked ends at once, and its queue goes on with the new one',
+    'a poll that waits with a revoked key ends at once, and its queue continues with the new key',
     async (t) => {
       const { owner, member, other } = await makeOrganization(server, ['member', 'other']);
-      /** One on each frontend; the requests after them show that they have arrived. */
+      /** One poll on each frontend; the requests after them prove their arrival. */
       const polls = async (person: Person) => {
         const queues = [await Queue.register(person, {}), await Queue.register(person, {})];
         const answers = queues.map((queue) => {
@@ -84,7 +84,7 @@ export const ownKeys: Facts = async (t, server) => {
     },
   );
 
-  await t.test('devices are registered, again, and removed once', async (t) => {
+  await t.test('devices are registered, registered again, and removed once', async (t) => {
     const { member, other } = await makeOrganization(server, ['member', 'other']);
     for (const path of DEVICES) {
       const token = 'c3VnYXI=';
@@ -111,7 +111,7 @@ export const ownKeys: Facts = async (t, server) => {
     t.equal((await member.api.call(`POST ${DEVICES[1]}`, { token: 'not base64!' })).status, 200);
   });
 
-  await t.test('who has a new key has no devices', async (t) => {
+  await t.test("a new key removes the user's devices", async (t) => {
     const { member } = await makeOrganization(server, ['member']);
     await member.api.ok(`POST ${DEVICES[1]}`, { token: 'device' });
     const { api_key } = await member.api.ok<{ api_key: string }>('POST /users/me/api_key/regenerate');

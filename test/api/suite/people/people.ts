@@ -29,7 +29,7 @@ export const people: Facts = async (t, server) => {
   });
   const create = (params: Params, by = owner) => by.api.call('POST /users', params);
 
-  await t.test('a new account is a member that can log in, and everybody hears of it', async (t) => {
+  await t.test('a new account is a member that can log in, and is published to all users', async (t) => {
     const queues = await Promise.all(
       [owner, member, guest].map((person) => Queue.register(person, { event_types: ['realm_user'] })),
     );
@@ -58,7 +58,7 @@ export const people: Facts = async (t, server) => {
     );
   });
 
-  await t.test('account data is checked in order: name, address, whether it is taken, password', async (t) => {
+  await t.test('account data is checked in this order: name, address, duplicate address, password', async (t) => {
     const email = `checked@${org.subdomain}.example.com`;
     const before = (await owner.api.ok<{ members: ApiUser[] }>('GET /users')).members.length;
     await refused(t, create({}), missing('email'));
@@ -93,14 +93,14 @@ export const people: Facts = async (t, server) => {
     );
   });
 
-  await t.test('two accounts with one address, asked for at once: one is made', async (t) => {
+  await t.test('one of two concurrent accounts with one address is made', async (t) => {
     const email = `race@${org.subdomain}.example.com`;
     const answers = await Promise.all([owner, admin, owner, admin].map((by) => create(account(email), by)));
     t.same(answers.map((answer) => answer.status).sort(), [200, 400, 400, 400]);
     for (const { status, body } of answers) if (status !== 200) t.equal(body.msg, `Email '${email}' already in use`);
   });
 
-  await t.test('everybody sees all users; avatars and profile data as asked for', async (t) => {
+  await t.test('every role sees all users, with avatars and profile data as asked for', async (t) => {
     for (const person of org.people) {
       const { members } = await person.api.ok<{ members: ApiUser[] }>('GET /users');
       for (const one of org.people)
@@ -123,7 +123,7 @@ export const people: Facts = async (t, server) => {
     );
   });
 
-  await t.test('own account: role flags, avatar address, newest message', async (t) => {
+  await t.test('the own account has role flags, an avatar address and the newest message id', async (t) => {
     for (const [person, role] of [
       [owner, 100],
       [admin, 200],
@@ -148,7 +148,7 @@ export const people: Facts = async (t, server) => {
     t.equal((await elsewhere.owner.api.ok('GET /users/me')).max_message_id, -1);
   });
 
-  await t.test('address and password give the key', async (t) => {
+  await t.test('the key is given for address and password', async (t) => {
     for (const username of [member.email, ` ${member.email.toUpperCase()} `]) {
       const { status, body } = await login(username, PASSWORD);
       t.same(
@@ -176,7 +176,7 @@ export const people: Facts = async (t, server) => {
     );
   });
 
-  await t.test('server settings describe the organization at the host, to anybody', async (t) => {
+  await t.test('the server settings describe the organization of the host, without credentials', async (t) => {
     for (const [caller, name] of [
       [org.nobody, org.subdomain],
       [elsewhere.nobody, elsewhere.subdomain],

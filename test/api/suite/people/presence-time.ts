@@ -1,4 +1,4 @@
-/** What the passing of time does to presence, with a clock that the test moves (embedded face only). */
+/** Timed changes of presence, with a clock that the test moves (embedded face only). */
 import type { Test } from 'tap';
 import { userApiKey } from '#app/admin';
 import type { Store } from '#ports/store';
@@ -8,7 +8,7 @@ import { startEmbedded } from '../../support/faces.js';
 import { crowd, makeOrganization, type Person } from '../../support/organization.js';
 import { type Legacy, listenToPresence, presencesOf, type Slim } from './presence.js';
 
-/** The Store, noting the keys of roots that are written. */
+/** The Store; records the keys of written roots. */
 const counted = (store: Store, commits: string[]): Store =>
   new Proxy(store, {
     get(target, name: keyof Store) {
@@ -48,11 +48,11 @@ export async function presenceTime(t: Test): Promise<void> {
       })
     ).presence;
   const seconds = (): number => Math.floor(clock.now() / 1000);
-  /** Whole seconds, so that what is compared is not cut off in between. */
+  /** Moves the clock to a whole second, so that compared times are not truncated. */
   const pass = (s: number): Promise<void> => clock.advanceAsync(s * 1_000);
   await clock.advanceAsync(1_000 - (clock.now() % 1_000));
 
-  await t.test('times change at most every 55 seconds', async (t) => {
+  await t.test('the times of a presence change at most every 55 seconds', async (t) => {
     const start = seconds();
     await report(member, 'active');
     await pass(55);
@@ -65,7 +65,7 @@ export async function presenceTime(t: Test): Promise<void> {
     t.same(await slim(member), { active_timestamp: start + 56, idle_timestamp: start + 56 });
   });
 
-  await t.test('whoever is active after more than 130 seconds without activity is news', async (t) => {
+  await t.test('activity after more than 130 seconds without any is published', async (t) => {
     await report(member, 'active');
     const queue = await listenToPresence(owner);
     await pass(130);
@@ -81,7 +81,7 @@ export async function presenceTime(t: Test): Promise<void> {
     t.equal(news.length, 1);
   });
 
-  await t.test('idle after 70 seconds without activity, offline after 200 of silence', async (t) => {
+  await t.test('a user is idle after 70 seconds without activity, offline after 200 without a report', async (t) => {
     await report(member, 'active');
     const start = (await slim(member))!.active_timestamp;
     await pass(70 - (seconds() - start));
@@ -108,7 +108,7 @@ export async function presenceTime(t: Test): Promise<void> {
     t.equal(presences[member.email]!.aggregated.status, 'idle', 'lists do not say offline');
   });
 
-  await t.test('after two weeks in no list, but not forgotten', async (t) => {
+  await t.test('after two weeks a presence is in no list, but still stored', async (t) => {
     await report(other, 'active');
     const last = seconds();
     clock.leap(14 * 86_400_000);
@@ -118,14 +118,14 @@ export async function presenceTime(t: Test): Promise<void> {
     t.equal((await one(other)).website.timestamp, last);
   });
 
-  await t.test('what was reported survives a stop', async (t) => {
+  await t.test('reported presence survives a restart', async (t) => {
     await report(member, 'active');
     const before = await slim(member);
     await server.restart();
     t.same(await slim(member), before);
   });
 
-  await t.test('a thousand reports make as many commits as minutes go by', async (t) => {
+  await t.test('a thousand reports make one commit a minute', async (t) => {
     const ids = await crowd(org, 20);
     const state = await owner.api.ok<{ realm_users: { user_id: number; email: string }[] }>('POST /register', {
       fetch_event_types: ['realm_user'],

@@ -1,4 +1,4 @@
-/** Who is here: users.md § Presence. What time does to it is in presence-time. */
+/** Presence: users.md § Presence. Its timed changes are in presence-time.ts. */
 
 import { refused } from '../../harness.js';
 import { bad, missing, type Params } from '../../support/client.js';
@@ -17,7 +17,7 @@ export interface Reported {
 export type Legacy = Record<string, { readonly aggregated: Reported; readonly website: Reported }>;
 export type Slim = Record<string, { readonly active_timestamp: number; readonly idle_timestamp: number }>;
 
-/** Events reach a queue that has answered once: what is told before that is lost. */
+/** Events reach a queue that has answered once; presence events before that are lost. */
 export async function listenToPresence(by: Person, params: Params = {}): Promise<Queue> {
   const given = { event_types: ['presence', 'message'], fetch_event_types: [], ...params };
   const queue = await Queue.register(by, given);
@@ -43,7 +43,7 @@ export const presence: Facts = async (t, server) => {
   const one = (who: unknown, by: Person = owner) =>
     by.api.call('GET /users/{user_id_or_email}/presence', { user_id_or_email: who });
 
-  await t.test('whoever reports is in every list, in both forms', async (t) => {
+  await t.test('a user who reports presence is in every list, in both forms', async (t) => {
     t.same(await all(), {}, 'nobody yet');
     const { presences, server_timestamp } = await report(member);
     t.same(Object.keys(presences), [member.email]);
@@ -78,7 +78,7 @@ export const presence: Facts = async (t, server) => {
     });
   });
 
-  await t.test('of one user, by id and by API e-mail', async (t) => {
+  await t.test('presence of one user is found by id and by API e-mail', async (t) => {
     const { website } = (await all())[member.email]!;
     const expected = { status: 'active', timestamp: website.timestamp };
     for (const who of [member.id, member.email, member.email.toUpperCase()]) {
@@ -87,7 +87,7 @@ export const presence: Facts = async (t, server) => {
     t.same((await one(member.id, guest)).status, 200);
   });
 
-  await t.test('of whom nothing is known', async (t) => {
+  await t.test('a lookup of a user without presence, or of an unknown user, is refused', async (t) => {
     await refused(t, one(admin.id), bad(`No presence data for ${admin.id}`));
     await refused(t, one(admin.email), bad(`No presence data for ${admin.email}`));
     for (const who of [999_999, 'nobody@example.com', elsewhere.member.id + 1_000, elsewhere.member.email, 1, '１'])
@@ -97,7 +97,7 @@ export const presence: Facts = async (t, server) => {
     await member.api.ok('PATCH /settings', { email_address_visibility: 1 });
   });
 
-  await t.test('bots are neither here nor away, but may look', async (t) => {
+  await t.test('bots have no presence, but may read that of others', async (t) => {
     const bot = await makeBot(member);
     await refused(t, one(bot.id), bad('Presence is not supported for bot users.'));
     await refused(t, one(bot.email), bad('Presence is not supported for bot users.'));
@@ -106,7 +106,7 @@ export const presence: Facts = async (t, server) => {
     t.equal((await one(member.id, bot)).status, 200);
   });
 
-  await t.test('what is refused', async (t) => {
+  await t.test('wrong parameters are refused', async (t) => {
     const call = (params: Params) => member.api.call('POST /users/me/presence', params);
     await refused(t, call({}), missing('status'));
     for (const status of ['bogus', '', 'Active', 'offline'])
@@ -115,7 +115,7 @@ export const presence: Facts = async (t, server) => {
     await refused(t, call({ status: 'active', slim_presence: 1 }), bad('slim_presence is not a boolean'));
   });
 
-  await t.test('the first report is told to everybody, slim queues get no e-mail', async (t) => {
+  await t.test('the first report is published to all users; slim queues get no e-mail', async (t) => {
     const far = await listenToPresence(elsewhere.member);
     const queues = await Promise.all([owner, guest].map((by) => listenToPresence(by)));
     const slim = await listenToPresence(other, { slim_presence: true });
@@ -135,7 +135,7 @@ export const presence: Facts = async (t, server) => {
     t.same((await report(elsewhere.member)).presences[moderator.email], undefined, 'nor is it seen from elsewhere');
   });
 
-  await t.test('whoever has never been active counts as active since the account was made', async (t) => {
+  await t.test('a user who was never active counts as active since the account was made', async (t) => {
     const queue = await listenToPresence(owner);
     await report(guest, { status: 'idle' });
     const [event] = await queue.take(1);
@@ -149,7 +149,7 @@ export const presence: Facts = async (t, server) => {
     t.ok(presences[guest.id]!.idle_timestamp >= presences[guest.id]!.active_timestamp);
   });
 
-  await t.test('whoever hides is gone at once, and back at once', async (t) => {
+  await t.test('a user who hides goes offline at once, and comes back at once', async (t) => {
     await report(member);
     const queue = await listenToPresence(owner, { event_types: ['presence', 'message', 'user_settings'] });
     const own = await listenToPresence(member, { event_types: ['presence', 'message', 'user_settings'] });
@@ -187,7 +187,7 @@ export const presence: Facts = async (t, server) => {
     t.same(await presencesOf(queue), [], 'nothing changed');
   });
 
-  await t.test('several clients: they agree after news', async (t) => {
+  await t.test('several clients agree after each published change', async (t) => {
     const fresh = await makeOrganization(server, ['member', 'guest']);
     const people = [fresh.owner, fresh.member, fresh.guest];
     await verifyAction(t, 'a first report', people, () => report(fresh.member));

@@ -33,7 +33,7 @@ export const profileByAdmins: Facts = async (t, server) => {
     custom_profile_field: { id, value, ...(rendered === undefined ? {} : { rendered_value: rendered }) },
   });
 
-  await t.test('values are set, changed and deleted; everybody is told of what differs', async (t) => {
+  await t.test('values are set, changed and deleted; differences are published to all users', async (t) => {
     const queue = await Queue.register(guest);
     t.same((await change({ text: '**x**', day: '2000-01-01', mentor: [member.id] })).body, {
       result: 'success',
@@ -52,7 +52,7 @@ export const profileByAdmins: Facts = async (t, server) => {
     t.same(await told(queue), []);
   });
 
-  await t.test('what is refused; deletions that came with it stay', async (t) => {
+  await t.test('a refused value changes nothing; deletions of the same call are kept', async (t) => {
     const wrong: [Values, string][] = [
       [{ text: 'x'.repeat(51) }, 'text is too long (limit: 50 characters)'],
       [{ long: 'x'.repeat(501) }, 'long is too long (limit: 500 characters)'],
@@ -82,7 +82,7 @@ export const profileByAdmins: Facts = async (t, server) => {
     t.same(await profileOf(other), {});
   });
 
-  await t.test('bots have no profile and are nobody to pick', async (t) => {
+  await t.test('bots have no profile and cannot be picked', async (t) => {
     const bot = await makeBot(member);
     const picked = bad(`User with ID ${bot.id} is a bot`);
     await refused(t, change({ mentor: [other.id, bot.id] }), picked);
@@ -102,7 +102,7 @@ export const profileByAdmins: Facts = async (t, server) => {
     t.equal((await bot.api.call('GET /realm/profile_fields')).status, 200);
   });
 
-  await t.test('a deactivated account keeps its profile, and is nobody to pick', async (t) => {
+  await t.test('a deactivated account keeps its profile and cannot be picked', async (t) => {
     await change({ text: 'mine', mentor: [other.id] }, guest);
     await change({ mentor: [guest.id] });
     await admin.api.ok('DELETE /users/{user_id}', { user_id: guest.id });
@@ -124,7 +124,7 @@ export const profileByAdmins: Facts = async (t, server) => {
     t.equal((await change({ mentor: [guest.id, admin.id] }, other)).status, 200);
   });
 
-  await t.test('snapshot and events', async (t) => {
+  await t.test('snapshot and events agree', async (t) => {
     const all: Values = { text: 'a', long: 'b', tree: 'a', day: '2000-01-01', page: 'https://example.com', mentor: [] };
     await verifyAction(t, 'set', [admin, member, guest], () => change(all, other));
     await verifyAction(t, 'changed and deleted', [admin, member], () => change({ text: 'c', tree: null }, other));

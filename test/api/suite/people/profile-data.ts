@@ -37,7 +37,7 @@ export const profileData: Facts = async (t, server) => {
     );
   const empty = (data: unknown, by: Person = member) => by.api.call('DELETE /users/me/profile_data', { data });
   const shape = { client_gravatar: false, include_custom_profile_fields: true };
-  /** As one person sees another, in each of the ways. */
+  /** The profile of one user as another sees it, by each operation. */
   const seen = async (of: Person, by: Person = guest): Promise<Fields[]> => {
     const { members } = await by.api.ok<{ members: ApiUser[] }>('GET /users', shape);
     const { user } = await by.api.ok<{ user: ApiUser }>('GET /users/{user_id}', { user_id: of.id, ...shape });
@@ -74,31 +74,34 @@ export const profileData: Facts = async (t, server) => {
     pronouns: { value: 'they/them' },
   };
 
-  await t.test('values of all types: shown wherever users are, told to everybody, one event for each', async (t) => {
-    const queues = await Promise.all([owner, member, guest].map((by) => Queue.register(by)));
-    t.same((await set(ALL)).body, { result: 'success', msg: '' });
-    const expected = TYPES.map((name) => ({
-      user_id: member.id,
-      custom_profile_field: { id: field[name], ...SHOWN[name] },
-    }));
-    for (const queue of queues) {
-      const events = await settled(queue);
-      t.same(told(events), expected);
-      t.ok(events.every(({ type, op }) => type === 'realm_user' && op === 'update'));
-    }
-    await shownAs(member, SHOWN, 'in all answers');
-    await shownAs(other, {}, 'nobody else has any');
-    const { members } = await guest.api.ok<{ members: ApiUser[] }>('GET /users');
-    t.notOk(
-      members.some((user) => 'profile_data' in user),
-      'only where it is asked for',
-    );
-    t.notOk(
-      'profile_data' in (await guest.api.ok<{ user: ApiUser }>('GET /users/{user_id}', { user_id: member.id })).user,
-    );
-  });
+  await t.test(
+    'values of all types are shown wherever users are, and published to all, one event for each',
+    async (t) => {
+      const queues = await Promise.all([owner, member, guest].map((by) => Queue.register(by)));
+      t.same((await set(ALL)).body, { result: 'success', msg: '' });
+      const expected = TYPES.map((name) => ({
+        user_id: member.id,
+        custom_profile_field: { id: field[name], ...SHOWN[name] },
+      }));
+      for (const queue of queues) {
+        const events = await settled(queue);
+        t.same(told(events), expected);
+        t.ok(events.every(({ type, op }) => type === 'realm_user' && op === 'update'));
+      }
+      await shownAs(member, SHOWN, 'in all answers');
+      await shownAs(other, {}, 'nobody else has any');
+      const { members } = await guest.api.ok<{ members: ApiUser[] }>('GET /users');
+      t.notOk(
+        members.some((user) => 'profile_data' in user),
+        'only where it is asked for',
+      );
+      t.notOk(
+        'profile_data' in (await guest.api.ok<{ user: ApiUser }>('GET /users/{user_id}', { user_id: member.id })).user,
+      );
+    },
+  );
 
-  await t.test('what stays the same is not told', async (t) => {
+  await t.test('an unchanged value is not published', async (t) => {
     const queue = await Queue.register(guest);
     await set(ALL);
     t.same(await settled(queue), []);
@@ -114,7 +117,7 @@ export const profileData: Facts = async (t, server) => {
     t.same(await settled(queue), []);
   });
 
-  await t.test('what is refused, of each type; then none of it is taken', async (t) => {
+  await t.test('wrong values of each type are refused, with all others of the call', async (t) => {
     const queue = await Queue.register(guest);
     const before = await seen(member);
     const wrong: [Name, unknown, string][] = [
@@ -177,7 +180,7 @@ export const profileData: Facts = async (t, server) => {
     t.same(await settled(queue), []);
   });
 
-  await t.test('texts may be empty, and as long as that; lists of people may be empty', async (t) => {
+  await t.test('texts may be empty or of the maximum length; lists of people may be empty', async (t) => {
     t.equal((await set({ short: '', long: 'é'.repeat(500), account: '🎣'.repeat(50), mentor: [] })).status, 200);
     const [shown] = await seen(member);
     t.same(shown![field.short], { value: '' }, 'nothing is rendered');
@@ -185,7 +188,7 @@ export const profileData: Facts = async (t, server) => {
     t.match(shown![field.long], { rendered_value: `<p>${'é'.repeat(500)}</p>` });
   });
 
-  await t.test('rendered as descriptions are: no mentions, no previews, nothing that could harm', async (t) => {
+  await t.test('texts are rendered like descriptions: no mentions, no previews, no hostile markup', async (t) => {
     const text = `@**${owner.name}** <script>x</script> https://example.com/a.png`;
     await set({ long: text });
     const [shown] = await seen(member);
@@ -194,7 +197,7 @@ export const profileData: Facts = async (t, server) => {
     t.notMatch(html, /user-mention|<script|<img/);
   });
 
-  await t.test('emptying: told with null, only where there was something; all or nothing', async (t) => {
+  await t.test('an emptied value is published as null, only if it was set; all or nothing', async (t) => {
     const queue = await Queue.register(guest);
     await refused(t, empty([field.day, 999_999]), bad('Field id 999999 not found.'));
     await refused(t, empty([field.day], elsewhere.owner), bad(`Field id ${field.day} not found.`));
@@ -214,14 +217,14 @@ export const profileData: Facts = async (t, server) => {
     await shownAs(member, {}, 'nothing is left');
   });
 
-  await t.test('a new account has an empty profile, in the event as well', async (t) => {
+  await t.test('a new account has an empty profile, also in its event', async (t) => {
     const queue = await Queue.register(guest, { event_types: ['realm_user'] });
     const [id] = await crowd(org, 1);
     const [event] = await queue.take(1);
     t.match(event, { op: 'add', person: { user_id: id, profile_data: {} } });
   });
 
-  await t.test('of two changes at once both are kept', async (t) => {
+  await t.test('two concurrent changes are both kept', async (t) => {
     const values = Array.from({ length: 12 }, (_, i) => `v${i}`);
     await Promise.all(values.map((value, i) => set({ [i % 2 ? 'short' : 'account']: value, pronouns: value })));
     const [shown] = await seen(member);
@@ -231,7 +234,7 @@ export const profileData: Facts = async (t, server) => {
     );
   });
 
-  await t.test('everybody fills in his own; snapshot and events', async (t) => {
+  await t.test('every role fills in the own profile; snapshot and events agree', async (t) => {
     for (const by of org.people) {
       const params: Params = { data: [{ id: field.short, value: `by ${by.role}` }] };
       t.equal((await by.api.call('PATCH /users/me/profile_data', params)).status, 200, by.role);

@@ -1,4 +1,7 @@
-/** Order, options and types of profile fields, and what becomes of values: realm.md § Custom profile fields, register.md § Capability deltas. */
+/**
+ * Order, options and types of profile fields, and their effects on values: realm.md § Custom profile fields,
+ * register.md § Capability deltas.
+ */
 
 import { refused } from '../../harness.js';
 import type { Params } from '../../support/client.js';
@@ -16,70 +19,77 @@ export const profileFieldChanges: Facts = async (t, server) => {
   const { admin, member, other, guest } = org;
   const { made, change, remove, reorder, list, find, clear, fill, profileOf } = profileTools(org);
 
-  await t.test('order: every field must be named, the last place counts, others do not matter', async (t) => {
-    const [a, b, c] = [await made(), await made(), await made()];
-    const queue = await Queue.register(guest);
-    t.same((await reorder([c, a, b])).body, { result: 'success', msg: '' });
-    const placed = async () => (await list()).map(({ id, order }) => [id, order]);
-    t.same(await placed(), [
-      [c, 0],
-      [a, 1],
-      [b, 2],
-    ]);
-    const [event] = await queue.take(1);
-    t.same(
-      (event!.fields as ApiField[]).map(({ id }) => id),
-      [c, a, b],
-    );
-    t.equal((await reorder([b, a, 999_999, c, b, -1])).status, 200);
-    t.same(await placed(), [
-      [a, 1],
-      [c, 3],
-      [b, 4],
-    ]);
-    for (const order of [[], [a, b], [c, a, 999_999]]) await refused(t, reorder(order), bad('Invalid order mapping.'));
-    await refused(t, reorder('x'), bad('Argument "order" is not valid JSON.'));
-    await refused(t, reorder({}), bad('order is not a list'));
-    await refused(t, reorder([a, 'b']), bad('order[1] is not an integer'));
-    await refused(t, reorder(undefined), missing('order'));
-    const last = await made();
-    t.same((await placed()).at(-1), [last, last], 'a new field is the last');
-    await clear();
-    t.equal((await reorder([])).status, 200, 'of no fields');
-  });
+  await t.test(
+    'an order must name every field; the last place of each counts, unknown fields are ignored',
+    async (t) => {
+      const [a, b, c] = [await made(), await made(), await made()];
+      const queue = await Queue.register(guest);
+      t.same((await reorder([c, a, b])).body, { result: 'success', msg: '' });
+      const placed = async () => (await list()).map(({ id, order }) => [id, order]);
+      t.same(await placed(), [
+        [c, 0],
+        [a, 1],
+        [b, 2],
+      ]);
+      const [event] = await queue.take(1);
+      t.same(
+        (event!.fields as ApiField[]).map(({ id }) => id),
+        [c, a, b],
+      );
+      t.equal((await reorder([b, a, 999_999, c, b, -1])).status, 200);
+      t.same(await placed(), [
+        [a, 1],
+        [c, 3],
+        [b, 4],
+      ]);
+      for (const order of [[], [a, b], [c, a, 999_999]])
+        await refused(t, reorder(order), bad('Invalid order mapping.'));
+      await refused(t, reorder('x'), bad('Argument "order" is not valid JSON.'));
+      await refused(t, reorder({}), bad('order is not a list'));
+      await refused(t, reorder([a, 'b']), bad('order[1] is not an integer'));
+      await refused(t, reorder(undefined), missing('order'));
+      const last = await made();
+      t.same((await placed()).at(-1), [last, last], 'a new field is the last');
+      await clear();
+      t.equal((await reorder([])).status, 200, 'of no fields');
+    },
+  );
 
-  await t.test('an option that goes takes with it what was chosen, and does not bring it back', async (t) => {
-    const tree = await made({ field_type: 3, field_data: OPTIONS });
-    const text = await made();
-    const choose = (by: Person, value: string) => fill(by, [{ id: tree, value }]);
-    await choose(member, 'a');
-    await choose(other, 'b');
-    await fill(member, [{ id: text, value: 'stays' }]);
-    const stays = { [text]: { value: 'stays', rendered_value: '<p>stays</p>' } };
-    t.same(await profileOf(member), { [tree]: { value: 'a' }, ...stays });
-    const to = (field_data: Params) => change(tree, { name: 'Tree', field_data });
-    const queue = await Queue.register(guest);
-    t.equal((await to({ b: OPTIONS.b, c: { text: 'Cedar', order: '1' } })).status, 200);
-    t.same(
-      (await settled(queue)).map(({ type }) => type),
-      ['custom_profile_fields'],
-    );
-    t.same(await profileOf(member), stays);
-    t.same(await profileOf(other), { [tree]: { value: 'b' } });
-    t.equal((await to(OPTIONS)).status, 200);
-    t.same(await profileOf(member), stays, 'the option that has its key now is another');
-    t.same(await profileOf(other), { [tree]: { value: 'b' } });
-    await choose(member, 'a');
-    t.same(
-      (await settled(queue)).map(({ type }) => type),
-      ['custom_profile_fields', 'realm_user'],
-    );
-    t.same(await profileOf(member), { [tree]: { value: 'a' }, ...stays });
-    t.same((await remove(tree)).body, { result: 'success', msg: '' });
-    t.same([await profileOf(member), await profileOf(other)], [stays, {}]);
-    await refused(t, remove(tree), bad(`Field id ${tree} not found.`));
-    await clear();
-  });
+  await t.test(
+    'a removed option takes along the values that chose it, and restores none when added again',
+    async (t) => {
+      const tree = await made({ field_type: 3, field_data: OPTIONS });
+      const text = await made();
+      const choose = (by: Person, value: string) => fill(by, [{ id: tree, value }]);
+      await choose(member, 'a');
+      await choose(other, 'b');
+      await fill(member, [{ id: text, value: 'stays' }]);
+      const stays = { [text]: { value: 'stays', rendered_value: '<p>stays</p>' } };
+      t.same(await profileOf(member), { [tree]: { value: 'a' }, ...stays });
+      const to = (field_data: Params) => change(tree, { name: 'Tree', field_data });
+      const queue = await Queue.register(guest);
+      t.equal((await to({ b: OPTIONS.b, c: { text: 'Cedar', order: '1' } })).status, 200);
+      t.same(
+        (await settled(queue)).map(({ type }) => type),
+        ['custom_profile_fields'],
+      );
+      t.same(await profileOf(member), stays);
+      t.same(await profileOf(other), { [tree]: { value: 'b' } });
+      t.equal((await to(OPTIONS)).status, 200);
+      t.same(await profileOf(member), stays, 'the option that has its key now is another');
+      t.same(await profileOf(other), { [tree]: { value: 'b' } });
+      await choose(member, 'a');
+      t.same(
+        (await settled(queue)).map(({ type }) => type),
+        ['custom_profile_fields', 'realm_user'],
+      );
+      t.same(await profileOf(member), { [tree]: { value: 'a' }, ...stays });
+      t.same((await remove(tree)).body, { result: 'success', msg: '' });
+      t.same([await profileOf(member), await profileOf(other)], [stays, {}]);
+      await refused(t, remove(tree), bad(`Field id ${tree} not found.`));
+      await clear();
+    },
+  );
 
   await t.test('ten thousand options', async (t) => {
     const keys = Array.from({ length: 10_000 }, (_, i) => `o${i}`);
@@ -96,7 +106,7 @@ export const profileFieldChanges: Facts = async (t, server) => {
     t.equal((await remove(many)).status, 200);
   });
 
-  await t.test('keys that objects have of their own are options like others', async (t) => {
+  await t.test('keys such as __proto__ are options like others', async (t) => {
     const text = '{"constructor":{"text":"C","order":"1"},"toString":{"text":"S","order":"2"}}';
     const tree = await made({ field_type: 3, field_data: text });
     t.equal((await find(tree))!.field_data, text);
@@ -109,7 +119,7 @@ export const profileFieldChanges: Facts = async (t, server) => {
     await clear();
   });
 
-  await t.test('mobile clients of old see pronouns as a short text', async (t) => {
+  await t.test('old mobile clients get pronouns as short text', async (t) => {
     const id = await made({ field_type: 8, name: 'Pronouns' });
     const agents: [agent: string, type: number][] = [
       ['ZulipMobile/27.191 (Android 13)', 1],
@@ -147,7 +157,7 @@ export const profileFieldChanges: Facts = async (t, server) => {
     await clear();
   });
 
-  await t.test('snapshot and events, by who changes fields and who has filled them in', async (t) => {
+  await t.test('snapshot and events agree, for users who change fields and users with values', async (t) => {
     const tree = await made({ field_type: 3, field_data: OPTIONS, name: 'Watched' });
     await fill(member, [{ id: tree, value: 'a' }]);
     const people = [admin, member];

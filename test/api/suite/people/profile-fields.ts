@@ -17,7 +17,7 @@ export const profileFields: Facts = async (t, server) => {
   const { owner, admin, moderator, member, guest } = org;
   const { add, made, change, remove, reorder, list, find, clear } = profileTools(org);
 
-  await t.test('a field of each type is listed for everybody, and everybody is told the whole list', async (t) => {
+  await t.test('a field of each type is listed for all users, and the whole list is published to all', async (t) => {
     const queues = await Promise.all([owner, guest].map((by) => Queue.register(by)));
     const pattern = 'https://example.com/~%(username)s/';
     const kinds: [type: number, given: Params, shown: Fields][] = [
@@ -64,7 +64,7 @@ export const profileFields: Facts = async (t, server) => {
     t.same(await list(), []);
   });
 
-  await t.test('what is refused, in this order, and changes nothing', async (t) => {
+  await t.test('wrong fields are refused, in this order, and change nothing', async (t) => {
     const names = ['one', 'two'];
     for (const name of names) await add({ name, display_in_profile_summary: true });
     const before = await list();
@@ -185,7 +185,7 @@ export const profileFields: Facts = async (t, server) => {
     await clear();
   });
 
-  await t.test('administrators change fields, everybody sees them, nobody from elsewhere', async (t) => {
+  await t.test('administrators change fields, all users of the organization see them', async (t) => {
     const id = await made();
     for (const by of [moderator, member, guest]) {
       await refused(t, add({ name: '' }, by), NOT_ADMIN, by.role);

@@ -1,4 +1,4 @@
-/** Operations on profile fields, short. */
+/** Short forms of the operations on profile fields. */
 
 import type { Params } from '../../support/client.js';
 import type { Organization, Person } from '../../support/organization.js';
@@ -11,7 +11,7 @@ export interface ApiField extends Fields {
 
 export const OPTIONS = { a: { text: 'Ash', order: '1' }, b: { text: 'Birch', order: '2' } };
 
-/** By administrators, and seen by guests, where nobody is named. */
+/** Calls on profile fields: an administrator makes them and a guest looks, unless the call names another user. */
 export function profileTools({ admin, guest }: Pick<Organization, 'admin' | 'guest'>) {
   let named = 0;
   const add = (params: Params, by: Person = admin) =>

@@ -19,7 +19,7 @@ export const settingsDefaults: Facts = async (t, server) => {
     (await by.api.ok('POST /register', { fetch_event_types: ['user_settings'] })).user_settings as Fields;
 
   await t.test(
-    'administrators change what new accounts start with; everybody is told of each change once',
+    'administrators change the defaults of new accounts; each change is published to all once',
     async (t) => {
       const queues = await Promise.all(
         [member, guest].map((of) => Queue.register(of, { event_types: ['realm_user_settings_defaults', 'message'] })),
@@ -49,7 +49,7 @@ export const settingsDefaults: Facts = async (t, server) => {
     },
   );
 
-  await t.test('wrong values are refused, and nothing of the request is stored', async (t) => {
+  await t.test('a wrong value is refused, and no value of the request is stored', async (t) => {
     const before = await state(admin);
     for (const [params, msg] of [
       [{ notification_sound: 'nosuch' }, "Invalid notification sound 'nosuch'"],
@@ -76,13 +76,13 @@ export const settingsDefaults: Facts = async (t, server) => {
     }
   });
 
-  await t.test('the state after the change is the state that events make', (t) =>
+  await t.test('the state after the change equals snapshot + events', (t) =>
     verifyAction(t, 'defaults', [admin, guest], () =>
       admin.api.ok('PATCH /realm/user_settings_defaults', { enable_sounds: false, email_address_visibility: 3 }),
     ),
   );
 
-  await t.test('slash commands change settings, and say so', async (t) => {
+  await t.test('slash commands change settings, and the answer says so', async (t) => {
     const run = (command: string, by: Person = member) => by.api.call('POST /zcommand', { command });
     t.same((await run('/ping')).body, { result: 'success', msg: '' });
     const queue = await Queue.register(member, { event_types: ['user_settings', 'message'] });

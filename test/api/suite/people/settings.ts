@@ -9,7 +9,7 @@ import type { ApiEvent, ApiStream, Fields } from '../../support/types.js';
 import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
-/** Setting → another value than the default, and which legacy event tells of it. */
+/** Setting → another value than the default, and its legacy event. */
 const CHANGES: Readonly<Record<string, readonly [value: unknown, is: 'D' | 'N' | 'M']>> = {
   twenty_four_hour_time: [true, 'D'],
   dense_mode: [false, 'D'],
@@ -66,7 +66,7 @@ export const settings: Facts = async (t, server) => {
     return user_settings as Fields;
   };
 
-  await t.test('each setting is stored, told in the modern and in its legacy form, and told once', async (t) => {
+  await t.test('each setting is stored and published once, in the modern and the legacy form', async (t) => {
     const queue = await Queue.register(member, OLD);
     for (const [name, [value, is]] of Object.entries(CHANGES)) {
       const answer = await patch({ [name]: value });
@@ -87,7 +87,7 @@ export const settings: Facts = async (t, server) => {
     t.same(last[0]!.property, 'dense_mode', 'what did not change was told of no more');
   });
 
-  await t.test('the state has them all; for older clients at the top level', async (t) => {
+  await t.test('the state has all settings; for older clients at the top level', async (t) => {
     const { result: _, ...state } = await other.api.ok('POST /register', { fetch_event_types: Object.values(OLD)[0] });
     const modern = state.user_settings as Fields;
     for (const [name, [value, is]] of Object.entries(CHANGES)) {
@@ -114,7 +114,7 @@ export const settings: Facts = async (t, server) => {
     t.same(defaults, rest, 'a new account has the defaults');
   });
 
-  await t.test('the older paths do the same, for guests too', async (t) => {
+  await t.test('the older paths work the same, for guests too', async (t) => {
     const queue = await Queue.register(guest, { event_types: ['user_settings'] });
     t.equal((await patch({ enable_sounds: false }, guest, '/settings/display')).status, 200);
     t.equal((await patch({ dense_mode: false }, guest, '/settings/notifications')).status, 200);
@@ -124,7 +124,7 @@ export const settings: Facts = async (t, server) => {
     );
   });
 
-  await t.test('a wrong value is refused, and nothing of the request is stored', async (t) => {
+  await t.test('a wrong value is refused, and no value of the request is stored', async (t) => {
     const before = await own(other);
     const wrong = async (params: Params, msg: string): Promise<void> => {
       for (const path of ['/settings', '/settings/display', '/settings/notifications']) {
@@ -159,12 +159,12 @@ export const settings: Facts = async (t, server) => {
     t.same(await own(other), before);
   });
 
-  await t.test('no change at all is fine; what is unknown is named', async (t) => {
+  await t.test('a call without changes succeeds; unknown parameters are named', async (t) => {
     t.same((await patch({})).body, { result: 'success', msg: '' });
     t.same((await patch({ nonsense: 1 })).body.ignored_parameters_unsupported, ['nonsense']);
   });
 
-  await t.test('a time zone is told to everybody', async (t) => {
+  await t.test('a time zone is published to all users', async (t) => {
     const queues = await Promise.all(
       [member, guest].map((of) =>
         Queue.register(of, { event_types: ['user_settings', 'update_display_settings', 'realm_user'] }),
@@ -193,42 +193,48 @@ export const settings: Facts = async (t, server) => {
     });
   });
 
-  await t.test('hiding the address takes it from those who lose it, and changes the API address for all', async (t) => {
-    const queue = (of: Person) => Queue.register(of, { event_types: ['realm_user'] });
-    const [mine, high, low] = [await queue(other), await queue(admin), await queue(member)];
-    const shown = (events: readonly ApiEvent[]) =>
-      events.map(({ person }) => ('new_email' in (person as Fields) ? 'new_email' : Object.keys(person as Fields)[1]));
-    await patch({ email_address_visibility: 3 }, other);
-    const hidden = `user${other.id}@conclave.invalid`;
-    const toMember = await low.take(3);
-    t.same(
-      toMember.slice(0, 2).map(({ person }) => person),
-      [
-        { user_id: other.id, delivery_email: null },
-        { user_id: other.id, new_email: hidden },
-      ],
-    );
-    t.same(shown(await high.take(2)), ['new_email', 'avatar_source'], 'administrators keep the address');
-    t.same(shown(await mine.take(2)), ['new_email', 'avatar_source']);
-    const seen = async (by: Person) => (await by.api.ok('GET /users/{user_id}', { user_id: other.id })).user as Fields;
-    t.same([(await seen(member)).email, (await seen(member)).delivery_email], [hidden, null]);
-    t.same([(await seen(admin)).email, (await seen(admin)).delivery_email], [hidden, other.email]);
-    await refused(t, member.api.call('GET /users/{email}', { email: other.email }), bad('No such user'));
-    t.equal(((await member.api.ok('GET /users/{email}', { email: hidden })).user as Fields).user_id, other.id);
-    t.equal((await other.api.ok('GET /users/me')).email, hidden, 'the real address still logs in');
-    const lowest = await Queue.register(guest, { event_types: ['realm_user', 'message'] });
-    await patch({ email_address_visibility: 2 }, other);
-    t.same((await low.take(1))[0]!.person, { user_id: other.id, delivery_email: other.email });
-    t.same(await settled(lowest), [], 'guests gain nothing');
-    await patch({ email_address_visibility: 1 }, other);
-    t.same(
-      (await low.take(2)).map(({ person }) => (person as Fields).new_email),
-      [other.email, undefined],
-    );
-    t.equal((await seen(guest)).email, other.email);
-  });
+  await t.test(
+    'hiding the address removes it for users who lose sight of it, and changes the API address for all',
+    async (t) => {
+      const queue = (of: Person) => Queue.register(of, { event_types: ['realm_user'] });
+      const [mine, high, low] = [await queue(other), await queue(admin), await queue(member)];
+      const shown = (events: readonly ApiEvent[]) =>
+        events.map(({ person }) =>
+          'new_email' in (person as Fields) ? 'new_email' : Object.keys(person as Fields)[1],
+        );
+      await patch({ email_address_visibility: 3 }, other);
+      const hidden = `user${other.id}@conclave.invalid`;
+      const toMember = await low.take(3);
+      t.same(
+        toMember.slice(0, 2).map(({ person }) => person),
+        [
+          { user_id: other.id, delivery_email: null },
+          { user_id: other.id, new_email: hidden },
+        ],
+      );
+      t.same(shown(await high.take(2)), ['new_email', 'avatar_source'], 'administrators keep the address');
+      t.same(shown(await mine.take(2)), ['new_email', 'avatar_source']);
+      const seen = async (by: Person) =>
+        (await by.api.ok('GET /users/{user_id}', { user_id: other.id })).user as Fields;
+      t.same([(await seen(member)).email, (await seen(member)).delivery_email], [hidden, null]);
+      t.same([(await seen(admin)).email, (await seen(admin)).delivery_email], [hidden, other.email]);
+      await refused(t, member.api.call('GET /users/{email}', { email: other.email }), bad('No such user'));
+      t.equal(((await member.api.ok('GET /users/{email}', { email: hidden })).user as Fields).user_id, other.id);
+      t.equal((await other.api.ok('GET /users/me')).email, hidden, 'the real address still logs in');
+      const lowest = await Queue.register(guest, { event_types: ['realm_user', 'message'] });
+      await patch({ email_address_visibility: 2 }, other);
+      t.same((await low.take(1))[0]!.person, { user_id: other.id, delivery_email: other.email });
+      t.same(await settled(lowest), [], 'guests gain nothing');
+      await patch({ email_address_visibility: 1 }, other);
+      t.same(
+        (await low.take(2)).map(({ person }) => (person as Fields).new_email),
+        [other.email, undefined],
+      );
+      t.equal((await seen(guest)).email, other.email);
+    },
+  );
 
-  await t.test('subscriptions of clients that cannot handle null follow the settings', async (t) => {
+  await t.test('without notification_settings_null, subscription settings follow the user settings', async (t) => {
     const queue = await Queue.register(other, {});
     await patch({ enable_stream_push_notifications: true }, other);
     await subscribe(other, 'pushed');
@@ -248,7 +254,7 @@ export const settings: Facts = async (t, server) => {
     t.same(await state(true), [null, null, null]);
   });
 
-  await t.test('emoticons are translated for authors who want it', async (t) => {
+  await t.test('emoticons are translated for authors with that setting', async (t) => {
     const html = async (by: Person) =>
       (await by.api.ok('POST /messages/render', { content: 'so :)' })).rendered as string;
     t.equal(await html(guest), '<p>so :)</p>');
@@ -260,7 +266,7 @@ export const settings: Facts = async (t, server) => {
     t.equal(await html(owner), '<p>so :)</p>');
   });
 
-  await t.test('drafts that are no more synchronized are deleted', async (t) => {
+  await t.test('drafts are deleted when synchronizing them is turned off', async (t) => {
     const draft = { type: '', to: [], topic: '', content: 'unfinished' };
     await other.api.ok('POST /drafts', { drafts: [draft] });
     const queue = await Queue.register(other, { event_types: ['drafts'] });
@@ -274,7 +280,7 @@ export const settings: Facts = async (t, server) => {
     t.same((await other.api.ok('GET /drafts')).count, 0);
   });
 
-  await t.test('the state after the change is the state that events make', async (t) => {
+  await t.test('the state after the change equals snapshot + events', async (t) => {
     const people = [owner, admin, member, guest];
     const change = (title: string, params: Params, by = admin) =>
       verifyAction(t, title, people, () => by.api.ok('PATCH /settings', params));

@@ -12,7 +12,7 @@ export const systemBots: Facts = async (t, server) => {
   const { cross_realm_bots } = await member.api.ok('POST /register', { fetch_event_types: ['realm_user'] });
   const bots = cross_realm_bots as ApiUser[];
 
-  await t.test('they are listed by themselves, and nowhere else', async (t) => {
+  await t.test('system bots are in a list of their own, and in no other', async (t) => {
     t.same(
       bots.map(({ user_id, full_name, email, role, is_system_bot, bot_type, is_active }) => [
         [user_id, full_name, email, role],
@@ -42,7 +42,7 @@ export const systemBots: Facts = async (t, server) => {
     }
   });
 
-  await t.test('one can write to them, and look for what they said', async (t) => {
+  await t.test('system bots can be written to, and their messages searched', async (t) => {
     const [{ user_id, email, full_name }] = bots as [ApiUser];
     const id = await tell(member, [{ ...owner, id: user_id }], 'thanks');
     await member.api.ok('POST /messages', { type: 'direct', to: [email], content: 'and again' });
@@ -65,7 +65,7 @@ export const systemBots: Facts = async (t, server) => {
     t.same(await found([{ operator: 'sender', operand: user_id }]), []);
   });
 
-  await t.test('nobody becomes one', async (t) => {
+  await t.test('a system bot cannot log in, and no account can take its address', async (t) => {
     const host = { host: `${org.subdomain}.localhost` };
     for (const { email } of bots) {
       const login = org.nobody.with(host).call('POST /fetch_api_key', { username: email, password: PASSWORD });
@@ -81,7 +81,7 @@ export const systemBots: Facts = async (t, server) => {
     t.equal((await principals).status, 403);
   });
 
-  await t.test('sections of what does not exist yet are there, and empty', async (t) => {
+  await t.test('sections of features that do not exist yet are there, and empty', async (t) => {
     const state = await member.api.ok('POST /register');
     const empty = {
       realm_filters: [],

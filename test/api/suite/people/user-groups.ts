@@ -90,7 +90,7 @@ export const userGroups: Facts = async (t, server) => {
     );
   });
 
-  await t.test('a group is made, and told to everybody', async (t) => {
+  await t.test('a new group is published to all users', async (t) => {
     const queue = await follow(guest);
     const answer = await create({ name: 'crew', description: 'd', members: [other.id, member.id, other.id] });
     t.same(answer.body, { result: 'success', msg: '' });
@@ -123,7 +123,7 @@ export const userGroups: Facts = async (t, server) => {
     );
   });
 
-  await t.test('name and description change; what stays is not told', async (t) => {
+  await t.test('name and description change; unchanged ones are not published', async (t) => {
     const id = await made('watch', [member]);
     const queue = await follow(guest);
     await update(id, { name: 'night watch', description: 'dark' });
@@ -144,7 +144,7 @@ export const userGroups: Facts = async (t, server) => {
     t.same(await queue.now(), []);
   });
 
-  await t.test('members come and go, all or nothing, and are told by the notification bot', async (t) => {
+  await t.test('members are changed all or nothing, and get a notice from the notification bot', async (t) => {
     const id = await made('lookout', [member]);
     const [queue, post] = [await follow(guest), await Queue.register(other, { event_types: ['message'] })];
     t.equal((await members(id, { add: [other.id, guest.id], delete: [member.id] })).status, 200);
@@ -186,7 +186,7 @@ export const userGroups: Facts = async (t, server) => {
     t.same((await find(id)).members, [guest.id], 'nothing of a refused request is done');
   });
 
-  await t.test('subgroups count for membership, at any depth and in circles', async (t) => {
+  await t.test('members of subgroups are members, at any depth and in circles', async (t) => {
     const [outer, middle, inner] = [
       await made('outer', [member]),
       await made('middle', [member]),
@@ -230,7 +230,7 @@ export const userGroups: Facts = async (t, server) => {
     t.same(await subs(middle, true), [], 'a group that is gone is no subgroup any more');
   });
 
-  await t.test('a mention of a group renders and flags its members, also those of subgroups', async (t) => {
+  await t.test('a mention of a group is rendered and flags its members, also those of subgroups', async (t) => {
     const [boat, crew] = [await made('boat', [other]), await made('boat crew', [guest])];
     await subgroups(boat, { add: [crew] }, owner);
     const flags = async (by: Person, message_id: number) =>
@@ -252,7 +252,7 @@ export const userGroups: Facts = async (t, server) => {
     t.same(await flags(other, await tell(owner, [other, guest], '@*boat*')), ['mentioned']);
   });
 
-  await t.test('who may do what', async (t) => {
+  await t.test('each role may change the groups that the policy admits it to', async (t) => {
     const id = await made('club', [member]);
     const edits = (by: Person): (() => ReturnType<typeof update>)[] => [
       () => update(id, { name: `club of ${by.role}` }, by),
@@ -303,7 +303,7 @@ export const userGroups: Facts = async (t, server) => {
     await refused(t, remove(id), unknown);
   });
 
-  await t.test('the state after the change is the state that events make', async (t) => {
+  await t.test('the state after the change equals snapshot + events', async (t) => {
     const people = [owner, member, guest];
     const verify = (title: string, action: () => Promise<unknown>) => verifyAction(t, title, people, action);
     await verify('a group', () => made('alpha', [member, guest]));

@@ -1,4 +1,4 @@
-/** What one tells of oneself, and hints for new users: users.md § User status, § Small operations. */
+/** A user's own status, and hints for new users: users.md § User status, § Small operations. */
 
 import { refused } from '../../harness.js';
 import { bad, missing, type Params } from '../../support/client.js';
@@ -22,7 +22,7 @@ export const userStatus: Facts = async (t, server) => {
   const CAR = { emoji_name: 'car', emoji_code: '1f697', reaction_type: 'unicode_emoji' };
   const NONE = { emoji_name: '', emoji_code: '', reaction_type: 'unicode_emoji' };
 
-  await t.test('only what is given changes, and only that is told, to everybody', async (t) => {
+  await t.test('only the given fields change and are published, to all users', async (t) => {
     const listen = (by: Person) =>
       Queue.register(by, { event_types: ['user_status', 'message'], fetch_event_types: [] });
     const queues = await Promise.all([owner, member, guest].map(listen));
@@ -50,33 +50,36 @@ export const userStatus: Facts = async (t, server) => {
     t.same(await statuses(elsewhere.owner), {});
   });
 
-  await t.test('emoji as for reactions: by name, custom ones, the extra one under both names', async (t) => {
-    const png = await frame('green');
-    await owner.api.upload('POST /realm/emoji/{emoji_name}', [{ name: 'a.png', bytes: png }], { emoji_name: 'leaf' });
-    await ok({ emoji_name: 'leaf', status_text: 'x' });
-    const shown = (await statuses())[member.id]!;
-    t.match(shown, { status_text: 'x', emoji_name: 'leaf', reaction_type: 'realm_emoji' });
-    const extra = { emoji_name: 'conclave', emoji_code: 'conclave', reaction_type: 'service_extra_emoji' };
-    for (const given of [
-      { emoji_name: 'zulip' },
-      { emoji_name: 'zulip', emoji_code: 'zulip', reaction_type: 'zulip_extra_emoji' },
-      extra,
-    ]) {
-      await ok(given);
-      t.match((await statuses())[member.id], extra, JSON.stringify(given));
-    }
-    const leaf = { emoji_name: 'leaf', emoji_code: shown.emoji_code, reaction_type: 'realm_emoji' };
-    await refused(t, set({ ...leaf, emoji_name: 'twig' }), bad('Invalid custom emoji name.'));
-    await refused(t, set({ ...leaf, emoji_code: '999999' }), bad('Invalid custom emoji.'));
-    await ok(leaf);
-    await owner.api.ok('DELETE /realm/emoji/{emoji_name}', { emoji_name: 'leaf' });
-    await refused(t, set(leaf), bad('This custom emoji has been deactivated.'));
-    await refused(t, set({ emoji_name: 'leaf' }), bad("Emoji 'leaf' does not exist"));
-    t.match((await statuses())[member.id], leaf, 'a status that has it keeps it');
-    await ok({ emoji_name: '', status_text: '' });
-  });
+  await t.test(
+    'status emoji are named as in reactions: by name, custom ones, the extra one under both names',
+    async (t) => {
+      const png = await frame('green');
+      await owner.api.upload('POST /realm/emoji/{emoji_name}', [{ name: 'a.png', bytes: png }], { emoji_name: 'leaf' });
+      await ok({ emoji_name: 'leaf', status_text: 'x' });
+      const shown = (await statuses())[member.id]!;
+      t.match(shown, { status_text: 'x', emoji_name: 'leaf', reaction_type: 'realm_emoji' });
+      const extra = { emoji_name: 'conclave', emoji_code: 'conclave', reaction_type: 'service_extra_emoji' };
+      for (const given of [
+        { emoji_name: 'zulip' },
+        { emoji_name: 'zulip', emoji_code: 'zulip', reaction_type: 'zulip_extra_emoji' },
+        extra,
+      ]) {
+        await ok(given);
+        t.match((await statuses())[member.id], extra, JSON.stringify(given));
+      }
+      const leaf = { emoji_name: 'leaf', emoji_code: shown.emoji_code, reaction_type: 'realm_emoji' };
+      await refused(t, set({ ...leaf, emoji_name: 'twig' }), bad('Invalid custom emoji name.'));
+      await refused(t, set({ ...leaf, emoji_code: '999999' }), bad('Invalid custom emoji.'));
+      await ok(leaf);
+      await owner.api.ok('DELETE /realm/emoji/{emoji_name}', { emoji_name: 'leaf' });
+      await refused(t, set(leaf), bad('This custom emoji has been deactivated.'));
+      await refused(t, set({ emoji_name: 'leaf' }), bad("Emoji 'leaf' does not exist"));
+      t.match((await statuses())[member.id], leaf, 'a status that has it keeps it');
+      await ok({ emoji_name: '', status_text: '' });
+    },
+  );
 
-  await t.test('what is refused changes nothing', async (t) => {
+  await t.test('a refused status changes nothing', async (t) => {
     await ok({ status_text: 'as before' });
     const before = await statuses();
     const NOTHING = bad('Client did not pass any new values.');
@@ -98,7 +101,7 @@ export const userStatus: Facts = async (t, server) => {
     await ok({ status_text: 'é'.repeat(60) });
   });
 
-  await t.test('being away is another name for a setting', async (t) => {
+  await t.test('"away" is another name for a presence setting', async (t) => {
     const listen = (by: Person, user_settings_object: boolean) =>
       Queue.register(by, {
         event_types: ['user_status', 'presence', 'user_settings', 'update_global_notifications', 'message'],
@@ -158,7 +161,7 @@ export const tutorial: Facts = async (t, server) => {
     return state.hotspots.map(({ name }) => name);
   };
 
-  await t.test('one hint after the other, told to the own clients', async (t) => {
+  await t.test("hints are published one after the other to the user's own clients", async (t) => {
     const queue = await Queue.register(member, { event_types: ['hotspots', 'message'], fetch_event_types: [] });
     for (const [i, name] of names.entries()) {
       t.same(await shown(), [name]);
@@ -175,7 +178,7 @@ export const tutorial: Facts = async (t, server) => {
     t.same(await shown(owner), ['intro_streams'], 'each has his own');
   });
 
-  await t.test('in any order; after the tutorial there are none', async (t) => {
+  await t.test('hints are marked in any order; after the tutorial none is left', async (t) => {
     await seen('intro_streams', owner);
     await seen('intro_gear', owner);
     t.same(await shown(owner), ['intro_topics']);
@@ -188,7 +191,7 @@ export const tutorial: Facts = async (t, server) => {
     t.same(await shown(owner), ['intro_topics']);
   });
 
-  await t.test('what is refused', async (t) => {
+  await t.test('unknown hints are refused', async (t) => {
     await refused(t, seen(undefined), missing('hotspot'));
     await refused(t, member.api.call('POST /users/me/tutorial_status'), missing('status'));
     for (const name of ['x', '', 'INTRO_GEAR', '__proto__', 'constructor'])

@@ -9,7 +9,7 @@ import type { Facts } from '../facts.js';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/** What each path answers to. */
+/** The methods of each path. */
 const METHODS: Readonly<Record<string, readonly string[]>> = {
   '/register': ['POST'],
   '/events': ['DELETE', 'GET'],
@@ -95,7 +95,7 @@ export const frontend: Facts = async (t, server) => {
     },
   );
 
-  await t.test('large answers are compressed for clients that take gzip, and are the same then', async (t) => {
+  await t.test('large answers are compressed for clients that accept gzip, with equal content', async (t) => {
     const gzip = { 'accept-encoding': 'gzip, deflate' };
     const ask = (path: string, headers: Record<string, string> = {}) =>
       member.api.raw({ method: 'GET', path, headers });
@@ -166,7 +166,7 @@ export const frontend: Facts = async (t, server) => {
     t.equal(wrong.status, 405);
   });
 
-  await t.test('answers are JSON that nobody may cache, and end with a newline', async (t) => {
+  await t.test('answers are JSON, forbid caching, and end with a newline', async (t) => {
     for (const answer of [
       await member.api.raw({ method: 'GET', path: '/api/v1/users/me' }),
       await member.api.raw({ method: 'GET', path: '/api/v1/messages' }),
@@ -179,22 +179,25 @@ export const frontend: Facts = async (t, server) => {
     }
   });
 
-  await t.test('parameters come from the form first, then from the query; the last of a name counts', async (t) => {
-    const send = async (query: string, body: string): Promise<string> => {
-      const answer = await member.api.raw({ method: 'POST', path: `/api/v1/messages?${query}`, headers: FORM, body });
-      const { message } = await member.api.ok<{ message: { subject: string } }>('GET /messages/{message_id}', {
-        message_id: answer.body.id,
-      });
-      return message.subject;
-    };
-    const common = 'type=stream&to=frontend&content=x';
-    t.equal(await send('topic=query', common), 'query');
-    t.equal(await send('topic=query', `${common}&topic=form`), 'form');
-    t.equal(await send('', `${common}&topic=first&topic=second`), 'second');
-    t.equal(await send('', `${common}&subject=old+name`), 'old name');
-  });
+  await t.test(
+    'parameters come from the form first, then from the query; the last of several values counts',
+    async (t) => {
+      const send = async (query: string, body: string): Promise<string> => {
+        const answer = await member.api.raw({ method: 'POST', path: `/api/v1/messages?${query}`, headers: FORM, body });
+        const { message } = await member.api.ok<{ message: { subject: string } }>('GET /messages/{message_id}', {
+          message_id: answer.body.id,
+        });
+        return message.subject;
+      };
+      const common = 'type=stream&to=frontend&content=x';
+      t.equal(await send('topic=query', common), 'query');
+      t.equal(await send('topic=query', `${common}&topic=form`), 'form');
+      t.equal(await send('', `${common}&topic=first&topic=second`), 'second');
+      t.equal(await send('', `${common}&subject=old+name`), 'old name');
+    },
+  );
 
-  await t.test('both names of one parameter are too many', async (t) => {
+  await t.test('a parameter under both of its names is refused', async (t) => {
     const call = member.api.call('POST /messages', {
       type: 'stream',
       to: 'frontend',
@@ -222,7 +225,7 @@ export const frontend: Facts = async (t, server) => {
     }
   });
 
-  await t.test('a multipart form is a form', async (t) => {
+  await t.test('a multipart form is read like any form', async (t) => {
     const part = (name: string, value: string) =>
       `--cut\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
     const body = `${part('type', 'stream')}${part('to', 'frontend')}${part('topic', 'multi part')}${part('content', 'één')}--cut--\r\n`;
@@ -251,7 +254,7 @@ export const frontend: Facts = async (t, server) => {
     t.equal((await member.api.call('GET /users/me')).status, 200);
   });
 
-  await t.test('a body that breaks off harms nobody', async (t) => {
+  await t.test('a body that breaks off harms no other request', async (t) => {
     for (let i = 0; i < 5; i++) {
       await new Promise<void>((resolve) => {
         const headers = { ...FORM, ...member.api.headers, 'content-length': '1000' };
@@ -270,7 +273,7 @@ export const frontend: Facts = async (t, server) => {
     t.equal((await member.api.call('GET /users/me')).status, 200);
   });
 
-  await t.test('parameters that nothing consumed are named, on every success', async (t) => {
+  await t.test('unused parameters are named on every success', async (t) => {
     const extra = { zebra: '1', apple: '2', client: 'tester' };
     const calls: [string, Record<string, unknown>][] = [
       ['POST /register', { fetch_event_types: [] }],

@@ -1,4 +1,7 @@
-/** Rate limits as configured by default, with a clock that the test moves (embedded face only): conventions.md § Rate limits. */
+/**
+ * Rate limits as configured by default, with a clock that the test moves (embedded face only): conventions.md § Rate
+ * limits.
+ */
 import type { Test } from 'tap';
 import { setRateLimits } from '#app/admin';
 import { FakeClock } from '../../../support/fake-clock.js';
@@ -38,7 +41,7 @@ const LIMITED = (seconds: number): Fields => ({
   'retry-after': seconds,
 });
 
-/** On a whole second, so that what headers round up is a number that can be named. */
+/** Moves the clock to a whole second, so that rounded times in headers are exact. */
 const START = Math.ceil(Date.now() / 1000) * 1000;
 
 export async function rateLimits(t: Test): Promise<void> {
@@ -54,7 +57,7 @@ export async function rateLimits(t: Test): Promise<void> {
   const wait = async (): Promise<void> => clock.advanceAsync(MINUTE);
   await wait();
 
-  await t.test('an account may call 200 times a minute, whichever calls, and hears how many are left', async (t) => {
+  await t.test('an account may make 200 calls of any kind a minute, and each answer has the rest', async (t) => {
     t.same(limitsIn(await me(), clock), [200, 199, 60]);
     await clock.advanceAsync(10_000);
     t.same(limitsIn(await member.api.call('GET /streams'), clock), [200, 198, 60]);
@@ -74,7 +77,7 @@ export async function rateLimits(t: Test): Promise<void> {
     t.same(limitsIn(await me(), clock), [200, 199, 60]);
   });
 
-  await t.test('it is the account that is counted, not its key', async (t) => {
+  await t.test('calls are counted per account, not per key', async (t) => {
     const person = await addPerson(org, 'two-keys');
     await nth(150, () => me(person));
     const { api_key } = await person.api.ok<{ api_key: string }>('POST /users/me/api_key/regenerate');
@@ -82,7 +85,7 @@ export async function rateLimits(t: Test): Promise<void> {
     t.same(limitsIn(await again.call('GET /users/me'), clock), [200, 48, 60]);
   });
 
-  await t.test('credentials are looked at before, roles after', async (t) => {
+  await t.test('credentials are checked before the rate limit, roles after it', async (t) => {
     await wait();
     const call = (by: Client): Promise<Answer> => by.call('POST /realm/domains', { domain: 'x' });
     const roleError = await nth(200, () => call(guest.api));
@@ -98,7 +101,7 @@ export async function rateLimits(t: Test): Promise<void> {
     t.same([method.status, ...limitsIn(method, clock)], [405, ...NONE]);
   });
 
-  await t.test('polls have a bucket of their own, which leaks', async (t) => {
+  await t.test('polls have a leaky bucket of their own', async (t) => {
     await wait();
     const queue = await Queue.register(member, { fetch_event_types: [] });
     const poll = (): Promise<Answer> =>
@@ -116,7 +119,7 @@ export async function rateLimits(t: Test): Promise<void> {
     await clock.advanceAsync(700);
   });
 
-  await t.test('without an account 100 calls a minute of one address', async (t) => {
+  await t.test('an address may make 100 calls a minute without credentials', async (t) => {
     await wait();
     t.same(limitsIn(await settings(), clock), [100, 99, 60]);
     const last = await nth(99, settings);
@@ -135,7 +138,7 @@ export async function rateLimits(t: Test): Promise<void> {
     t.equal((await settings()).status, 200);
   });
 
-  await t.test('behind our proxies the address is the one that they name', async (t) => {
+  await t.test('behind our proxies the counted address is the one that the proxies name', async (t) => {
     await wait();
     const left = async (address: string): Promise<number | undefined> =>
       limitsIn(await settings(from(address)), clock)[1];
@@ -149,7 +152,7 @@ export async function rateLimits(t: Test): Promise<void> {
     t.equal(await left('rubbish'), 99, 'and the proxy itself where it names none');
   });
 
-  await t.test('files and avatars are not counted for whoever has an account', async (t) => {
+  await t.test('files and avatars are not counted for users with credentials', async (t) => {
     await wait();
     const uri = await upload(member, 'x.txt', 'text');
     const open = (path: string, by: Client = member.api): Promise<RawAnswer> => by.raw({ method: 'GET', path });
@@ -168,7 +171,7 @@ export async function rateLimits(t: Test): Promise<void> {
     t.same([stranger.status, ...limitsIn(stranger, clock)], [404, 100, 99, 60]);
   });
 
-  await t.test('visitors open a file a thousand times a day, whatever their addresses', async (t) => {
+  await t.test('anonymous visitors may open a file a thousand times a day, from all addresses together', async (t) => {
     await owner.api.ok('PATCH /realm', { enable_spectator_access: true });
     await owner.api.ok('POST /users/me/subscriptions', { subscriptions: [{ name: 'web' }], is_web_public: true });
     const uri = await upload(owner, 'popular.txt', 'text');
@@ -186,7 +189,7 @@ export async function rateLimits(t: Test): Promise<void> {
     t.equal((await owner.api.raw({ method: 'GET', path: uri })).status, 200, 'accounts may');
   });
 
-  await t.test('five letters a day are sent for whoever asks from one address', async (t) => {
+  await t.test('one client address causes at most five mails a day', async (t) => {
     await wait();
     const ask = (address: string, email: string): Promise<RawAnswer> =>
       from(address).raw({
@@ -205,7 +208,7 @@ export async function rateLimits(t: Test): Promise<void> {
     t.ok(server.mails().length <= before + 6);
   });
 
-  await t.test('a wrong password shows how many more may be tried, also where there is no such account', async (t) => {
+  await t.test('a wrong password shows the remaining attempts, also for unknown accounts', async (t) => {
     await wait();
     for (const username of [member.email, 'stranger@example.com']) {
       const attempt = (): Promise<Answer> =>
@@ -237,7 +240,7 @@ export async function rateLimits(t: Test): Promise<void> {
     let turn = 0;
     const set = async (rules: string | null): Promise<void> => {
       await setRateLimits(server.actors, org.realm, admin.email, rules);
-      // Answered when the frontend shows it, and with it what was changed before.
+      // The call is answered when the frontend shows its change, and all changes before.
       await owner.api.ok('PATCH /users/{user_id}', { user_id: other.id, full_name: `Turn ${turn++}` });
     };
     await set('10:3,60:5');

@@ -11,7 +11,7 @@ export const restart: Facts = async (t, server) => {
   await subscribe(owner, 'lasting', { principals: [owner, member] });
   const content = (event: ApiEvent): string => (event.message as ApiMessage).content;
 
-  await t.test('queues survive with what was not acknowledged, and go on', async (t) => {
+  await t.test('queues survive a restart with their unacknowledged events, and continue', async (t) => {
     const queue = await Queue.register(member, { event_types: ['message'] });
     const idle = await Queue.register(member, { event_types: ['message'] });
     await say(owner, 'lasting', 'x', 'acknowledged');
@@ -34,10 +34,10 @@ export const restart: Facts = async (t, server) => {
     t.same(await idle.now(), []);
   });
 
-  await t.test('a poll that waits is answered without events, and its client goes on after the restart', async (t) => {
+  await t.test('a waiting poll is answered without events, and its client continues after the restart', async (t) => {
     const queue = await Queue.register(member, { event_types: ['message'] });
     const waiting = member.api.call('GET /events', { queue_id: queue.id, last_event_id: queue.last });
-    // Answered after the poll arrived, or the poll meets a server that is gone.
+    // This call is answered after the poll arrived; without it the poll could meet a stopped server.
     const outcome = waiting.then(
       (answer) => JSON.stringify([answer.status, answer.body.events]),
       (error: NodeJS.ErrnoException) => error.code,
@@ -49,7 +49,7 @@ export const restart: Facts = async (t, server) => {
     t.same((await queue.take(1)).map(content), ['heard after all']);
   });
 
-  await t.test('accounts, streams, messages and ids are as before', async (t) => {
+  await t.test('accounts, streams, messages and ids survive a restart', async (t) => {
     const last = await tell(member, [other], 'before');
     const of = { name: 'tree', field_type: 3, field_data: { a: { text: 'Ash', order: '1' } } };
     const { id: field } = await owner.api.ok('POST /realm/profile_fields', of);

@@ -1,4 +1,4 @@
-/** What the server says of itself to anybody (realm.md § GET /server_settings, § Settings, § Other). */
+/** Information that the server gives without credentials (realm.md § GET /server_settings, § Settings, § Other). */
 
 import { refused } from '../../harness.js';
 import { bad, Client, missing } from '../../support/client.js';
@@ -32,7 +32,7 @@ export const serverFacts: Facts = async (t, server) => {
     }
   });
 
-  await t.test('clients that are too old are told so', async (t) => {
+  await t.test('clients that are too old get a refusal that says so', async (t) => {
     const old = bad('Client is too old');
     for (const agent of [
       'ZulipInvalid/5.0',
@@ -54,7 +54,7 @@ export const serverFacts: Facts = async (t, server) => {
     await refused(t, nobody.call('GET /compatibility'), bad('User-Agent header missing from request'));
   });
 
-  await t.test('what cannot be configured is refused, with or without the right parameters', async (t) => {
+  await t.test('features that are not configured are refused, with or without the right parameters', async (t) => {
     const disabled = bad('JWT authentication is not enabled for this organization');
     for (const params of [{}, { token: 'a.b.c', include_profile: true }]) {
       await refused(t, nobody.call('POST /jwt/fetch_api_key', params), disabled);
@@ -65,7 +65,7 @@ export const serverFacts: Facts = async (t, server) => {
     t.same((await api.ok('GET /export/realm')).exports, [], 'after the refusal of an export there is none');
   });
 
-  await t.test('whether a subdomain is free', async (t) => {
+  await t.test('the check of a subdomain says whether it is free', async (t) => {
     const ask = async (subdomain: string) => (await nobody.ok('GET /realm/subdomain/{subdomain}', { subdomain })).msg;
     t.equal(await ask('not-there-yet'), 'available');
     t.equal(await ask(org.subdomain), 'This subdomain is taken.');

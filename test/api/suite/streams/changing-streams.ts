@@ -19,7 +19,7 @@ const NO_STREAM = bad('Invalid stream ID');
 const ADMINS_ONLY: Refusal = { code: 'UNAUTHORIZED_PRINCIPAL', msg: 'Must be an organization administrator' };
 const OWNERS_ONLY: Refusal = { code: 'UNAUTHORIZED_PRINCIPAL', msg: 'Must be an organization owner' };
 
-/** What an event says, but for its id. */
+/** The contents of an event, without its id. */
 function brief({ id: _, ...event }: ApiEvent): unknown {
   if (event.type === 'message') {
     const { sender_id, subject, content, display_recipient } = event.message as ApiMessage;
@@ -52,7 +52,7 @@ export const changingStreams: Facts = async (t, server) => {
   const ownerName = `@_**${await nameOf(owner)}|${owner.id}**`;
   const memberName = await nameOf(member);
 
-  await t.test('administrators change streams; others hear only of those they may know', async (t) => {
+  await t.test('administrators change streams; other users get events only of streams they may see', async (t) => {
     const open = await made('roles open');
     const closed = await made('roles closed', { invite_only: true });
     for (const by of [moderator, member, guest, other]) {
@@ -69,7 +69,7 @@ export const changingStreams: Facts = async (t, server) => {
     t.equal((await patch(open, {})).status, 200, 'nothing at all');
   });
 
-  await t.test('each change is told to who sees the stream, and said in it', async (t) => {
+  await t.test('each change is published to users who see the stream, with a notice in it', async (t) => {
     const id = await made('one');
     const [inside, outside, out] = [await watch(member), await watch(other), await watch(admin)];
     const update = (property: string, value: unknown, name = 'one', more = {}) => [
@@ -154,46 +154,49 @@ export const changingStreams: Facts = async (t, server) => {
     t.equal((await as(member, id)).message_retention_days, null);
   });
 
-  await t.test('privacy: who gains sight of a stream gets it, who loses it loses it', async (t) => {
-    const id = await made('shy');
-    const queues = await Promise.all(org.people.map((person) => watch(person)));
-    const all = async () => {
-      const of: Record<string, string> = {};
-      for (const queue of queues) {
-        const events = (await settled(queue)).filter((event) => event.type !== 'message');
-        of[queue.of.role] = events.map((event) => `${event.type}/${event.op}`).join(' ');
-      }
-      return of;
-    };
-    const everybody = (text: string, but: Record<string, string> = {}) => ({
-      ...Object.fromEntries(org.people.map((person) => [person.role, text])),
-      ...but,
-    });
-    t.equal((await patch(id, { is_private: true })).status, 200);
-    t.same(await all(), everybody('stream/update', { moderator: 'stream/delete', other: 'stream/delete' }));
-    t.match(await as(member, id), { invite_only: true, history_public_to_subscribers: false, is_web_public: false });
-    await refused(t, other.api.call('GET /streams/{stream_id}', { stream_id: id }), NO_STREAM);
-    await refused(t, patch(id, { is_private: false }), NO_STREAM, 'not by an administrator who is not in it');
-    await refused(t, patch(id, { can_remove_subscribers_group_id: 3 }), NO_STREAM, 'nor the group');
-    t.equal((await patch(id, { history_public_to_subscribers: true })).status, 200, 'but its history');
-    t.same(await all(), everybody('stream/update', { moderator: '', other: '' }));
-    await subscribe(member, 'shy', { principals: [admin] });
-    await all();
-    t.equal((await patch(id, { is_private: false })).status, 200);
-    const gained = 'stream/create subscription/peer_add stream/update';
-    t.same(await all(), everybody('stream/update', { moderator: gained, other: gained }));
-    t.match(await as(other, id), { invite_only: false, history_public_to_subscribers: true });
-    const texts = queues
-      .find(({ of }) => of === member)!
-      .received.map((event) => (event.message as ApiMessage)?.content);
-    const kinds = ['Public', 'Private, protected history', 'Private, shared history', 'Public'];
-    kinds.slice(1).forEach((kind, i) => {
-      const text = `${adminName} changed the [access permissions](/help/stream-permissions) for this stream from **${kinds[i]}** to **${kind}**.`;
-      t.ok(texts.includes(text), text);
-    });
-  });
+  await t.test(
+    'a change of privacy publishes the stream to users who gain sight of it, and its removal to those who lose it',
+    async (t) => {
+      const id = await made('shy');
+      const queues = await Promise.all(org.people.map((person) => watch(person)));
+      const all = async () => {
+        const of: Record<string, string> = {};
+        for (const queue of queues) {
+          const events = (await settled(queue)).filter((event) => event.type !== 'message');
+          of[queue.of.role] = events.map((event) => `${event.type}/${event.op}`).join(' ');
+        }
+        return of;
+      };
+      const everybody = (text: string, but: Record<string, string> = {}) => ({
+        ...Object.fromEntries(org.people.map((person) => [person.role, text])),
+        ...but,
+      });
+      t.equal((await patch(id, { is_private: true })).status, 200);
+      t.same(await all(), everybody('stream/update', { moderator: 'stream/delete', other: 'stream/delete' }));
+      t.match(await as(member, id), { invite_only: true, history_public_to_subscribers: false, is_web_public: false });
+      await refused(t, other.api.call('GET /streams/{stream_id}', { stream_id: id }), NO_STREAM);
+      await refused(t, patch(id, { is_private: false }), NO_STREAM, 'not by an administrator who is not in it');
+      await refused(t, patch(id, { can_remove_subscribers_group_id: 3 }), NO_STREAM, 'nor the group');
+      t.equal((await patch(id, { history_public_to_subscribers: true })).status, 200, 'but its history');
+      t.same(await all(), everybody('stream/update', { moderator: '', other: '' }));
+      await subscribe(member, 'shy', { principals: [admin] });
+      await all();
+      t.equal((await patch(id, { is_private: false })).status, 200);
+      const gained = 'stream/create subscription/peer_add stream/update';
+      t.same(await all(), everybody('stream/update', { moderator: gained, other: gained }));
+      t.match(await as(other, id), { invite_only: false, history_public_to_subscribers: true });
+      const texts = queues
+        .find(({ of }) => of === member)!
+        .received.map((event) => (event.message as ApiMessage)?.content);
+      const kinds = ['Public', 'Private, protected history', 'Private, shared history', 'Public'];
+      kinds.slice(1).forEach((kind, i) => {
+        const text = `${adminName} changed the [access permissions](/help/stream-permissions) for this stream from **${kinds[i]}** to **${kind}**.`;
+        t.ok(texts.includes(text), text);
+      });
+    },
+  );
 
-  await t.test('former subscribers keep a stream that becomes private, and public again', async (t) => {
+  await t.test('former subscribers keep seeing a stream that becomes private, and public again', async (t) => {
     const id = await made('left', { principals: [member, admin, other, guest, owner] });
     for (const one of [other, guest, owner]) {
       await one.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['left'] });
@@ -235,7 +238,7 @@ export const changingStreams: Facts = async (t, server) => {
     for (const one of [other, guest, owner]) t.same(await kept(one), ['left and renamed', false], one.role);
   });
 
-  await t.test('privacy decides who reads: before, between, and after', async (t) => {
+  await t.test('privacy decides the access to messages of before, between and after its changes', async (t) => {
     const id = await made('flipping', { principals: [member, admin] });
     const public_ = await say(member, 'flipping', 'topic');
     const may = async (by: Person, message_id: number) =>
@@ -298,41 +301,44 @@ export const changingStreams: Facts = async (t, server) => {
     t.match(await as(member, id), { description: 'kept', stream_post_policy: 1 }, 'what came before stays');
   });
 
-  await t.test('an archived stream is gone for all, its name free, its messages for who had them', async (t) => {
-    const id = await made('doomed', { principals: [member, guest, other] });
-    const message_id = await say(member, 'doomed', 'topic');
-    const queues = await Promise.all(org.people.map((person) => watch(person)));
-    await refused(t, admin.api.call('DELETE /streams/{stream_id}', { stream_id: 987_654 }), NO_STREAM);
-    await admin.api.ok('DELETE /streams/{stream_id}', { stream_id: id });
-    for (const queue of queues) {
-      t.same(await heard(queue), [['stream/delete', ['doomed']]], queue.of.role);
-    }
-    await refused(
-      t,
-      admin.api.call('DELETE /streams/{stream_id}', { stream_id: id }),
-      bad('Stream is already deactivated'),
-    );
-    const archived = await as(admin, id);
-    t.match(archived, { invite_only: true, is_web_public: false });
-    t.match(archived.name, /^[0-9a-f]{7}!DEACTIVATED:doomed$/);
-    await refused(t, member.api.call('GET /streams/{stream_id}', { stream_id: id }), NO_STREAM);
-    t.same((await admin.api.ok('GET /streams/{stream_id}/members', { stream_id: id })).subscribers, []);
-    const call = { type: 'stream', to: [id], topic: 'x', content: 'x' };
-    t.equal((await member.api.call('POST /messages', call)).status, 400);
-    t.equal((await other.api.call('GET /messages/{message_id}', { message_id })).status, 200, 'received');
-    await refused(t, owner.api.call('GET /messages/{message_id}', { message_id }), bad('Invalid message(s)'));
-    const again = await made('doomed');
-    t.not(again, id);
-    t.equal((await patch(id, { description: 'still there' })).status, 200);
-    t.same(
-      await Promise.all(
-        queues.map((queue) => settled(queue).then((events) => events.filter((e) => e.op === 'update'))),
-      ),
-      queues.map(() => []),
-    );
-  });
+  await t.test(
+    'an archived stream is removed for all users, its name freed, its messages kept for recipients',
+    async (t) => {
+      const id = await made('doomed', { principals: [member, guest, other] });
+      const message_id = await say(member, 'doomed', 'topic');
+      const queues = await Promise.all(org.people.map((person) => watch(person)));
+      await refused(t, admin.api.call('DELETE /streams/{stream_id}', { stream_id: 987_654 }), NO_STREAM);
+      await admin.api.ok('DELETE /streams/{stream_id}', { stream_id: id });
+      for (const queue of queues) {
+        t.same(await heard(queue), [['stream/delete', ['doomed']]], queue.of.role);
+      }
+      await refused(
+        t,
+        admin.api.call('DELETE /streams/{stream_id}', { stream_id: id }),
+        bad('Stream is already deactivated'),
+      );
+      const archived = await as(admin, id);
+      t.match(archived, { invite_only: true, is_web_public: false });
+      t.match(archived.name, /^[0-9a-f]{7}!DEACTIVATED:doomed$/);
+      await refused(t, member.api.call('GET /streams/{stream_id}', { stream_id: id }), NO_STREAM);
+      t.same((await admin.api.ok('GET /streams/{stream_id}/members', { stream_id: id })).subscribers, []);
+      const call = { type: 'stream', to: [id], topic: 'x', content: 'x' };
+      t.equal((await member.api.call('POST /messages', call)).status, 400);
+      t.equal((await other.api.call('GET /messages/{message_id}', { message_id })).status, 200, 'received');
+      await refused(t, owner.api.call('GET /messages/{message_id}', { message_id }), bad('Invalid message(s)'));
+      const again = await made('doomed');
+      t.not(again, id);
+      t.equal((await patch(id, { description: 'still there' })).status, 200);
+      t.same(
+        await Promise.all(
+          queues.map((queue) => settled(queue).then((events) => events.filter((e) => e.op === 'update'))),
+        ),
+        queues.map(() => []),
+      );
+    },
+  );
 
-  await t.test('default streams are listed, told to all but guests, and public', async (t) => {
+  await t.test('default streams are listed, published to all but guests, and always public', async (t) => {
     const id = await made('welcome');
     const closed = await made('inner', { invite_only: true, principals: [member, admin] });
     const far = await made('far', { invite_only: true, principals: [member] });
@@ -383,7 +389,7 @@ export const changingStreams: Facts = async (t, server) => {
     );
   });
 
-  await t.test('subscribing is said: to those who were subscribed, and in each new stream', async (t) => {
+  await t.test('a subscription has a notice to users subscribed by others, and one in each new stream', async (t) => {
     await subscribe(member, ['said one', 'said two']);
     const [theirs, own] = [await watch(other), await watch(member)];
     await subscribe(member, 'said one', { principals: [other] });
@@ -398,7 +404,7 @@ export const changingStreams: Facts = async (t, server) => {
     await settled(theirs);
     await subscribe(admin, ['said two', 'said one', 'said three'], { principals: [other] });
     const text = `@**${adminName.slice(4)} subscribed you to the following streams:\n\n* #**said one**\n* #**said two**`;
-    // Two actors say two things: which is heard first is not said.
+    // Two actors publish two events, in any order.
     const direct = (await heard(theirs)).filter((one) => Array.isArray(one) && one[0] === 'direct');
     t.same(direct, [['direct', '', text]], 'not of the one that is new');
     await settled(own);

@@ -1,4 +1,4 @@
-/** What is left of a deactivated account in streams: it is no subscriber for anybody, and gets no copies. */
+/** A deactivated account in streams: it is in no list of subscribers, and gets no copies. */
 
 import { refused } from '../../harness.js';
 import { bad } from '../../support/client.js';
@@ -25,88 +25,99 @@ export const deactivatedStreams: Facts = async (t, server) => {
   const namesOf = async ({ api }: Person) =>
     (await api.ok<{ subscriptions: ApiStream[] }>('GET /users/me/subscriptions')).subscriptions.map(({ name }) => name);
 
-  await t.test('it is in no list of subscribers until it is back, with colour and switches as they were', async (t) => {
-    const leaver = await addPerson(org, 'leaver one');
-    await subscribe(member, ['open', 'closed'], { principals: [member, leaver, guest], invite_only: true });
-    await subscribe(member, 'former', { principals: [member, leaver] });
-    await leaver.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['former'] });
-    const [open, closed] = [await streamIdOf(member, 'open'), await streamIdOf(member, 'closed')];
-    const properties = [{ stream_id: closed, property: 'color', value: '#123456' }];
-    await leaver.api.ok('POST /users/me/subscriptions/properties', { subscription_data: properties });
-    t.ok((await subscribersOf(open)).includes(leaver.id));
-    await deactivate(leaver);
-    for (const stream of [open, closed]) t.same(await subscribersOf(stream), [member.id, guest.id]);
-    const listed = async (operation: string) =>
-      JSON.stringify(await member.api.ok(operation, { include_subscribers: true }));
-    t.notMatch(await listed('GET /users/me/subscriptions'), `"subscribers":[^\\]]*\\b${leaver.id}\\b`);
-    const status = { user_id: leaver.id, stream_id: open };
-    const asked = () => member.api.call('GET /users/{user_id}/subscriptions/{stream_id}', status);
-    await refused(t, asked(), bad('User is deactivated'));
-    const queue = await Queue.register(guest, { event_types: ['subscription'] });
-    await reactivate(leaver);
-    const events = await queue.take(2);
-    t.same(
-      events.map(({ op, stream_ids, user_ids }) => [op, stream_ids, user_ids]).sort(),
-      [open, closed].map((id) => ['peer_add', [id], [leaver.id]]).sort(),
-    );
-    for (const stream of [open, closed]) t.same(await subscribersOf(stream), [member.id, guest.id, leaver.id]);
-    t.equal((await asked()).body.is_subscribed, true);
-    const { subscriptions } = await leaver.api.ok<{ subscriptions: ApiStream[] }>('GET /users/me/subscriptions');
-    t.same(
-      subscriptions.map(({ name, color }) => [name, color === '#123456']),
-      [
-        ['closed', true],
-        ['open', false],
-      ],
-    );
-  });
+  await t.test(
+    'a deactivated account is in no list of subscribers; reactivation restores it with colour and switches',
+    async (t) => {
+      const leaver = await addPerson(org, 'leaver one');
+      await subscribe(member, ['open', 'closed'], { principals: [member, leaver, guest], invite_only: true });
+      await subscribe(member, 'former', { principals: [member, leaver] });
+      await leaver.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['former'] });
+      const [open, closed] = [await streamIdOf(member, 'open'), await streamIdOf(member, 'closed')];
+      const properties = [{ stream_id: closed, property: 'color', value: '#123456' }];
+      await leaver.api.ok('POST /users/me/subscriptions/properties', { subscription_data: properties });
+      t.ok((await subscribersOf(open)).includes(leaver.id));
+      await deactivate(leaver);
+      for (const stream of [open, closed]) t.same(await subscribersOf(stream), [member.id, guest.id]);
+      const listed = async (operation: string) =>
+        JSON.stringify(await member.api.ok(operation, { include_subscribers: true }));
+      t.notMatch(await listed('GET /users/me/subscriptions'), `"subscribers":[^\\]]*\\b${leaver.id}\\b`);
+      const status = { user_id: leaver.id, stream_id: open };
+      const asked = () => member.api.call('GET /users/{user_id}/subscriptions/{stream_id}', status);
+      await refused(t, asked(), bad('User is deactivated'));
+      const queue = await Queue.register(guest, { event_types: ['subscription'] });
+      await reactivate(leaver);
+      const events = await queue.take(2);
+      t.same(
+        events.map(({ op, stream_ids, user_ids }) => [op, stream_ids, user_ids]).sort(),
+        [open, closed].map((id) => ['peer_add', [id], [leaver.id]]).sort(),
+      );
+      for (const stream of [open, closed]) t.same(await subscribersOf(stream), [member.id, guest.id, leaver.id]);
+      t.equal((await asked()).body.is_subscribed, true);
+      const { subscriptions } = await leaver.api.ok<{ subscriptions: ApiStream[] }>('GET /users/me/subscriptions');
+      t.same(
+        subscriptions.map(({ name, color }) => [name, color === '#123456']),
+        [
+          ['closed', true],
+          ['open', false],
+        ],
+      );
+    },
+  );
 
-  await t.test('what was said meanwhile is history to it, and shows who has read without it', async (t) => {
-    const leaver = await addPerson(org, 'leaver two');
-    await subscribe(member, ['seen', 'hidden'], {
-      principals: [member, leaver, guest],
-      invite_only: true,
-      history_public_to_subscribers: false,
-    });
-    await subscribe(member, 'public', { principals: [member, leaver] });
-    await leaver.api.ok('POST /mark_all_as_read');
-    const before = await say(member, 'seen', 'talk', `@**${leaver.name}** before`);
-    await leaver.api.ok('POST /messages/flags', { messages: [before], op: 'add', flag: 'read' });
-    const receipts = async (message_id: number) =>
-      (await member.api.ok('GET /messages/{message_id}/read_receipts', { message_id })).user_ids;
-    t.same(await receipts(before), [leaver.id]);
-    await deactivate(leaver);
-    t.same(await receipts(before), []);
-    const meanwhile = await say(member, 'seen', 'talk', `@**all** @**${leaver.name}**`);
-    const open = await say(member, 'public', 'talk');
-    await reactivate(leaver);
-    t.same(await receipts(before), [leaver.id]);
-    const after = await say(member, 'seen', 'talk', `@**${leaver.name}** after`);
-    const all = { anchor: 'oldest', num_before: 0, num_after: 100, narrow: [{ operator: 'stream', operand: 'seen' }] };
-    const { messages } = await leaver.api.ok<{ messages: ApiMessage[] }>('GET /messages', all);
-    t.same(
-      withoutNotices(messages).map(({ id, flags }) => [id, flags]),
-      [
-        [before, ['read', 'mentioned']],
-        [after, ['mentioned']],
-      ],
-      'of a stream with protected history: what it was there for',
-    );
-    t.equal(
-      (await leaver.api.call('GET /messages/{message_id}', { message_id: meanwhile })).body.msg,
-      'Invalid message(s)',
-    );
-    const { message } = await leaver.api.ok<{ message: ApiMessage }>('GET /messages/{message_id}', {
-      message_id: open,
-    });
-    t.same(message.flags, ['read', 'historical'], 'of a public one: history');
-    const { unread_msgs } = await leaver.api.ok('POST /register', {
-      fetch_event_types: ['message', 'update_message_flags'],
-    });
-    t.equal((unread_msgs as { count: number }).count, 1);
-  });
+  await t.test(
+    'messages of meanwhile are history for a reactivated account, without read receipts by it',
+    async (t) => {
+      const leaver = await addPerson(org, 'leaver two');
+      await subscribe(member, ['seen', 'hidden'], {
+        principals: [member, leaver, guest],
+        invite_only: true,
+        history_public_to_subscribers: false,
+      });
+      await subscribe(member, 'public', { principals: [member, leaver] });
+      await leaver.api.ok('POST /mark_all_as_read');
+      const before = await say(member, 'seen', 'talk', `@**${leaver.name}** before`);
+      await leaver.api.ok('POST /messages/flags', { messages: [before], op: 'add', flag: 'read' });
+      const receipts = async (message_id: number) =>
+        (await member.api.ok('GET /messages/{message_id}/read_receipts', { message_id })).user_ids;
+      t.same(await receipts(before), [leaver.id]);
+      await deactivate(leaver);
+      t.same(await receipts(before), []);
+      const meanwhile = await say(member, 'seen', 'talk', `@**all** @**${leaver.name}**`);
+      const open = await say(member, 'public', 'talk');
+      await reactivate(leaver);
+      t.same(await receipts(before), [leaver.id]);
+      const after = await say(member, 'seen', 'talk', `@**${leaver.name}** after`);
+      const all = {
+        anchor: 'oldest',
+        num_before: 0,
+        num_after: 100,
+        narrow: [{ operator: 'stream', operand: 'seen' }],
+      };
+      const { messages } = await leaver.api.ok<{ messages: ApiMessage[] }>('GET /messages', all);
+      t.same(
+        withoutNotices(messages).map(({ id, flags }) => [id, flags]),
+        [
+          [before, ['read', 'mentioned']],
+          [after, ['mentioned']],
+        ],
+        'of a stream with protected history: what it was there for',
+      );
+      t.equal(
+        (await leaver.api.call('GET /messages/{message_id}', { message_id: meanwhile })).body.msg,
+        'Invalid message(s)',
+      );
+      const { message } = await leaver.api.ok<{ message: ApiMessage }>('GET /messages/{message_id}', {
+        message_id: open,
+      });
+      t.same(message.flags, ['read', 'historical'], 'of a public one: history');
+      const { unread_msgs } = await leaver.api.ok('POST /register', {
+        fetch_event_types: ['message', 'update_message_flags'],
+      });
+      t.equal((unread_msgs as { count: number }).count, 1);
+    },
+  );
 
-  await t.test('streams that were archived meanwhile it has left', async (t) => {
+  await t.test('a reactivated account has left the streams archived meanwhile', async (t) => {
     const leaver = await addPerson(org, 'leaver three');
     await subscribe(member, ['stays', 'ends', 'vacated'], { principals: [member, leaver], invite_only: true });
     const ends = await streamIdOf(member, 'ends');
@@ -121,16 +132,19 @@ export const deactivatedStreams: Facts = async (t, server) => {
     t.same([(subscriptions as ApiStream[]).map(({ name }) => name), unsubscribed], [['stays'], []]);
   });
 
-  await t.test('a private stream whose only subscriber is deactivated is there when he comes back', async (t) => {
-    const leaver = await addPerson(org, 'leaver four');
-    await subscribe(leaver, 'alone', { invite_only: true });
-    await deactivate(leaver);
-    await reactivate(leaver);
-    t.same(await namesOf(leaver), ['alone']);
-    await say(leaver, 'alone', 'still here');
-  });
+  await t.test(
+    'a private stream whose only subscriber is deactivated exists when the subscriber is reactivated',
+    async (t) => {
+      const leaver = await addPerson(org, 'leaver four');
+      await subscribe(leaver, 'alone', { invite_only: true });
+      await deactivate(leaver);
+      await reactivate(leaver);
+      t.same(await namesOf(leaver), ['alone']);
+      await say(leaver, 'alone', 'still here');
+    },
+  );
 
-  await t.test('deactivated twice, and twice back: once is enough', async (t) => {
+  await t.test('a second deactivation or reactivation changes nothing', async (t) => {
     const leaver = await addPerson(org, 'leaver five');
     await subscribe(member, 'again', { principals: [member, leaver] });
     const stream = await streamIdOf(member, 'again');

@@ -43,7 +43,7 @@ export const leaving: Facts = async (t, server) => {
     not_removed,
   });
 
-  await t.test('who leaves is no longer subscribed; who is not in it has nothing to leave', async (t) => {
+  await t.test('a user who leaves is no longer subscribed; a non-subscriber has nothing to leave', async (t) => {
     await subscribe(member, ['a', 'b', 'c']);
     t.same((await leave(member, ['A ', 'b'])).body, done(['a', 'b']));
     t.same(await names(member), ['c']);
@@ -72,29 +72,32 @@ export const leaving: Facts = async (t, server) => {
     t.ok((await names(member)).includes('kept'));
   });
 
-  await t.test('others are unsubscribed by those whom the stream names, and who may know of it', async (t) => {
-    await subscribe(member, 'others', { principals: [member, other, guest] });
-    for (const by of [moderator, member, other, guest]) {
-      const whom = by === other ? member : other;
-      await refused(t, leave(by, ['others'], { principals: [whom.id] }), bad('Insufficient permission'), by.role);
-      const self = await leave(by, ['others'], { principals: [by.id] });
-      t.equal(self.status, 200, `${by.role}, himself by id`);
-      await subscribe(owner, 'others', { principals: [by] });
-    }
-    t.same((await leave(admin, ['others'], { principals: [other.id, guest.id] })).body, done(['others', 'others']));
-    t.notOk((await names(guest)).includes('others'));
-    await subscribe(member, 'by moderators', { invite_only: true, can_remove_subscribers_group_id: 3 });
-    await subscribe(member, 'by moderators', { principals: [other] });
-    await refused(t, leave(moderator, ['by moderators'], { principals: [other.id] }), bad('Insufficient permission'));
-    t.same((await leave(owner, ['by moderators'], { principals: [other.email] })).body, done(['by moderators']));
-    await subscribe(member, 'by moderators', { principals: [other, moderator] });
-    t.same((await leave(moderator, ['by moderators'], { principals: [other.id] })).body, done(['by moderators']));
-    await subscribe(owner, 'by all members', { can_remove_subscribers_group_id: 5, principals: [other, guest] });
-    t.same((await leave(member, ['by all members'], { principals: [other.id] })).body, done(['by all members']));
-    await refused(t, leave(guest, ['by all members'], { principals: [owner.id] }), bad('Insufficient permission'));
-  });
+  await t.test(
+    "other users are unsubscribed by users whom the stream's policy admits and who may see it",
+    async (t) => {
+      await subscribe(member, 'others', { principals: [member, other, guest] });
+      for (const by of [moderator, member, other, guest]) {
+        const whom = by === other ? member : other;
+        await refused(t, leave(by, ['others'], { principals: [whom.id] }), bad('Insufficient permission'), by.role);
+        const self = await leave(by, ['others'], { principals: [by.id] });
+        t.equal(self.status, 200, `${by.role}, himself by id`);
+        await subscribe(owner, 'others', { principals: [by] });
+      }
+      t.same((await leave(admin, ['others'], { principals: [other.id, guest.id] })).body, done(['others', 'others']));
+      t.notOk((await names(guest)).includes('others'));
+      await subscribe(member, 'by moderators', { invite_only: true, can_remove_subscribers_group_id: 3 });
+      await subscribe(member, 'by moderators', { principals: [other] });
+      await refused(t, leave(moderator, ['by moderators'], { principals: [other.id] }), bad('Insufficient permission'));
+      t.same((await leave(owner, ['by moderators'], { principals: [other.email] })).body, done(['by moderators']));
+      await subscribe(member, 'by moderators', { principals: [other, moderator] });
+      t.same((await leave(moderator, ['by moderators'], { principals: [other.id] })).body, done(['by moderators']));
+      await subscribe(owner, 'by all members', { can_remove_subscribers_group_id: 5, principals: [other, guest] });
+      t.same((await leave(member, ['by all members'], { principals: [other.id] })).body, done(['by all members']));
+      await refused(t, leave(guest, ['by all members'], { principals: [owner.id] }), bad('Insufficient permission'));
+    },
+  );
 
-  await t.test('what was received stays readable, what comes later does not come', async (t) => {
+  await t.test('received messages stay readable; later ones do not arrive', async (t) => {
     await subscribe(member, 'secret', { invite_only: true, history_public_to_subscribers: true });
     const before = await say(member, 'secret', 'topic', 'before');
     await subscribe(member, 'secret', { principals: [other] });
@@ -128,7 +131,7 @@ export const leaving: Facts = async (t, server) => {
     t.same(await read(), [before, during, after, rejoined]);
   });
 
-  await t.test('with protected history there is a gap for the time of absence', async (t) => {
+  await t.test('in a protected history the time of absence is a gap', async (t) => {
     await subscribe(member, 'protected', { invite_only: true });
     const texts: string[] = [];
     for (const step of ['alone', 'together', 'apart', 'again']) {
@@ -148,7 +151,7 @@ export const leaving: Facts = async (t, server) => {
     );
   });
 
-  await t.test('colours and switches survive an absence', async (t) => {
+  await t.test('colour and switches survive an absence', async (t) => {
     await subscribe(other, 'coloured');
     const stream_id = await streamIdOf(other, 'coloured');
     const data = [
@@ -162,7 +165,7 @@ export const leaving: Facts = async (t, server) => {
     t.same([back.color, back.pin_to_top], ['#abcdef', true]);
   });
 
-  await t.test('a private stream that everybody has left is archived', async (t) => {
+  await t.test('a private stream without subscribers left is archived', async (t) => {
     await subscribe(member, 'vanishing', { invite_only: true, principals: [member, other] });
     const stream_id = await streamIdOf(member, 'vanishing');
     const queue = await Queue.register(admin, { event_types: ['stream', 'subscription', 'message'] });
@@ -242,7 +245,7 @@ export const leaving: Facts = async (t, server) => {
     t.notOk(streams.some((one) => one.name === 'never made'));
   });
 
-  await t.test('those who may see subscribers hear who left; nobody else does', async (t) => {
+  await t.test('users who may see the subscribers get the event of leaving; no other user does', async (t) => {
     const people = [owner, admin, moderator, member, other, guest];
     await subscribe(member, 'left open', { principals: [member, other, guest] });
     await subscribe(member, 'left closed', { invite_only: true, principals: [member, other, guest] });

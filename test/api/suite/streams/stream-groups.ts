@@ -44,51 +44,54 @@ export const streamGroups: Facts = async (t, server) => {
   const names = (group: Group): string[] => group.streams.map((stream) => stream.name);
   const OK = { result: 'success', msg: '' };
 
-  await t.test('a group is made, changed and removed, and each time all but guests get the list', async (t) => {
-    const params = { event_types: ['default_stream_groups', 'message'], fetch_event_types: [] };
-    const queues = await Promise.all([owner, member].map((by) => Queue.register(by, params)));
-    const others = await Promise.all([guest, elsewhere.owner].map((by) => Queue.register(by, params)));
-    const told = async (): Promise<void> => {
-      for (const queue of queues) t.same((await queue.take(1))[0]!.default_stream_groups, await list());
-    };
-    t.same((await create({ group_name: 'zoo', stream_names: ['beta', 'ALPHA', 'beta'] })).body, OK);
-    await told();
-    t.same((await create({ group_name: 'ark', stream_names: [] }, owner)).body, OK);
-    await told();
-    t.same(
-      (await list()).map((group) => group.name),
-      ['ark', 'zoo'],
-      'by name',
-    );
-    const zoo = await named('zoo');
-    t.match(zoo, { description: 'for tests' });
-    t.same(names(zoo), ['alpha', 'beta']);
-    const state = await member.api.ok<{ streams: ApiStream[] }>('POST /register', { fetch_event_types: ['stream'] });
-    t.same(
-      zoo.streams[0],
-      state.streams.find((stream) => stream.name === 'alpha'),
-      'whole streams',
-    );
-    t.same((await update(zoo.id, { new_group_name: 'Zoo', new_description: '' })).body, OK);
-    await told();
-    t.match(await named('Zoo'), { id: zoo.id, description: '' });
-    t.same((await update(zoo.id, { new_description: 'animals' })).body, OK);
-    await told();
-    t.same((await edit(zoo.id, 'add', ['gamma'])).body, OK);
-    await told();
-    t.same((await edit(zoo.id, 'remove', ['alpha', 'beta'])).body, OK);
-    await told();
-    t.same(names(await named('Zoo')), ['gamma']);
-    t.same((await remove(zoo.id)).body, OK);
-    await told();
-    t.same(await named('Zoo'), undefined);
-    for (const queue of others) t.same(await settled(queue), []);
-    t.same(await list(guest), [], 'guests have none');
-    t.same(await list(elsewhere.owner), []);
-    await remove((await named('ark')).id);
-  });
+  await t.test(
+    'a group of default streams is made, changed and removed; each time all but guests get the list',
+    async (t) => {
+      const params = { event_types: ['default_stream_groups', 'message'], fetch_event_types: [] };
+      const queues = await Promise.all([owner, member].map((by) => Queue.register(by, params)));
+      const others = await Promise.all([guest, elsewhere.owner].map((by) => Queue.register(by, params)));
+      const told = async (): Promise<void> => {
+        for (const queue of queues) t.same((await queue.take(1))[0]!.default_stream_groups, await list());
+      };
+      t.same((await create({ group_name: 'zoo', stream_names: ['beta', 'ALPHA', 'beta'] })).body, OK);
+      await told();
+      t.same((await create({ group_name: 'ark', stream_names: [] }, owner)).body, OK);
+      await told();
+      t.same(
+        (await list()).map((group) => group.name),
+        ['ark', 'zoo'],
+        'by name',
+      );
+      const zoo = await named('zoo');
+      t.match(zoo, { description: 'for tests' });
+      t.same(names(zoo), ['alpha', 'beta']);
+      const state = await member.api.ok<{ streams: ApiStream[] }>('POST /register', { fetch_event_types: ['stream'] });
+      t.same(
+        zoo.streams[0],
+        state.streams.find((stream) => stream.name === 'alpha'),
+        'whole streams',
+      );
+      t.same((await update(zoo.id, { new_group_name: 'Zoo', new_description: '' })).body, OK);
+      await told();
+      t.match(await named('Zoo'), { id: zoo.id, description: '' });
+      t.same((await update(zoo.id, { new_description: 'animals' })).body, OK);
+      await told();
+      t.same((await edit(zoo.id, 'add', ['gamma'])).body, OK);
+      await told();
+      t.same((await edit(zoo.id, 'remove', ['alpha', 'beta'])).body, OK);
+      await told();
+      t.same(names(await named('Zoo')), ['gamma']);
+      t.same((await remove(zoo.id)).body, OK);
+      await told();
+      t.same(await named('Zoo'), undefined);
+      for (const queue of others) t.same(await settled(queue), []);
+      t.same(await list(guest), [], 'guests have none');
+      t.same(await list(elsewhere.owner), []);
+      await remove((await named('ark')).id);
+    },
+  );
 
-  await t.test('only administrators', async (t) => {
+  await t.test('only administrators manage groups of default streams', async (t) => {
     await create({ group_name: 'ours', stream_names: ['alpha'] });
     const { id } = await named('ours');
     for (const by of [moderator, member, guest]) {
@@ -103,7 +106,7 @@ export const streamGroups: Facts = async (t, server) => {
     await remove(id);
   });
 
-  await t.test('what is refused changes nothing', async (t) => {
+  await t.test('a refused change of a group changes nothing', async (t) => {
     await create({ group_name: 'first', stream_names: ['alpha'] });
     await create({ group_name: 'second', stream_names: ['secret'] }, owner);
     const before = await list();
@@ -163,13 +166,13 @@ export const streamGroups: Facts = async (t, server) => {
     for (const { id } of [first, second]) await remove(id);
   });
 
-  await t.test('private streams are not shown to those who could not see them', async (t) => {
+  await t.test('a private stream in a group is hidden from users who may not see it', async (t) => {
     await create({ group_name: 'half', stream_names: ['secret', 'alpha'] }, owner);
     for (const by of [owner, member]) t.same((await list(by)).map(names), [['alpha']]);
     await remove((await named('half')).id);
   });
 
-  await t.test('snapshot and events agree, whatever happens to the groups and their streams', async (t) => {
+  await t.test('snapshot and events agree through any change of the groups and their streams', async (t) => {
     const people = [admin, member, guest];
     const verify = (title: string, action: () => Promise<unknown>) => verifyAction(t, title, people, action);
     await subscribe(admin, ['one', 'two'], { principals: [admin, member, guest] });

@@ -27,7 +27,7 @@ export const streamSettings: Facts = async (t, server) => {
       (one) => one.stream_id === id,
     )!;
 
-  await t.test('each property is set and told, also when nothing changes', async (t) => {
+  await t.test('each property is set and published, also when nothing changes', async (t) => {
     const queue = await Queue.register(member, { event_types: ['subscription', 'message'] });
     const stranger = await Queue.register(guest, { event_types: ['subscription', 'message'] });
     const told = async () =>
@@ -65,7 +65,7 @@ export const streamSettings: Facts = async (t, server) => {
     t.same(await settled(stranger), [], 'nobody else hears of it');
   });
 
-  await t.test('entries are applied one by one; what was set before an error stays', async (t) => {
+  await t.test('entries are applied one by one; those before an error are kept', async (t) => {
     await refused(
       t,
       set([
@@ -79,7 +79,7 @@ export const streamSettings: Facts = async (t, server) => {
     t.same([(await own(open)).color, (await own(second)).pin_to_top], ['#111111', true]);
   });
 
-  await t.test('settings are checked', async (t) => {
+  await t.test('values of properties are checked', async (t) => {
     const one = (stream_id: unknown, property: unknown, value: unknown) => set([{ stream_id, property, value }]);
     await refused(t, set({}), bad('subscription_data is not a list'));
     await refused(
@@ -124,62 +124,65 @@ export const streamSettings: Facts = async (t, server) => {
     await refused(t, patch(open, 'color', '#abc', other), bad(`Not subscribed to stream id ${open}`));
   });
 
-  await t.test('one stream, its subscribers, and who is among them: for those who may know of it', async (t) => {
-    const may: Record<string, [boolean, boolean]> = {
-      owner: [true, true],
-      admin: [true, true],
-      moderator: [true, false],
-      member: [true, true],
-      other: [true, true],
-      guest: [true, false],
-    };
-    for (const person of org.people) {
-      for (const [i, stream_id] of [open, closed].entries()) {
-        const calls: [string, Params, (body: Record<string, unknown>) => unknown, unknown][] = [
-          [
-            'GET /streams/{stream_id}',
-            { stream_id },
-            ({ stream }) => (stream as ApiStream).name,
-            i === 0 ? 'open' : 'closed',
-          ],
-          [
-            'GET /streams/{stream_id}/members',
-            { stream_id },
-            ({ subscribers }) => subscribers,
-            (i === 0 ? [member.id, guest.id] : [member.id, other.id]).sort((a, b) => a - b),
-          ],
-          [
-            'GET /users/{user_id}/subscriptions/{stream_id}',
-            { user_id: guest.id, stream_id },
-            ({ is_subscribed }) => is_subscribed,
-            i === 0,
-          ],
-        ];
-        for (const [operation, params, pick, expected] of calls) {
-          const call = person.api.call(operation, params);
-          if (may[person.role]![i]) t.same(pick((await call).body), expected, `${operation} as ${person.role}`);
-          else await refused(t, call, NO_STREAM, `${operation} as ${person.role}`);
+  await t.test(
+    'one stream, its subscribers, and a subscription status are given to users who may see them',
+    async (t) => {
+      const may: Record<string, [boolean, boolean]> = {
+        owner: [true, true],
+        admin: [true, true],
+        moderator: [true, false],
+        member: [true, true],
+        other: [true, true],
+        guest: [true, false],
+      };
+      for (const person of org.people) {
+        for (const [i, stream_id] of [open, closed].entries()) {
+          const calls: [string, Params, (body: Record<string, unknown>) => unknown, unknown][] = [
+            [
+              'GET /streams/{stream_id}',
+              { stream_id },
+              ({ stream }) => (stream as ApiStream).name,
+              i === 0 ? 'open' : 'closed',
+            ],
+            [
+              'GET /streams/{stream_id}/members',
+              { stream_id },
+              ({ subscribers }) => subscribers,
+              (i === 0 ? [member.id, guest.id] : [member.id, other.id]).sort((a, b) => a - b),
+            ],
+            [
+              'GET /users/{user_id}/subscriptions/{stream_id}',
+              { user_id: guest.id, stream_id },
+              ({ is_subscribed }) => is_subscribed,
+              i === 0,
+            ],
+          ];
+          for (const [operation, params, pick, expected] of calls) {
+            const call = person.api.call(operation, params);
+            if (may[person.role]![i]) t.same(pick((await call).body), expected, `${operation} as ${person.role}`);
+            else await refused(t, call, NO_STREAM, `${operation} as ${person.role}`);
+          }
         }
       }
-    }
-    for (const operation of ['GET /streams/{stream_id}', 'GET /streams/{stream_id}/members']) {
-      await refused(t, member.api.call(operation, { stream_id: 987_654 }), NO_STREAM);
-      await refused(t, elsewhere.owner.api.call(operation, { stream_id: closed }), NO_STREAM, 'another organization');
-    }
-    const status = (user_id: number, stream_id: number) =>
-      member.api.call('GET /users/{user_id}/subscriptions/{stream_id}', { user_id, stream_id });
-    await refused(t, status(987_654, open), bad('No such user'));
-    await refused(t, status(1, open), bad('No such user'), 'a system bot');
-    await refused(t, status(guest.id, 987_654), NO_STREAM);
-    await member.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['second'] });
-    t.equal((await status(member.id, second)).body.is_subscribed, false);
-    await refused(
-      t,
-      guest.api.call('GET /streams/{stream_id}', {
-        stream_id: await subscribe(admin, 'not for guests').then(() => streamIdOf(admin, 'not for guests')),
-      }),
-      NO_STREAM,
-      'a public stream, for a guest who is not in it',
-    );
-  });
+      for (const operation of ['GET /streams/{stream_id}', 'GET /streams/{stream_id}/members']) {
+        await refused(t, member.api.call(operation, { stream_id: 987_654 }), NO_STREAM);
+        await refused(t, elsewhere.owner.api.call(operation, { stream_id: closed }), NO_STREAM, 'another organization');
+      }
+      const status = (user_id: number, stream_id: number) =>
+        member.api.call('GET /users/{user_id}/subscriptions/{stream_id}', { user_id, stream_id });
+      await refused(t, status(987_654, open), bad('No such user'));
+      await refused(t, status(1, open), bad('No such user'), 'a system bot');
+      await refused(t, status(guest.id, 987_654), NO_STREAM);
+      await member.api.ok('DELETE /users/me/subscriptions', { subscriptions: ['second'] });
+      t.equal((await status(member.id, second)).body.is_subscribed, false);
+      await refused(
+        t,
+        guest.api.call('GET /streams/{stream_id}', {
+          stream_id: await subscribe(admin, 'not for guests').then(() => streamIdOf(admin, 'not for guests')),
+        }),
+        NO_STREAM,
+        'a public stream, for a guest who is not in it',
+      );
+    },
+  );
 };

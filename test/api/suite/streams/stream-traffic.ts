@@ -31,7 +31,7 @@ export async function streamTraffic(t: Test): Promise<void> {
     t.equal(await traffic(other, name), expected, 'who is not subscribed sees it, too');
   };
 
-  await t.test('counted from the seventh day on', async (t) => {
+  await t.test('the weekly traffic of a stream is given from its seventh day on', async (t) => {
     // The notice of the new stream is a message, too.
     for (let i = 0; i < 19; i++) await say(member, 'busy', 'much');
     await pass(6);
@@ -41,7 +41,7 @@ export async function streamTraffic(t: Test): Promise<void> {
     await becomes('quiet', 1);
   });
 
-  await t.test('of the last 28 days, and known after a restart', async () => {
+  await t.test('the traffic counts the last 28 days, and survives a restart', async () => {
     await pass(12);
     await becomes('busy', 7);
     await server.restart();

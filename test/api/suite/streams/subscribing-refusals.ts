@@ -22,7 +22,7 @@ export const subscribingRefusals: Facts = async (t, server) => {
   const mine = async () =>
     (await member.api.ok<{ subscriptions: ApiStream[] }>('GET /users/me/subscriptions')).subscriptions;
 
-  await t.test('the list is checked', async (t) => {
+  await t.test('the list of streams is checked', async (t) => {
     await refused(t, member.api.call('POST /users/me/subscriptions', {}), missing('subscriptions'));
     await refused(t, call('x'), bad('Argument "subscriptions" is not valid JSON.'));
     await refused(t, call({}), bad('subscriptions is not a list'));
@@ -52,7 +52,7 @@ export const subscribingRefusals: Facts = async (t, server) => {
     );
   });
 
-  await t.test('attributes are checked', async (t) => {
+  await t.test('attributes of streams are checked', async (t) => {
     const one = [{ name: 'never made' }];
     await refused(t, call(one, { stream_post_policy: 5 }), bad('Invalid stream_post_policy'));
     await refused(t, call(one, { stream_post_policy: '"1"' }), bad('stream_post_policy is not an integer'));

@@ -18,7 +18,7 @@ export const subscribing: Facts = async (t, server) => {
     (await by.api.ok<{ subscriptions: ApiStream[] }>('GET /users/me/subscriptions', params)).subscriptions;
   const stream = async (name: string, by = member) => (await mine(by)).find((one) => one.name === name)!;
 
-  await t.test('streams that do not exist are made, those that do are joined, in any case of the name', async (t) => {
+  await t.test('missing streams are made and existing ones joined, in any case of the name', async (t) => {
     t.same((await call([{ name: ' Alpha ', description: 'the\nfirst' }, { name: 'beta' }])).body, {
       result: 'success',
       msg: '',
@@ -42,7 +42,7 @@ export const subscribing: Facts = async (t, server) => {
     t.equal(await streamIdOf(other, 'Alpha'), (await stream('Alpha')).stream_id);
   });
 
-  await t.test('several people at once, by ids or addresses', async (t) => {
+  await t.test('several users are subscribed at once, by ids or addresses', async (t) => {
     await subscribe(other, 'together');
     const { body } = await call([{ name: 'together' }], { principals: [other.id, admin.id, guest.id] }, owner);
     t.same(body.subscribed, { [admin.email]: ['together'], [guest.email]: ['together'] });
@@ -58,7 +58,7 @@ export const subscribing: Facts = async (t, server) => {
     );
   });
 
-  await t.test('a call with many streams for several people does all of it, or nothing', async (t) => {
+  await t.test('a call with many streams for several users does all of it, or nothing', async (t) => {
     const many = (count: number) =>
       Array.from({ length: count }, (_, i) => ({ name: `hall ${i}`, description: `${i} `.repeat(120).slice(0, 500) }));
     const people = [owner, admin, member, other, guest];
@@ -93,7 +93,7 @@ export const subscribing: Facts = async (t, server) => {
     }
   });
 
-  await t.test('a subscription has the colour asked for, else the next free one of the palette', async (t) => {
+  await t.test('a subscription has the requested colour, or the next free one of the palette', async (t) => {
     const fresh = org.moderator;
     await subscribe(fresh, ['c1', 'c2', 'c3']);
     t.same(
@@ -113,7 +113,7 @@ export const subscribing: Facts = async (t, server) => {
     );
   });
 
-  await t.test('a new subscription has the usual properties', async (t) => {
+  await t.test('a new subscription has the default properties', async (t) => {
     await subscribe(member, 'usual');
     const made = await stream('usual');
     t.match(made, {
@@ -140,7 +140,7 @@ export const subscribing: Facts = async (t, server) => {
     t.notOk('subscribers' in made);
   });
 
-  await t.test('attributes apply to streams that the call makes, and to no other', async (t) => {
+  await t.test('attributes apply only to streams that the call makes', async (t) => {
     const attributes = {
       invite_only: true,
       history_public_to_subscribers: true,
@@ -176,7 +176,7 @@ export const subscribing: Facts = async (t, server) => {
     t.same(days, [30, -1, null]);
   });
 
-  await t.test('a private stream opens only from inside, also to administrators', async (t) => {
+  await t.test('a private stream is opened only by its subscribers, not by administrators outside it', async (t) => {
     await subscribe(member, 'inner circle', { invite_only: true });
     for (const by of [owner, admin, other]) {
       await refused(
@@ -209,7 +209,7 @@ export const subscribing: Facts = async (t, server) => {
     t.same((await call([{ name: 'beta' }], { authorization_errors_fatal: false }, other)).body.unauthorized, []);
   });
 
-  await t.test('nothing changes on an error: the state before is the state after', async (t) => {
+  await t.test('an error leaves the state unchanged', async (t) => {
     const queue = await Queue.register(member, { include_subscribers: true });
     const calls: [unknown, Params][] = [
       [[{ name: 'x1' }, { name: '' }], {}],
@@ -232,7 +232,7 @@ export const subscribing: Facts = async (t, server) => {
     t.same(await queue.now(), []);
   });
 
-  await t.test('the same new stream, asked for by many at once, is made once', async (t) => {
+  await t.test('a new stream requested by many concurrent calls is made once', async (t) => {
     const people = [owner, admin, org.moderator, member, other];
     await Promise.all(people.map((by) => subscribe(by, 'rush')));
     const ids = await Promise.all(people.map((by) => streamIdOf(by, 'rush')));

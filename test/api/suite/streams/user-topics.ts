@@ -82,7 +82,7 @@ export const userTopics: Facts = async (t, server) => {
     await set(apron, 'linen', 0);
   });
 
-  await t.test('what is so already changes nothing', async (t) => {
+  await t.test('an unchanged policy changes nothing', async (t) => {
     await set(bridge, 'rope', 1);
     const queue = await follow();
     for (const call of [
@@ -167,7 +167,7 @@ export const userTopics: Facts = async (t, server) => {
     t.same(await state(), []);
   });
 
-  await t.test('strange topics', async (t) => {
+  await t.test('topics of strange characters have policies, too', async (t) => {
     const topics = ['', ' blank ', 'a\0b', '\ud800', '/../sub/1', 'ß', '__proto__'];
     for (const topic of topics) t.equal((await set(bridge, topic, 1)).status, 200, JSON.stringify(topic));
     const longest = '\u{1F600}'.repeat(60);
@@ -177,7 +177,7 @@ export const userTopics: Facts = async (t, server) => {
     t.same(await state(), []);
   });
 
-  await t.test('no topic has more than 60 characters', async (t) => {
+  await t.test('topics are cut to 60 characters', async (t) => {
     const tooLong = bad('topic is too long (limit: 60 characters)');
     for (const topic of ['x'.repeat(61), 'x'.repeat(100_000)]) {
       for (const policy of [0, 1, 3]) await refused(t, set(bridge, topic, policy), tooLong);
@@ -187,7 +187,7 @@ export const userTopics: Facts = async (t, server) => {
     t.same(await state(), []);
   });
 
-  await t.test('register leaves the older list out where the newer one is asked for', async (t) => {
+  await t.test('POST /register leaves the older list out where the newer one is requested', async (t) => {
     const keys = async (fetch_event_types: readonly string[] | undefined) => {
       const answer = await member.api.ok('POST /register', { fetch_event_types });
       return ['muted_topics', 'user_topics'].filter((name) => name in answer);

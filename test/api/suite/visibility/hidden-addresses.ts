@@ -1,6 +1,6 @@
 /**
- * Real addresses (users.md § User object): whatever is asked and whatever happens, nobody gets to see one whom
- * email_address_visibility excludes. Told by the bytes of answers and events, not by their fields.
+ * Real addresses (users.md § User object) reach no user whom email_address_visibility excludes, by any call or event.
+ * The test looks at the bytes of answers and events, not at their fields.
  */
 import type { Test } from 'tap';
 import { basic, Client, type Params } from '../../support/client.js';
@@ -9,7 +9,7 @@ import { addPerson, makeBot, makeOrganization, type Person, say, subscribe, tell
 import { Queue, settled } from '../../support/queue.js';
 import type { Facts } from '../facts.js';
 
-/** email_address_visibility → who sees the address, besides its owner. */
+/** email_address_visibility → the roles that see the address, besides its owner. */
 const SEEN_BY: Readonly<Record<number, readonly string[]>> = {
   1: ['owner', 'admin', 'moderator', 'member', 'bot', 'guest'],
   2: ['owner', 'admin', 'moderator', 'member', 'bot'],
@@ -32,7 +32,7 @@ export const hiddenAddresses: Facts = async (t, server) => {
   const visitor = new Client(server, 'visitor', { host: `${org.subdomain}.localhost` });
   let made = 0;
 
-  /** Somebody who has said something everywhere, whose address is in none of his other facts. */
+  /** A user with messages in all places, whose address occurs in no other field. */
   const hider = async (visibility: number): Promise<{ person: Person; address: string }> => {
     const one = await addPerson(org, `someone${++made}`);
     await one.api.ok('PATCH /settings', { email_address_visibility: visibility });
@@ -47,7 +47,7 @@ export const hiddenAddresses: Facts = async (t, server) => {
     return { person, address: one.email };
   };
 
-  /** Everything that names accounts. */
+  /** All calls whose answers name accounts. */
   const questions = ({ id, email }: Person): readonly [string, Params][] => [
     ['GET /users', { client_gravatar: false, include_custom_profile_fields: true }],
     ['GET /users', { client_gravatar: true }],
@@ -97,14 +97,14 @@ export const hiddenAddresses: Facts = async (t, server) => {
       for (const [name, client] of nobody) {
         const told = await answers(client, person);
         t.ok(told.length > 0, name);
-        // Everybody: whom only the web brings, too.
+        // All users, including anonymous visitors.
         if (name === 'visitor' && visibility === '1') continue;
         for (const [operation, text] of told) t.notOk(text.includes(address), `${name}: ${operation}`);
       }
     });
   }
 
-  await t.test('whatever happens to an account, no event tells its address to whom it is hidden from', async (t) => {
+  await t.test('no event of an account has its address for users from whom the address is hidden', async (t) => {
     for (const visibility of [2, 3, 4, 5]) await events(t, visibility);
   });
 
@@ -148,7 +148,7 @@ export const hiddenAddresses: Facts = async (t, server) => {
     }
   }
 
-  await t.test('nobody is told by a log-in whether an address has an account', async (t) => {
+  await t.test('a log-in does not reveal whether an address has an account', async (t) => {
     const { person, address } = await hider(4);
     const tries = async (username: string): Promise<[number, unknown][]> => {
       const found: [number, unknown][] = [];

@@ -1,16 +1,16 @@
-/** Who hears of what: a table of every kind of event. The queues of all others stay empty. */
+/** Recipients of every kind of event, as a table. The queues of all other users stay empty. */
 import { type Person, say, subscribe, tell } from '../../support/organization.js';
 import { Queue, settled } from '../../support/queue.js';
 import type { Facts } from '../facts.js';
 import { isServed, makeWorld, VIEWERS, type Viewer, type World } from './visibility-people.js';
 
 interface Row {
-  /** Operation that has to be there. */
+  /** The operation that the row needs. */
   readonly of: string;
   readonly title: string;
   /** type/op of the event that counts. */
   readonly event: string;
-  /** Who hears of it; nobody else does. */
+  /** Names of all users who get the event. */
   readonly heard: string;
   act(world: World): Promise<unknown>;
 }
@@ -175,7 +175,7 @@ export const visibilityEvents: Facts = async (t, server) => {
     await act(world);
     const name = (one: { type: string; op?: string }): string =>
       one.op === undefined ? one.type : `${one.type}/${one.op}`;
-    // What everybody has in common: a direct message to oneself comes after whatever the action caused.
+    // All users get a direct message to themselves afterwards, which comes behind the events of the action.
     const hears = await Promise.all(
       [...queues].map(async ([viewer, queue]) => {
         const first = heard.split(' ').includes(viewer)

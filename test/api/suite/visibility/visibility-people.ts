@@ -1,4 +1,4 @@
-/** Who is tried in the tables of who sees what, and the streams and messages that they look at. */
+/** The users in the visibility tables, and the streams and messages that they look at. */
 import { OPERATIONS } from '#frontend/api';
 import type { TestServer } from '../../support/faces.js';
 import {
@@ -12,29 +12,29 @@ import {
   tell,
 } from '../../support/organization.js';
 
-/** In the order of the tables' columns. */
+/** Viewers in the order of the tables' columns. */
 export const VIEWERS = ['start', 'joined', 'guest', 'left', 'never', 'admin', 'outside', 'foreign'] as const;
 export type Viewer = (typeof VIEWERS)[number];
 
 export const STREAMS = ['open', 'shared', 'closed'] as const;
 export type StreamName = (typeof STREAMS)[number];
 
-/** A stream message is named by its stream and by when it was sent: before or after people joined and left. */
+/** A stream message is named by its stream and its time: before or after users joined and left. */
 export type MessageName = `${StreamName} ${'before' | 'after'}` | 'pair' | 'self' | 'group';
 
 export interface World {
   readonly org: Organization;
   /**
-   * start: a member in each stream from its first message on, who wrote everything. joined, guest: came between the two
-   * messages of each stream. left: was there for the first, left before the second. never, admin, outside: a member, an
-   * administrator and a guest who are in none. foreign: a member of another organization.
+   * start: a member in each stream from its first message on, and the author of everything. joined, guest: a member and
+   * a guest who joined between the two messages of each stream. left: a member who left between them. never, admin,
+   * outside: a member, an administrator and a guest who are in no stream. foreign: a member of another organization.
    */
   readonly people: Readonly<Record<Viewer, Person>>;
   readonly streams: Readonly<Record<StreamName, number>>;
   readonly messages: Readonly<Record<MessageName, number>>;
 }
 
-/** Operations may be on their way: tables say what holds once they are there. */
+/** Waits for operations on their way, so that the tables hold. */
 export const isServed = (id: string): boolean => OPERATIONS.some((operation) => operation.id === id);
 
 export async function makeWorld(server: TestServer): Promise<World> {
@@ -68,7 +68,7 @@ export async function makeWorld(server: TestServer): Promise<World> {
   return { org, people, streams, messages: messages as Record<MessageName, number> };
 }
 
-/** `|`-separated rows of a table: the first cell names the row, the others go with the columns. */
+/** The `|`-separated rows of a table: the first cell names the row, each other cell belongs to a column. */
 export function rows(table: string): [string, string[]][] {
   return table
     .trim()

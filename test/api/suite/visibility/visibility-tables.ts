@@ -1,4 +1,4 @@
-/** Who sees what, as tables: streams.md § Who may see a stream, messages.md § Access to a message, narrow.md § Base set. */
+/** Visibility as tables: streams.md § Who may see a stream, messages.md § Access to a message, narrow.md § Base set. */
 import type { Test } from 'tap';
 import type { Params } from '../../support/client.js';
 import { attachmentsOf, look, upload } from '../../support/files.js';
@@ -18,7 +18,7 @@ import {
   type World,
 } from './visibility-people.js';
 
-/** C: has a copy, so it is among the own messages. R: may read it, in the stream's history. Empty: neither. */
+/** C: the user has a copy. R: the user may read the message in the stream's history. Empty: neither. */
 const MESSAGES = `
                | start | joined | guest | left | never | admin | outside | foreign
 open before    |   C   |   R    |   R   |  C   |   R   |   R   |         |
@@ -32,7 +32,7 @@ self           |   C   |        |       |      |       |       |         |
 group          |   C   |   C    |   C   |      |       |       |         |
 `;
 
-/** x: finds it. Where administrators see what a stream is, without being in it: m. */
+/** x: the user finds the stream. m: administrators see its metadata without being subscribed. */
 const FOUND = `
         | start | joined | guest | left | never | admin | outside | foreign
 open    |   x   |   x    |   x   |  x   |   x   |   x   |         |
@@ -40,7 +40,7 @@ shared  |   x   |   x    |   x   |      |   m   |   m   |         |
 closed  |   x   |   x    |   x   |      |   m   |   m   |         |
 `;
 
-/** Topics that each sees in a stream: those of messages that it may read. */
+/** Topics that each user sees in a stream: those of readable messages. */
 const TOPICS = `
         | start        | joined       | guest        | left         | never        | admin        | outside | foreign
 open    | after before | after before | after before | after before | after before | after before | no      | no
@@ -48,7 +48,7 @@ shared  | after before | after before | after before | no           | no        
 closed  | after before | after        | after        | no           | no           | no           | no      | no
 `;
 
-/** x: may open a file that such a message links. Its record is the uploader's alone. */
+/** x: the user may open a file that such a message links. Only the uploader sees its record. */
 const FILES = `
         | start | joined | guest | left | never | admin | outside | foreign
 open    |   x   |   x    |   x   |  x   |   x   |   x   |         |
@@ -70,7 +70,7 @@ async function fetched(person: Person, narrow: unknown, id: number, content: str
   return messages.some((message) => message.id === id && message.content === content);
 }
 
-/** Success, or the one refusal that tells nothing. */
+/** Success, or the one refusal that reveals nothing. */
 async function succeeds(person: Person, operation: string, params: Params): Promise<boolean> {
   const { status, body } = await person.api.call(operation, params);
   if (status !== 200 && body.msg !== 'Invalid message(s)') throw new Error(`${operation}: ${JSON.stringify(body)}`);
@@ -131,7 +131,7 @@ const WAYS: Readonly<Record<string, Way>> = {
       return String(id) in messages;
     },
   },
-  // Last, because whoever flags a message of the history gets a copy of it.
+  // This entry is last, because a user who flags a message of the history gets a copy of it.
   'flags that can be set': {
     operation: 'update-message-flags',
     shows: 'R',
@@ -174,7 +174,7 @@ async function finds(person: Person, operation: string, params: Params): Promise
   return status === 200;
 }
 
-/** With what administrators are told of private streams, or without. */
+/** Ways to find a stream; `metadata` means that administrators find private streams, too. */
 const FINDERS: Readonly<Record<string, readonly [operation: string, metadata: boolean, find: Finder]>> = {
   'its id by its name': ['get-stream-id', false, (person, stream) => finds(person, 'GET /get_stream_id', { stream })],
   'it by its id': [
@@ -209,7 +209,7 @@ const FINDERS: Readonly<Record<string, readonly [operation: string, metadata: bo
   ],
 };
 
-/** Whoever left a private stream keeps it among the streams left; nothing else names it. */
+/** A user who left a private stream keeps it in the list of streams left; nothing else names it. */
 const EXCEPTION: Readonly<Record<string, Viewer>> = { 'it in the state': 'left' };
 
 async function streams(t: Test, { people, streams: ids }: World): Promise<void> {
@@ -233,7 +233,7 @@ async function streams(t: Test, { people, streams: ids }: World): Promise<void> 
   }
 }
 
-/** Without that of the notices about the stream, which tell nothing of what was said. */
+/** Leaves out the topic of notices about the stream, which reveal no message. */
 const topicNames = (list: unknown): string =>
   (list as { name: string }[])
     .map((topic) => topic.name)
@@ -285,9 +285,11 @@ async function files(t: Test, { people }: World): Promise<void> {
 
 export const visibilityTables: Facts = async (t, server) => {
   const world = await makeWorld(server);
-  await t.test('messages: who reads which, by every way to read', (t) => messages(t, world));
-  await t.test('streams: who finds which, by every way to find', (t) => streams(t, world));
-  await t.test('topics: who sees which', (t) => topics(t, world));
-  // Last: it says more in each stream.
-  await t.test('files: who opens which, and who is told of them', (t) => files(t, world));
+  await t.test('messages are visible to the same users by every way to read', (t) => messages(t, world));
+  await t.test('streams are visible to the same users by every way to find', (t) => streams(t, world));
+  await t.test('topics are visible to the users of this table', (t) => topics(t, world));
+  // This runs last, because it sends a message to each stream.
+  await t.test('files are opened by the users of this table, and the same users get their events', (t) =>
+    files(t, world),
+  );
 };

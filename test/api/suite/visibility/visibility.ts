@@ -1,4 +1,4 @@
-/** Who sees what: streams.md § Who may see a stream, messages.md § Access to a message, narrow.md § Base set. */
+/** Visibility by role: streams.md § Who may see a stream, messages.md § Access to a message, narrow.md § Base set. */
 
 import { refused } from '../../harness.js';
 import { bad } from '../../support/client.js';
@@ -30,7 +30,7 @@ async function mayFetch(person: Person, id: number): Promise<boolean> {
   return answer.status === 200;
 }
 
-/** Streams with their subscribers, and a message from before and one from after somebody joined. */
+/** Streams with their subscribers, with one message before and one after a user joined. */
 async function streams(org: Organization) {
   const { owner, member, other, guest } = org;
   const kinds = {
@@ -57,7 +57,7 @@ export const visibility: Facts = async (t, server) => {
   const { owner, admin, moderator, member, other, guest } = org;
   const everybody = { owner, admin, moderator, member, other, guest };
 
-  await t.test('messages of streams: what each may read, by narrow and by id', async (t) => {
+  await t.test('messages of streams are readable by the same users by narrow and by id', async (t) => {
     const { open, shared, closed } = made;
     /** With a narrow to the stream, so that history counts: [before, after] joining. */
     const history: Record<Reader, Record<keyof typeof made, number[]>> = {
@@ -72,7 +72,7 @@ export const visibility: Facts = async (t, server) => {
       admin: { open: [open.before, open.after], shared: [], closed: [] },
       moderator: { open: [open.before, open.after], shared: [], closed: [] },
     };
-    // A guest in a public stream reads what subscribers may; only public access makes more of it.
+    // A guest in a public stream reads as much as a subscriber; only public access adds to it.
     history.guest.open = await ids(guest, [['stream', 'open']]);
     t.ok(history.guest.open.includes(open.after));
     for (const [role, person] of Object.entries(everybody)) {
@@ -95,7 +95,7 @@ export const visibility: Facts = async (t, server) => {
     }
   });
 
-  await t.test('without a narrow to a stream, only own copies count', async (t) => {
+  await t.test('without a narrow to a stream only own copies are found', async (t) => {
     const { open, shared, closed } = made;
     const copies = (joined: readonly { after: number }[]) => joined.map((one) => one.after).sort((a, b) => a - b);
     const fromStreams = async (person: Person, narrow: unknown) => {
@@ -129,11 +129,11 @@ export const visibility: Facts = async (t, server) => {
     t.same(await ids(owner, [...narrow, ['is', 'resolved']]), [], 'nor with an is: term');
   });
 
-  await t.test('a private stream can be named in a narrow by anybody, and gives nothing', async (t) => {
+  await t.test('any user may name a private stream in a narrow, and non-subscribers find nothing', async (t) => {
     for (const person of [owner, admin, moderator]) t.same(await ids(person, [['stream', 'closed']]), [], person.role);
   });
 
-  await t.test('direct messages are for those in them', async (t) => {
+  await t.test('direct messages are visible to their participants only', async (t) => {
     const pair = await tell(member, [other]);
     const self = await tell(member, [member]);
     const group = await tell(member, [other, guest]);
@@ -185,34 +185,43 @@ export const visibility: Facts = async (t, server) => {
     });
   });
 
-  await t.test('GET /streams: public ones for all but guests, private ones for those in them', async (t) => {
-    const names = async (person: Person, params = {}) =>
-      (await person.api.ok<{ streams: ApiStream[] }>('GET /streams', params)).streams.map((one) => one.name);
-    for (const person of [owner, admin, moderator]) t.same(await names(person), ['open', 'unrelated'], person.role);
-    for (const person of [member, other])
-      t.same(await names(person), ['closed', 'open', 'shared', 'unrelated'], person.role);
-    t.same(await names(guest), ['closed', 'open', 'shared'], 'guest');
-    t.same(await names(member, { include_subscribed: false }), ['open', 'unrelated']);
-    t.same(await names(other, { include_public: false }), ['closed', 'open', 'shared']);
-    t.same(await names(guest, { include_subscribed: false }), [], 'a guest has no public streams');
-    t.same(await names(member, { include_subscribed: false, include_public: false, include_web_public: true }), []);
-    for (const person of [owner, admin]) {
-      t.same(await names(person, { include_all_active: true }), ['closed', 'open', 'shared', 'unrelated'], person.role);
-    }
-    for (const person of [moderator, member, guest]) {
-      const call = person.api.call('GET /streams', { include_all_active: true });
-      await refused(t, call, bad('User not authorized for this query'), person.role);
-    }
-    const { streams: shown } = await member.api.ok<{ streams: ApiStream[] }>('GET /streams', { include_default: true });
-    t.ok(shown.every((one) => one.is_default === false));
-    await refused(
-      t,
-      member.api.call('GET /streams', { include_public: 'x' }),
-      bad('Argument "include_public" is not valid JSON.'),
-    );
-  });
+  await t.test(
+    'GET /streams lists public streams for all but guests, and private ones for their subscribers',
+    async (t) => {
+      const names = async (person: Person, params = {}) =>
+        (await person.api.ok<{ streams: ApiStream[] }>('GET /streams', params)).streams.map((one) => one.name);
+      for (const person of [owner, admin, moderator]) t.same(await names(person), ['open', 'unrelated'], person.role);
+      for (const person of [member, other])
+        t.same(await names(person), ['closed', 'open', 'shared', 'unrelated'], person.role);
+      t.same(await names(guest), ['closed', 'open', 'shared'], 'guest');
+      t.same(await names(member, { include_subscribed: false }), ['open', 'unrelated']);
+      t.same(await names(other, { include_public: false }), ['closed', 'open', 'shared']);
+      t.same(await names(guest, { include_subscribed: false }), [], 'a guest has no public streams');
+      t.same(await names(member, { include_subscribed: false, include_public: false, include_web_public: true }), []);
+      for (const person of [owner, admin]) {
+        t.same(
+          await names(person, { include_all_active: true }),
+          ['closed', 'open', 'shared', 'unrelated'],
+          person.role,
+        );
+      }
+      for (const person of [moderator, member, guest]) {
+        const call = person.api.call('GET /streams', { include_all_active: true });
+        await refused(t, call, bad('User not authorized for this query'), person.role);
+      }
+      const { streams: shown } = await member.api.ok<{ streams: ApiStream[] }>('GET /streams', {
+        include_default: true,
+      });
+      t.ok(shown.every((one) => one.is_default === false));
+      await refused(
+        t,
+        member.api.call('GET /streams', { include_public: 'x' }),
+        bad('Argument "include_public" is not valid JSON.'),
+      );
+    },
+  );
 
-  await t.test('the state names the streams that each may know of', async (t) => {
+  await t.test('the state names the streams that each user may see', async (t) => {
     const state = async (person: Person) => {
       const of = await person.api.ok<
         Record<'subscriptions' | 'unsubscribed' | 'never_subscribed' | 'streams', ApiStream[]>

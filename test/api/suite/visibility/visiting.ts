@@ -29,7 +29,7 @@ export const visiting: Facts = async (t, server) => {
   await subscribe(member, 'indoors');
   const inside = await say(member, 'indoors', 'topic');
 
-  await t.test('without public access an account is needed for everything', async (t) => {
+  await t.test('without public access every operation needs an account', async (t) => {
     await refused(t, make(), bad('Web-public streams are not enabled.'), 'not before the organization wants it');
     for (const host of [org.subdomain, elsewhere.subdomain, 'nowhere']) {
       await refused(t, at(host).call('POST /register'), NOBODY, host);
@@ -40,7 +40,7 @@ export const visiting: Facts = async (t, server) => {
     await refused(t, visitor.call('POST /register'), NOBODY, 'nor without a stream that is open to the web');
   });
 
-  await t.test('opening streams to the web is for whom the policy names', async (t) => {
+  await t.test('streams are opened to the web by the roles that the policy names', async (t) => {
     for (const by of [admin, member]) {
       const call = by.api.call('POST /users/me/subscriptions', {
         subscriptions: [{ name: 'square' }],
@@ -85,7 +85,7 @@ export const visiting: Facts = async (t, server) => {
   const outside = await say(member, 'square', 'Topic', 'hello **web**');
   const direct = await tell(member, [other]);
 
-  await t.test('visitors read what is open to the web, and nothing else', async (t) => {
+  await t.test('visitors read web-public content only', async (t) => {
     const { body } = await fetch([WEB]);
     const messages = body.messages as ApiMessage[];
     t.ok(messages.some(({ id }) => id === outside));
@@ -133,7 +133,7 @@ export const visiting: Facts = async (t, server) => {
     await refused(t, theirs, NOBODY, 'an organization without public access');
   });
 
-  await t.test('visitors see the topics of what is open to the web', async (t) => {
+  await t.test('visitors see the topics of web-public streams', async (t) => {
     const topics = (stream_id: number, by = visitor) => by.call('GET /users/me/{stream_id}/topics', { stream_id });
     const square = await streamIdOf(owner, 'square');
     const { topics: list } = (await topics(square)).body as unknown as { topics: { name: string; max_id: number }[] };
@@ -146,7 +146,7 @@ export const visiting: Facts = async (t, server) => {
     await refused(t, topics(square, at(elsewhere.subdomain)), NOBODY, 'an organization without public access');
   });
 
-  await t.test('visitors get the state of a guest who is in nothing, and no queue', async (t) => {
+  await t.test('visitors get the state of a guest without subscriptions, and no queue', async (t) => {
     const { id } = await owner.api.ok('POST /realm/profile_fields', { name: 'Phone', field_type: 1 });
     await member.api.ok('PATCH /users/me/profile_data', { data: [{ id, value: '123' }] });
     const { body } = await visitor.call('POST /register');
@@ -185,7 +185,7 @@ export const visiting: Facts = async (t, server) => {
     );
   });
 
-  await t.test('everything else needs an account, and wrong credentials are none', async (t) => {
+  await t.test('all other operations need an account, and wrong credentials are refused', async (t) => {
     for (const operation of ['GET /users', 'GET /streams', 'GET /events', 'GET /users/me/subscriptions']) {
       await refused(t, visitor.call(operation), NOBODY, operation);
     }
@@ -193,7 +193,7 @@ export const visiting: Facts = async (t, server) => {
     t.equal((await wrong.call('POST /register')).status, 401);
   });
 
-  await t.test('what is closed again is closed for visitors at once', async (t) => {
+  await t.test('a stream closed to the web is closed for visitors at once', async (t) => {
     const stream_id = await streamIdOf(owner, 'square');
     await owner.api.ok('PATCH /streams/{stream_id}', { stream_id, is_web_public: false });
     await refused(t, fetch([WEB]), NOBODY, 'no stream is open any more');

@@ -1,4 +1,4 @@
-/** Operations that each role may carry out on what is its own, and the refusals of those that it may not. */
+/** Operations that each role may carry out on its own objects, and the refusals of all others. */
 
 import { makeBot, makeOrganization, streamIdOf, subscribe } from '../../../support/organization.js';
 import { errorsOf } from '../../../support/wire.js';

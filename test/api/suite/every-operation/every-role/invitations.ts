@@ -1,10 +1,10 @@
-/** Invitations, and the domains from which people may come. */
+/** Invitations, and the domains of their addresses. */
 import type { Person } from '../../../support/organization.js';
 import { adminsOnly, fresh, NO_GUESTS, ownersOnly, type Row, type World } from './row.js';
 
 const domainName = (): string => `${fresh().replaceAll(' ', '-')}.example.com`;
 
-/** One of this person's own, or where that is none of the owner's. */
+/** An invitation of this user, or else of the owner. */
 async function invitation(by: Person, { org }: World): Promise<number> {
   const inviter = by.role === 'guest' ? org.owner : by;
   await inviter.api.ok('POST /invites', { invitee_emails: domainName().replace('.', '@'), stream_ids: [] });

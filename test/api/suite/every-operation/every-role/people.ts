@@ -2,7 +2,7 @@
 import { type Person, userGroup } from '../../../support/organization.js';
 import { adminsOnly, fresh, NO_GUESTS, type Row, type World } from './row.js';
 
-/** A group with this person in it. */
+/** Makes a group with this user in it. */
 const group = (by: Person, { org }: World): Promise<number> => userGroup(org.owner, fresh(), [by, org.owner]);
 
 export const PEOPLE: readonly Row[] = [

@@ -1,19 +1,19 @@
-/** What a table of operations by role consists of. */
+/** The parts of a table of operations by role. */
 
 import type { Params } from '../../../support/client.js';
 import type { Organization, Person } from '../../../support/organization.js';
 
 export interface Row {
   readonly operation: string;
-  /** Makes what the call is about. */
+  /** Makes the object of the call. */
   params(by: Person, world: World): Params | Promise<Params>;
-  /** By role; the others succeed. */
+  /** Refusals by role; the other roles succeed. */
   readonly refused?: Readonly<Record<string, string>>;
 }
 
 export interface World {
   readonly org: Organization;
-  /** Everybody is in it. */
+  /** A stream with all users in it. */
   readonly stream: number;
 }
 
@@ -27,5 +27,5 @@ export const everybody = (msg: string) =>
   Object.fromEntries(['owner', 'admin', 'moderator', 'member', 'other', 'guest', 'bot'].map((role) => [role, msg]));
 
 let made = 0;
-/** A name that nothing has. */
+/** A name that is not in use. */
 export const fresh = (): string => `of every role ${++made}`;

@@ -1,4 +1,4 @@
-/** Queues that are at rest: out of memory while nobody polls, with a clock that the test moves (embedded face only). */
+/** Passivated queues: out of memory between polls, with a clock that the test moves (embedded face only). */
 import type { Test } from 'tap';
 import type { Ports } from '#app/server';
 import type { Store } from '#ports/store';
@@ -11,7 +11,7 @@ import { Queue } from '../../support/queue.js';
 import type { ApiEvent, ApiMessage } from '../../support/types.js';
 import { Follower } from '../../support/verify-action.js';
 
-/** Notes which actors are read from the Store: one that was in memory is not. */
+/** Records the actors read from the Store; an actor in memory is not read. */
 function noting(store: Store, loaded: string[]): Store {
   return new Proxy(store, {
     get(target, name) {
@@ -25,7 +25,7 @@ function noting(store: Store, loaded: string[]): Store {
   });
 }
 
-export async function rest(t: Test): Promise<void> {
+export async function passivation(t: Test): Promise<void> {
   const clock = new FakeClock(Date.now());
   const loaded: string[] = [];
   const adjust = (ports: Ports): Ports => ({
@@ -41,13 +41,13 @@ export async function rest(t: Test): Promise<void> {
   const patient = { event_types: ['message'], queue_lifespan_secs: 86_400 };
   const fresh = () => Queue.register(member, patient);
   const loads = (queue: Queue): number => loaded.filter((key) => key.endsWith(queue.id)).length;
-  /** Until all actors are at rest: what they write first takes its real time. */
+  /** Waits until all actors are passivated. Their last writes take real time. */
   const pause = (): Promise<unknown> =>
     until('everything is at rest', () => {
       if (server.active > 0) clock.advance(5_000);
       return server.active === 0;
     });
-  /** It is read from the Store for this. */
+  /** Runs the action, and checks that the actor was read from the Store. */
   const woken = async <T>(t: Test, queue: Queue, action: () => Promise<T>): Promise<T> => {
     const before = loads(queue);
     const result = await action();
@@ -55,29 +55,32 @@ export async function rest(t: Test): Promise<void> {
     return result;
   };
 
-  await t.test('events of before and meanwhile come once, in order, under ids that do not change', async (t) => {
-    const queue = await fresh();
-    await say(owner, 'quiet', 'x', 'acknowledged');
-    await queue.take(1);
-    await say(owner, 'quiet', 'x', 'delivered');
-    const delivered = await queue.poll();
-    t.same(delivered.map(content), ['delivered']);
-    await pause();
-    await say(owner, 'quiet', 'x', 'meanwhile');
-    const again = await woken(t, queue, () => queue.poll());
-    t.same(again.map(content), ['delivered', 'meanwhile']);
-    t.same(again[0], delivered[0]);
-    queue.last = again[0]!.id;
-    await pause();
-    t.same((await woken(t, queue, () => queue.now())).map(content), ['meanwhile']);
-    await pause();
-    const next = woken(t, queue, () => queue.take(1));
-    await say(owner, 'quiet', 'x', 'while a poll waits');
-    t.same((await next).map(content), ['while a poll waits']);
-    t.same(await queue.now(), []);
-  });
+  await t.test(
+    "events of before and during a queue's passivation come once, in order, under ids that do not change",
+    async (t) => {
+      const queue = await fresh();
+      await say(owner, 'quiet', 'x', 'acknowledged');
+      await queue.take(1);
+      await say(owner, 'quiet', 'x', 'delivered');
+      const delivered = await queue.poll();
+      t.same(delivered.map(content), ['delivered']);
+      await pause();
+      await say(owner, 'quiet', 'x', 'meanwhile');
+      const again = await woken(t, queue, () => queue.poll());
+      t.same(again.map(content), ['delivered', 'meanwhile']);
+      t.same(again[0], delivered[0]);
+      queue.last = again[0]!.id;
+      await pause();
+      t.same((await woken(t, queue, () => queue.now())).map(content), ['meanwhile']);
+      await pause();
+      const next = woken(t, queue, () => queue.take(1));
+      await say(owner, 'quiet', 'x', 'while a poll waits');
+      t.same((await next).map(content), ['while a poll waits']);
+      t.same(await queue.now(), []);
+    },
+  );
 
-  await t.test('a queue that was never polled rests from its registration on', async (t) => {
+  await t.test('a queue that was never polled can be passivated right after its registration', async (t) => {
     const queue = await fresh();
     await say(owner, 'quiet', 'x', 'one');
     await pause();
@@ -85,7 +88,7 @@ export async function rest(t: Test): Promise<void> {
     t.same((await woken(t, queue, () => queue.take(2))).map(content), ['one', 'two']);
   });
 
-  await t.test('what was acknowledged is known after the rest', async (t) => {
+  await t.test("acknowledgements survive a queue's passivation", async (t) => {
     const queue = await fresh();
     const { last } = queue;
     await say(owner, 'quiet', 'x', 'one');
@@ -103,7 +106,7 @@ export async function rest(t: Test): Promise<void> {
     t.same(await queue.now(), []);
   });
 
-  await t.test('a state that is kept up by events is right after a rest', async (t) => {
+  await t.test("a state kept up by events is right after the queue's passivation", async (t) => {
     const followers = await Follower.all([member, other]);
     await pause();
     await subscribe(owner, 'made meanwhile', { principals: [owner, member] });
@@ -112,7 +115,7 @@ export async function rest(t: Test): Promise<void> {
     for (const follower of followers) await follower.verify(t, 'changes while the queue was at rest');
   });
 
-  await t.test('a queue is deleted at rest', async (t) => {
+  await t.test('a passivated queue can be deleted', async (t) => {
     const queue = await fresh();
     await pause();
     await woken(t, queue, () => queue.delete());
@@ -123,22 +126,19 @@ export async function rest(t: Test): Promise<void> {
     });
   });
 
-  await t.test(
-    'a queue of an account that was deactivated meanwhile ends, also when the account comes back',
-    async (t) => {
-      const queue = await Queue.register(other, patient);
-      await pause();
-      await owner.api.ok('DELETE /users/{user_id}', { user_id: other.id });
-      await owner.api.ok('POST /users/{user_id}/reactivate', { user_id: other.id });
-      const poll = () =>
-        other.api.call('GET /events', { queue_id: queue.id, last_event_id: queue.last, dont_block: true });
-      await woken(t, queue, async () => {
-        await until('the queue is gone', async () => (await poll()).body.code === 'BAD_EVENT_QUEUE_ID');
-      });
-    },
-  );
+  await t.test('a queue of an account deactivated meanwhile ends, also when the account is reactivated', async (t) => {
+    const queue = await Queue.register(other, patient);
+    await pause();
+    await owner.api.ok('DELETE /users/{user_id}', { user_id: other.id });
+    await owner.api.ok('POST /users/{user_id}/reactivate', { user_id: other.id });
+    const poll = () =>
+      other.api.call('GET /events', { queue_id: queue.id, last_event_id: queue.last, dont_block: true });
+    await woken(t, queue, async () => {
+      await until('the queue is gone', async () => (await poll()).body.code === 'BAD_EVENT_QUEUE_ID');
+    });
+  });
 
-  await t.test('its client comes back to a server that was started anew', async (t) => {
+  await t.test('a client of a passivated queue continues on a restarted server', async (t) => {
     const queue = await fresh();
     await say(owner, 'quiet', 'x', 'before');
     await pause();

@@ -1,4 +1,4 @@
-/** What a frontend has too much of is refused, and cut off: both adapters, over real connections. */
+/** Load above the limits of a frontend is refused or cut off: both adapters, over real connections. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
@@ -79,7 +79,7 @@ for (const kind of kinds) {
     t.ok(await works(), 'as soon as one is through');
   });
 
-  t.test(`${kind}: held polls are counted apart, and have a bound of their own`, async (t) => {
+  t.test(`${kind}: waiting polls are counted apart, and have a bound of their own`, async (t) => {
     const { services, ask, works } = await start(t, { maxRequests: 1, maxPolls: 3 });
     for (let i = 1; i <= 3; i++) {
       await ask('/hold');
@@ -94,7 +94,7 @@ for (const kind of kinds) {
     });
   });
 
-  t.test(`${kind}: bodies that do not come are cut off, and so are those of too many`, async (t) => {
+  t.test(`${kind}: stalled bodies are cut off, and so are bodies above the shared limit`, async (t) => {
     const clock = new FakeClock();
     const bodies = new SlowClientGuard(clock, { ...SLOW_LIMITS, maxBytes: 10 * MIB });
     const { server, client, works } = await start(t, { listen: { slowBodies: bodies } });
@@ -135,7 +135,7 @@ for (const kind of kinds) {
   const form = (type: string, length: number) => ({ 'Content-Type': type, 'Content-Length': String(length) });
   const MULTIPART = 'multipart/form-data; boundary=x';
 
-  t.test(`${kind}: a body is not waited for where an account is needed and none is given`, async (t) => {
+  t.test(`${kind}: a request without the needed credentials is refused before its body arrives`, async (t) => {
     const { client, works } = await start(t);
     const unknown = `Basic ${Buffer.from(`iago@example.com:${'x'.repeat(32)}`).toString('base64')}`;
     for (const [Authorization, msg] of [
@@ -159,7 +159,7 @@ for (const kind of kinds) {
     t.ok(went);
   });
 
-  t.test(`${kind}: an operation that declares no larger body takes 1 MiB`, async (t) => {
+  t.test(`${kind}: a body is limited to 1 MiB unless the operation declares more`, async (t) => {
     const { client, works } = await start(t, { listen: { maxBodyBytes: 10 * MIB } });
     const urlencoded = 'application/x-www-form-urlencoded';
     for (const [length, status] of [
@@ -173,7 +173,7 @@ for (const kind of kinds) {
     t.ok(await works());
   });
 
-  t.test(`${kind}: more connections than allowed are turned away, and let in again`, async (t) => {
+  t.test(`${kind}: connections above the limit are closed, and accepted again below it`, async (t) => {
     const { server, works } = await start(t, { listen: { maxConnections: 100 } });
     const sockets: Socket[] = [];
     const destroy = (): void => {
@@ -194,7 +194,7 @@ for (const kind of kinds) {
       return server.turnedAway > 0;
     });
     const before = refused;
-    // Sooner than idle ones are closed anyway.
+    // Sooner than idle connections are closed anyway.
     const refusing = async (): Promise<boolean> => {
       await open();
       return refused > before;
@@ -204,7 +204,7 @@ for (const kind of kinds) {
     await until('it takes new ones', () => works().catch(() => false));
   });
 
-  t.test(`${kind}: a head that does not come whole is given up`, { timeout: 60_000 }, async (t) => {
+  t.test(`${kind}: an incomplete head is given up`, { timeout: 60_000 }, async (t) => {
     const { server, works } = await start(t);
     const dripping = ['GET /api/v1/a HTTP/1.1\r\nHost: x\r\nX-Slow: ', ''].map(async (beginning) => {
       const socket = connect({ port: server.port, host: '127.0.0.1' });

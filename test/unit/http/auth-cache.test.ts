@@ -20,7 +20,7 @@ function world() {
   return { cache, caller, directory, open };
 }
 
-t.test('who was let in is, with the same header at the same host', (t) => {
+t.test('an authenticated header is accepted again at the same host', (t) => {
   const { cache, caller } = world();
   t.equal(cache.find('Basic x', HOST), caller);
   t.equal(cache.find('Basic y', HOST), undefined);
@@ -29,7 +29,7 @@ t.test('who was let in is, with the same header at the same host', (t) => {
   t.end();
 });
 
-t.test('any change of the directory ends it', (t) => {
+t.test('any change of the directory ends the cached authentication', (t) => {
   for (const change of [
     { user: { ...person(8), isActive: false } },
     { user: { ...person(8), keyHash: 'another' } },
@@ -46,7 +46,7 @@ t.test('any change of the directory ends it', (t) => {
   t.end();
 });
 
-t.test('a replica that was closed, or made anew, ends it', (t) => {
+t.test('a replica that was closed or reloaded ends the cached authentication', (t) => {
   const { cache, caller, directory, open } = world();
   open.delete(REALM);
   t.equal(cache.find('Basic x', HOST), undefined);
@@ -56,7 +56,7 @@ t.test('a replica that was closed, or made anew, ends it', (t) => {
   t.end();
 });
 
-t.test('however many headers one account thinks of, memory stays bounded', (t) => {
+t.test('memory stays bounded, however many headers one account sends', (t) => {
   const { cache, caller } = world();
   for (let i = 0; i < 50_000; i++) cache.add(`Basic ${i}`, HOST, caller);
   t.ok(cache.size <= 20_000);

@@ -6,7 +6,7 @@ import { addPerson, makeOrganization } from '../../support/organization.js';
 import { declaredAs } from '../../support/wire.js';
 import type { Facts } from '../facts.js';
 
-export const shutOut: Facts = async (t, server) => {
+export const deactivatedAccount: Facts = async (t, server) => {
   const org = await makeOrganization(server, ['member']);
   const leaver = await addPerson(org, 'leaver', 'admin');
   const own = leaver.api.with({}, 'deactivated');

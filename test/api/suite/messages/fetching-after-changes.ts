@@ -1,4 +1,7 @@
-/** What was read before, by whomever, is read as it is now, and by nobody else: whatever the server kept of it. */
+/**
+ * Messages fetched before are given as they are now, and only to users who may read them now, from any cache of the
+ * server.
+ */
 
 import { refused } from '../../harness.js';
 import { bad, type Params } from '../../support/client.js';
@@ -18,7 +21,7 @@ interface Shown {
   readonly flags: readonly string[];
 }
 
-export const readingAgain: Facts = async (t, server) => {
+export const fetchingAfterChanges: Facts = async (t, server) => {
   const org = await makeOrganization(server);
   const elsewhere = await makeOrganization(server, ['member']);
   const { owner, member, other, guest } = org;
@@ -32,7 +35,7 @@ export const readingAgain: Facts = async (t, server) => {
   const fetch = async (by: Person, narrow: unknown, params: Params = {}): Promise<Shown[]> =>
     (await by.api.ok<{ messages: Shown[] }>('GET /messages', { ...window, narrow, ...params })).messages;
   const ids = async (by: Person, narrow: unknown): Promise<number[]> => (await fetch(by, narrow)).map(({ id }) => id);
-  /** As often as it takes for it to be kept. */
+  /** Fetches often enough that the message is cached. */
   const again = async (by: Person, narrow: unknown, params: Params = {}): Promise<Shown[]> => {
     for (let i = 0; i < 3; i++) await fetch(by, narrow, params);
     return fetch(by, narrow, params);
@@ -68,7 +71,7 @@ export const readingAgain: Facts = async (t, server) => {
     t.equal((await ids(member, [])).includes(id), false);
   });
 
-  await t.test('what was sent, starred or read shows as soon as it is acknowledged', async (t) => {
+  await t.test('a message sent, starred or read shows as soon as that is acknowledged', async (t) => {
     const square = stream('square');
     for (let i = 0; i < 5; i++) {
       await again(other, square);
@@ -82,7 +85,7 @@ export const readingAgain: Facts = async (t, server) => {
     }
   });
 
-  await t.test('changes of people, of the stream and of the organization show in what was read before', async (t) => {
+  await t.test('changes of users, of the stream and of the organization show in messages fetched before', async (t) => {
     const id = await say(member, 'square', 'talk', 'old');
     await member.api.ok('PATCH /messages/{message_id}', { message_id: id, content: 'new' });
     const pair = await tell(member, [owner]);
@@ -132,7 +135,7 @@ export const readingAgain: Facts = async (t, server) => {
     t.equal('match_content' in (await one(owner, market, id)), false);
   });
 
-  await t.test('what one person has read nobody gets who may not', async (t) => {
+  await t.test('a cached message is never given to a user who may not read it', async (t) => {
     const secret = await say(owner, 'den', 'talk', 'secret');
     const pair = await tell(owner, [member]);
     t.match(await one(member, stream('den'), secret), { content: '<p>secret</p>' });
@@ -157,7 +160,7 @@ export const readingAgain: Facts = async (t, server) => {
     await owner.api.ok('POST /users/{user_id}/reactivate', { user_id: member.id });
   });
 
-  await t.test('organizations whose messages have the same ids see their own', async (t) => {
+  await t.test('organizations with equal message ids each see their own messages', async (t) => {
     await subscribe(elsewhere.owner, 'square', { principals: [elsewhere.member] });
     const said = await say(elsewhere.owner, 'square', 'talk', 'elsewhere');
     for (const message of await again(elsewhere.member, [])) t.notMatch(message.content, /number|old|secret/);

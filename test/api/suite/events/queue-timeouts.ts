@@ -12,7 +12,7 @@ import { Queue } from '../../support/queue.js';
 
 const EVERY_PARTITION = Array.from({ length: PARTITIONS }, (_, i) => i as Partition);
 
-/** Moves time by seconds until the promise is settled; gives the seconds. */
+/** Moves the clock in steps of a second until the promise settles. @returns the seconds */
 async function secondsUntil<T>(
   clock: FakeClock,
   pending: Promise<T>,
@@ -39,7 +39,7 @@ async function pass(clock: FakeClock, seconds: number): Promise<void> {
   for (let left = seconds; left > 0; left -= 10) await clock.advanceAsync(Math.min(left, 10) * 1_000);
 }
 
-export async function time(t: Test): Promise<void> {
+export async function queueTimeouts(t: Test): Promise<void> {
   const clock = new FakeClock(Date.now());
   let store!: Store;
   const adjust = (ports: Ports): Ports => {
@@ -52,7 +52,10 @@ export async function time(t: Test): Promise<void> {
   const { member, owner } = org;
   const fresh = (params = {}, of: Person = member) =>
     Queue.register(of, { fetch_event_types: [], event_types: ['message'], ...params });
-  /** What is written takes its real time: the clock goes on meanwhile. A poll would put the end off. */
+  /**
+   * Waits for the end of a queue without a poll, which would postpone it. Writes take real time, so the clock goes on
+   * meanwhile.
+   */
   const gone = async (t: Test, queue: Queue): Promise<void> => {
     const params = { queue_id: queue.id, last_event_id: -1, dont_block: true };
     await until('the queue is gone', async () => {
@@ -66,11 +69,11 @@ export async function time(t: Test): Promise<void> {
     });
   };
 
-  await t.test('a poll without events gets a heartbeat within a minute, whatever event_types says', async (t) => {
+  await t.test('a poll without events gets a heartbeat within a minute, whatever event_types selects', async (t) => {
     const queue = await fresh();
     for (let i = 0; i < 2; i++) {
       const polling = queue.until((events) => events.length > 0);
-      // Answered after the poll has arrived.
+      // This call is answered after the poll has arrived.
       await member.api.ok('GET /users/me');
       const { value, seconds } = await secondsUntil(clock, polling, 70);
       t.same(
@@ -84,7 +87,7 @@ export async function time(t: Test): Promise<void> {
     t.same(await queue.now(), [], 'and can be acknowledged');
   });
 
-  await t.test('heartbeats go on, and whatever comes between them has a larger id', async (t) => {
+  await t.test('heartbeats repeat, and events between them have larger ids', async (t) => {
     const queue = await fresh({ event_types: ['message', 'typing'] });
     const beats = async (count: number): Promise<void> => {
       for (let i = 0; i < count; i++) {
@@ -130,7 +133,7 @@ export async function time(t: Test): Promise<void> {
     });
   });
 
-  await t.test('a queue is collected when its client was away for ten minutes, not before', async (t) => {
+  await t.test('a queue is collected when its client was away for ten minutes, not earlier', async (t) => {
     const queue = await fresh();
     for (let i = 0; i < 2; i++) {
       await pass(clock, 590);
@@ -140,7 +143,7 @@ export async function time(t: Test): Promise<void> {
     await gone(t, queue);
   });
 
-  await t.test('queue_lifespan_secs sets another time', async (t) => {
+  await t.test('queue_lifespan_secs sets another lifetime', async (t) => {
     const [short, long] = [await fresh({ queue_lifespan_secs: 30 }), await fresh({ queue_lifespan_secs: 3_600 })];
     await pass(clock, 20);
     t.same(await short.now(), []);

@@ -1,4 +1,4 @@
-/** A send that its stream would refuse is passed on, and that is remembered. */
+/** A send that its stream would refuse is passed to the sender's actor first, and remembers that. */
 import t from 'tap';
 import { send } from '../../../actors/stream/commands/send.js';
 
@@ -10,12 +10,12 @@ const view = { state: { mv: 0, last: 0 }, parts: new Map(), volatile: {} } as ne
 const prepared = { id: 7, rendered: null, files: [] };
 const message = { content: 'x', topic: 'one', origin: '', human: true, queue_id: null, local_id: null, widget: null };
 
-t.test('the first time its sender’s actor is asked, in a commit: once more it is not carried out', async (t) => {
+t.test("a first refusal asks the sender's actor, in a commit: a repeat is not carried out", async (t) => {
   const { reply, parts } = send.handle(view, message, prepared, context);
   t.match(reply, { forward: { to: 'user/1/9', command: 'send-again', args: { stream: 5, message } }, fresh: true });
   t.same(parts, {}, 'nothing changes, but a commit remembers the reply');
 });
 
-t.test('the second time it is refused', async (t) => {
+t.test('a second refusal is final', async (t) => {
   t.throws(() => send.handle(view, { ...message, again: true }, prepared, context), /Not authorized to send/);
 });

@@ -27,10 +27,10 @@ const keepalive = (last: number): PollKeepalive => ({
 });
 const tooOld = (last: number): ErrorReply => apiError('EVENT_PRUNED', { last_event_id: last }).toReply();
 
-/** How many requests were read. */
+/** Number of parsed requests. */
 let reads = 0;
 
-/** A poll after `last` of queue `of`; those after less than zero are none that the frontend may answer. */
+/** A poll after `last` of queue `of`; the frontend may not answer polls after a negative id. */
 const poll: Operation = declare({
   path: '/poll',
   parameters: { last: maybeJson('query', Type.Integer(), ''), of: maybeText('query', '') },
@@ -55,7 +55,7 @@ function make(options: { readonly maxPolls?: number } = {}) {
   return { services, frontend, send, clock: services.clock, sent: services.forwarded };
 }
 
-t.test('a poll for which nothing comes is answered, and the next one goes on with its command', async (t) => {
+t.test('a poll without events gets a heartbeat, and the next poll continues its command', async (t) => {
   const { send, clock, sent } = make();
   for (let n = 10; n < 10 + MOST - 1; n++) {
     const got = send(n);
@@ -77,7 +77,7 @@ t.test('a poll for which nothing comes is answered, and the next one goes on wit
   t.notOk(sent[1]!.cancelled);
 });
 
-t.test('a poll that waits with a key that is revoked is refused at once', async (t) => {
+t.test('a waiting poll with a revoked key is refused at once', async (t) => {
   const { services, send, clock, sent } = make();
   const withKey = (keyHash: string): void => {
     services.caller = { ...services.caller, user: user({ keyHash }) };
@@ -106,7 +106,7 @@ t.test('a poll that waits with a key that is revoked is refused at once', async 
   );
 });
 
-t.test('the next poll may come with another key: what counts is the key of the one that waits', async (t) => {
+t.test('the next poll may have another key: the key of the waiting request counts', async (t) => {
   const { services, send, clock, sent } = make();
   services.caller = { ...services.caller, user: user({ keyHash: 'old' }) };
   send(1);
@@ -120,7 +120,7 @@ t.test('the next poll may come with another key: what counts is the key of the o
   t.equal(next.status, 401);
 });
 
-t.test('what the actor answers reaches the poll that waits then', async (t) => {
+t.test("the actor's answer reaches the poll that waits at that time", async (t) => {
   const { send, clock, sent } = make();
   const first = send(1);
   clock.advance(LONGEST_MS);
@@ -141,7 +141,7 @@ t.test('what the actor answers reaches the poll that waits then', async (t) => {
   t.equal(fourth.status, 503, 'and failures');
 });
 
-t.test('a refusal of what the client had when the command was sent is not for who has more by now', async (t) => {
+t.test('a refusal of the acknowledged id is not given to a client with a later id', async (t) => {
   const { send, clock, sent } = make();
   send(1);
   clock.advance(LONGEST_MS);
@@ -162,7 +162,7 @@ t.test('a refusal of what the client had when the command was sent is not for wh
   t.equal(other.json.code, 'BAD_EVENT_QUEUE_ID', 'other refusals are for everybody');
 });
 
-t.test('what comes between two polls waits at the actor for the next one', async (t) => {
+t.test('events between two polls wait at the actor for the next one', async (t) => {
   const { send, clock, sent } = make();
   send(1);
   clock.advance(LONGEST_MS);
@@ -175,7 +175,7 @@ t.test('what comes between two polls waits at the actor for the next one', async
   t.equal(next.json.n, 3);
 });
 
-t.test('a client that does not come back is gone for its actor after some seconds', async (t) => {
+t.test('a client that does not return is cancelled at the actor after some seconds', async (t) => {
   const { send, clock, sent } = make();
   send(1);
   clock.advance(LONGEST_MS);
@@ -192,7 +192,7 @@ t.test('a client that does not come back is gone for its actor after some second
   t.equal(sent.length, 2);
 });
 
-t.test('a client that leaves while its poll waits is gone at once', async (t) => {
+t.test('a client that leaves while its poll waits is cancelled at once', async (t) => {
   const { send, clock, sent } = make({ maxPolls: 1 });
   send(1);
   clock.advance(LONGEST_MS);
@@ -210,7 +210,7 @@ t.test('a client that leaves while its poll waits is gone at once', async (t) =>
   t.equal(second.answers, 0);
 });
 
-t.test('a poll with another number, or of another queue, is a command of its own', async (t) => {
+t.test('a poll with another id, or of another queue, is a command of its own', async (t) => {
   const { send, clock, sent } = make();
   send(1);
   clock.advance(LONGEST_MS);
@@ -232,7 +232,7 @@ t.test('a poll with another number, or of another queue, is a command of its own
   t.equal(sent.length, 5);
 });
 
-t.test('a request that is the same but for the number is not read again', async (t) => {
+t.test('a request that differs only in the id is not parsed again', async (t) => {
   const { send, clock, sent } = make();
   send(1, '&of=other&more=1');
   clock.advance(LONGEST_MS);
@@ -252,7 +252,7 @@ t.test('a request that is the same but for the number is not read again', async 
   );
 });
 
-t.test('it is read when another account sends it, or it has a body', async (t) => {
+t.test('a request of another account, or with a body, is parsed', async (t) => {
   const { send, clock, sent, services, frontend } = make();
   send(1);
   clock.advance(LONGEST_MS);
@@ -271,7 +271,7 @@ t.test('it is read when another account sends it, or it has a body', async (t) =
   t.same(sent.at(-1)!.forward.args, { last: 7 });
 });
 
-t.test('nor does it go on when another one has taken its place, or its client is gone', async (t) => {
+t.test('a request is parsed if another poll took its place, or its client left', async (t) => {
   const { send, clock, sent } = make({ maxPolls: 1 });
   send(1);
   clock.advance(LONGEST_MS);
@@ -286,7 +286,7 @@ t.test('nor does it go on when another one has taken its place, or its client is
   t.same([reads, sent.length], [1, 3]);
 });
 
-t.test('a frontend that leaves answers those that wait, and gives up the others', async (t) => {
+t.test('a frontend that shuts down answers waiting polls, and cancels the other commands', async (t) => {
   const { send, clock, sent, frontend } = make();
   send(1);
   clock.advance(LONGEST_MS);
@@ -304,7 +304,7 @@ t.test('a frontend that leaves answers those that wait, and gives up the others'
   t.same(late.json.events, [], 'none is held from now on');
 });
 
-t.test('a queue that has heard of a later heartbeat than the command says: its client polls again', async (t) => {
+t.test('a queue that knows a later heartbeat than the command makes its client poll again', async (t) => {
   const services = new FakeServices();
   const options = { instance: 'f1', heartbeatMs: EVERY_MS, random: () => 1 };
   const frontend = new Frontend([getEvents], services, options);

@@ -8,7 +8,7 @@ import { Queue } from '../../support/queue.js';
 
 const MOST = 4;
 
-export async function crowded(t: Test): Promise<void> {
+export async function queueQuota(t: Test): Promise<void> {
   const server = await startEmbedded({ options: { 'max-queues': String(MOST) } });
   t.teardown(() => server.close());
   const org = await makeOrganization(server, ['member', 'other']);
@@ -17,13 +17,13 @@ export async function crowded(t: Test): Promise<void> {
     Queue.register(of, { event_types: ['user_status'], fetch_event_types: [], queue_lifespan_secs: 86_400 });
   const change = (status_text: string) => member.api.ok('POST /users/me/status', { status_text });
 
-  await t.test('one more ends the one that was longest without a poll, and no other', async (t) => {
+  await t.test('a queue above the limit ends the queue that went longest without a poll, and no other', async (t) => {
     const bystander = await fresh(other);
     const queues: Queue[] = [];
     for (let i = 0; i < MOST; i++) queues.push(await fresh());
     const [oldest, ...rest] = queues as [Queue, ...Queue[]];
     const waiting = rest[0]!.until((events) => events.length > 0);
-    // Answered after the poll has arrived.
+    // This call is answered after the poll has arrived.
     await member.api.ok('GET /users/me');
     const newest = await fresh();
     await until('the oldest is gone', async () => {
@@ -44,7 +44,7 @@ export async function crowded(t: Test): Promise<void> {
     for (const queue of [...rest.slice(1), newest, bystander]) t.equal((await queue.take(1)).length, 1);
   });
 
-  await t.test('whoever registers in a loop does not end a queue whose poll waits', async (t) => {
+  await t.test('a client that registers in a loop does not end a queue whose poll waits', async (t) => {
     const kept = await fresh();
     const waiting = kept.until((events) => events.length > 0);
     await member.api.ok('GET /users/me');

@@ -1,4 +1,4 @@
-/** Clients that do not read what they asked for: both adapters, over real connections. */
+/** Clients that do not read their answers: both adapters, over real connections. */
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -23,7 +23,7 @@ const SMALL = 'y'.repeat(1_000);
 const REQUEST = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 const MIB = 1_048_576;
 
-/** A connection that reads nothing until it is told. */
+/** A connection that reads nothing until the test resumes it. */
 async function silent(port: number): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1' }).on('error', () => {});
   await once(socket, 'connect');
@@ -73,7 +73,7 @@ for (const kind of kinds) {
 
   for (const path of ['/large', '/later']) {
     t.test(
-      `${kind}: 200 clients that do not read a large answer cost no memory, and are cut off (${path})`,
+      `${kind}: 200 clients that do not read a large answer use little memory, and are cut off (${path})`,
       async (t) => {
         const { clock, slow, server, open, works } = await start(t);
         const before = process.memoryUsage().rss;
@@ -91,7 +91,7 @@ for (const kind of kinds) {
     );
   }
 
-  t.test(`${kind}: a client that reads at last gets all of it`, async (t) => {
+  t.test(`${kind}: a slow client that finally reads gets the whole answer`, async (t) => {
     const { slow, server, open } = await start(t);
     for (const path of ['/large', '/later']) {
       const socket = await open();
@@ -122,7 +122,7 @@ for (const kind of kinds) {
     t.same([slow.bytes, slow.cut], [0, 0]);
   });
 
-  t.test(`${kind}: when all together are too much, those that wait longest go`, async (t) => {
+  t.test(`${kind}: above the shared limit the connections that wait longest are cut off`, async (t) => {
     const { slow, server, open, works } = await start(t, { maxBytes: 3 * LENGTH });
     const sockets: Socket[] = [];
     for (let i = 0; i < 12; i++) {
@@ -140,7 +140,7 @@ for (const kind of kinds) {
     t.equal(slow.bytes, 0, 'who leaves by himself is forgotten as well');
   });
 
-  t.test(`${kind}: requests without number that nobody reads the answers of`, async (t) => {
+  t.test(`${kind}: a client that sends requests without reading answers is stopped`, async (t) => {
     const { open, works, handled } = await start(t);
     const socket = await open();
     let closed = false;
@@ -168,13 +168,13 @@ const drained = (socket: Socket): Promise<boolean> =>
     () => false,
   );
 
-/** So many turns of the event loop without what was waited for. */
+/** False after `n` turns of the event loop; the loser in a race with the awaited event. */
 async function turns(n: number): Promise<false> {
   for (let i = 0; i < n; i++) await new Promise((resolve) => setTimeout(resolve, 5));
   return false;
 }
 
-t.test('who takes something now and then must still be through in time', async (t) => {
+t.test('a client that reads a little now and then must finish in time', async (t) => {
   const clock = new FakeClock();
   const slow = new SlowClientGuard(clock);
   let left = 10 * MIB;

@@ -1,4 +1,4 @@
-/** Alert words and muted users (users.md), and what they do to messages (messages.md § Flags at creation). */
+/** Alert words and muted users (users.md), and their effects on messages (messages.md § Flags at creation). */
 
 import { refused } from '../../harness.js';
 import { bad, missing } from '../../support/client.js';
@@ -9,7 +9,7 @@ import type { ApiEvent, ApiMessage } from '../../support/types.js';
 import { verifyAction } from '../../support/verify-action.js';
 import type { Facts } from '../facts.js';
 
-export const choices: Facts = async (t, server) => {
+export const preferences: Facts = async (t, server) => {
   const org = await makeOrganization(server);
   const elsewhere = await makeOrganization(server, []);
   const { owner, member, other, guest } = org;
@@ -29,29 +29,32 @@ export const choices: Facts = async (t, server) => {
   };
   const flagsIn = (events: readonly ApiEvent[]) => events.map(({ flags }) => flags);
 
-  await t.test('alert words: trimmed, blanks dropped, case ignored and kept; the whole list comes back', async (t) => {
-    const queue = await Queue.register(member, { event_types: ['alert_words'] });
-    const others = await Queue.register(other, { event_types: ['alert_words'] });
-    t.same((await words('POST', [' Ship ', 'sea state', '', '  ', 'ship', 'SHIP'])).body.alert_words, [
-      'SHIP',
-      'sea state',
-    ]);
-    t.same((await words('POST', ['Sea State', 'ship', 'anchor'])).body.alert_words, ['SHIP', 'sea state', 'anchor']);
-    t.same((await words('POST', [])).body.alert_words, ['SHIP', 'sea state', 'anchor']);
-    t.same((await words('DELETE', ['SEA state', 'nothing'])).body.alert_words, ['SHIP', 'anchor']);
-    t.same(await list(member), ['SHIP', 'anchor']);
-    t.same((await member.api.ok('POST /register', { fetch_event_types: ['alert_words'] })).alert_words, [
-      'SHIP',
-      'anchor',
-    ]);
-    t.same(
-      (await queue.take(4)).map(({ alert_words }) => (alert_words as string[]).length),
-      [2, 3, 3, 2],
-      'told even where nothing changes',
-    );
-    t.same(await list(other), []);
-    t.same(await others.now(), []);
-  });
+  await t.test(
+    'alert words are trimmed, without blanks, unique ignoring case; the answer is the whole list',
+    async (t) => {
+      const queue = await Queue.register(member, { event_types: ['alert_words'] });
+      const others = await Queue.register(other, { event_types: ['alert_words'] });
+      t.same((await words('POST', [' Ship ', 'sea state', '', '  ', 'ship', 'SHIP'])).body.alert_words, [
+        'SHIP',
+        'sea state',
+      ]);
+      t.same((await words('POST', ['Sea State', 'ship', 'anchor'])).body.alert_words, ['SHIP', 'sea state', 'anchor']);
+      t.same((await words('POST', [])).body.alert_words, ['SHIP', 'sea state', 'anchor']);
+      t.same((await words('DELETE', ['SEA state', 'nothing'])).body.alert_words, ['SHIP', 'anchor']);
+      t.same(await list(member), ['SHIP', 'anchor']);
+      t.same((await member.api.ok('POST /register', { fetch_event_types: ['alert_words'] })).alert_words, [
+        'SHIP',
+        'anchor',
+      ]);
+      t.same(
+        (await queue.take(4)).map(({ alert_words }) => (alert_words as string[]).length),
+        [2, 3, 3, 2],
+        'told even where nothing changes',
+      );
+      t.same(await list(other), []);
+      t.same(await others.now(), []);
+    },
+  );
 
   await t.test('wrong alert words are refused', async (t) => {
     await refused(t, words('POST', undefined), missing('alert_words'));
@@ -73,7 +76,7 @@ export const choices: Facts = async (t, server) => {
     t.same(await list(member), ['SHIP', 'anchor']);
   });
 
-  await t.test('a message with a word is flagged for those who have a copy', async (t) => {
+  await t.test('a message with an alert word is flagged for users who have a copy', async (t) => {
     await words('POST', ['anchor', 'c++', '\u0000 odd'], other);
     await words('POST', ['anchor'], guest);
     const queues = await Promise.all(
@@ -100,7 +103,7 @@ export const choices: Facts = async (t, server) => {
     t.ok((await flagsOf(other, id)).includes('has_alert_word'), 'what was flagged stays');
   });
 
-  await t.test('muting: messages to come arrive read; unmuting ends that', async (t) => {
+  await t.test('messages of a muted user arrive read, until the user is unmuted', async (t) => {
     const queue = await Queue.register(member, { event_types: ['muted_users', 'message'] });
     t.same((await mute('POST', other.id)).body, { result: 'success', msg: '' });
     const id = await say(other, 'talk', 'muted', 'psst');
@@ -123,7 +126,7 @@ export const choices: Facts = async (t, server) => {
     t.same(await mutes(other), []);
   });
 
-  await t.test('muting makes what was unread from that user read, and tells of it first', async (t) => {
+  await t.test('muting a user marks their unread messages read, and publishes the mute first', async (t) => {
     const before = [await say(other, 'talk', 'old', 'one'), await tell(other, [member], 'two')];
     const kept = await say(owner, 'talk', 'old', 'three');
     await member.api.ok('POST /messages/flags', { messages: [before[0]!], op: 'add', flag: 'read' });
@@ -159,7 +162,7 @@ export const choices: Facts = async (t, server) => {
     );
   });
 
-  await t.test('who cannot be muted', async (t) => {
+  await t.test('muting oneself, an unknown user or a muted user is refused', async (t) => {
     await refused(t, mute('POST', member.id), bad('Cannot mute self'));
     await refused(t, mute('POST', guest.id), bad('User already muted'));
     await refused(t, mute('DELETE', other.id), bad('User is not muted'));
@@ -172,7 +175,7 @@ export const choices: Facts = async (t, server) => {
     t.same(await mutes(member), [guest.id]);
   });
 
-  await t.test('everybody may do so, for himself', async (t) => {
+  await t.test('every role has alert words and mutes of its own', async (t) => {
     for (const person of org.people) {
       t.equal((await words('POST', ['mine'], person)).status, 200, person.role);
       t.equal((await words('DELETE', ['mine'], person)).status, 200, person.role);
@@ -185,7 +188,7 @@ export const choices: Facts = async (t, server) => {
     t.same(await settled(foreign), []);
   });
 
-  await t.test('the state after the change is the state that events make', async (t) => {
+  await t.test('the state after the change equals snapshot + events', async (t) => {
     const people = [owner, member, guest];
     await verifyAction(t, 'words', people, () => words('POST', ['Boat', 'buoy']));
     await verifyAction(t, 'fewer words', people, () => words('DELETE', ['boat']));

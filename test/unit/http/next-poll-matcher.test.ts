@@ -20,13 +20,13 @@ function repeated(query: string, n: number, of: Caller = caller): NextPollMatche
   return NextPollMatcher.create(request, of, { parameter: 'last', last: n });
 }
 
-t.test('the query with another number', async (t) => {
+t.test('the same query with another id is recognised', async (t) => {
   t.equal(repeated('last=5', 5)?.queryFor(6), 'last=6');
   t.equal(repeated('queue=a-b&last=5&x=y', 5)?.queryFor(16), 'queue=a-b&last=16&x=y');
   t.equal(repeated('x=last&last=-1', -1)?.queryFor(0), 'x=last&last=0');
 });
 
-t.test('queries that do not say it once and plainly have none', async (t) => {
+t.test('queries without exactly one plain id are not matched', async (t) => {
   for (const query of ['', 'x=5', 'last=55', 'last=5.0', 'last=05', 'last=', 'past=4&blast=5', 'last=5&last=5']) {
     t.equal(repeated(query, 5), undefined, query);
   }
@@ -35,7 +35,7 @@ t.test('queries that do not say it once and plainly have none', async (t) => {
   }
 });
 
-t.test('whatever else is said, it means the same with the other number', async (t) => {
+t.test('any matched query means the same with another id', async (t) => {
   const name = fc.constantFrom('last', 'last2', 'blast', 'l%61st', 'x', '');
   const value = fc.oneof(fc.constantFrom('5', '55', '', 'last=5', '%35', '+5', 'a&last=5'), fc.string());
   const pairs = fc.array(fc.tuple(name, value), { maxLength: 3 });

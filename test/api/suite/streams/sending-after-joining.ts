@@ -1,4 +1,4 @@
-/** Sending to a stream at once, by whoever knows of the right to it, through whichever frontend. */
+/** A user who learned of the right to post to a stream may send at once, through any frontend. */
 
 import { refused } from '../../harness.js';
 import { bad } from '../../support/client.js';
@@ -8,7 +8,7 @@ import type { Facts } from '../facts.js';
 
 const TIMES = 12;
 
-export const joined: Facts = async (t, server) => {
+export const sendingAfterJoining: Facts = async (t, server) => {
   const org = await makeOrganization(server);
   const { owner, admin, member, other, guest } = org;
   let n = 0;
@@ -22,7 +22,7 @@ export const joined: Facts = async (t, server) => {
   const into = (name: string, whom: Person) =>
     owner.api.call('POST /users/me/subscriptions', { subscriptions: [{ name }], principals: [whom.id] });
 
-  await t.test('who was subscribed by somebody else sends as soon as that is answered', async (t) => {
+  await t.test('a user subscribed by somebody else may send as soon as that call is answered', async (t) => {
     for (let i = 0; i < TIMES; i++) {
       const name = await made(owner);
       await refused(t, sends(guest, name, 'before'), bad(`Not authorized to send to stream '${name}'`));
@@ -31,7 +31,7 @@ export const joined: Facts = async (t, server) => {
     }
   });
 
-  await t.test('and as soon as an event says so', async (t) => {
+  await t.test('a user may send as soon as the subscription event arrives', async (t) => {
     const queue = await Queue.register(other, { event_types: ['subscription'] });
     for (let i = 0; i < TIMES; i++) {
       const name = await made(owner);
@@ -44,7 +44,7 @@ export const joined: Facts = async (t, server) => {
     }
   });
 
-  await t.test('so does a bot whose owner was subscribed', async (t) => {
+  await t.test('a bot may send as soon as its owner is subscribed', async (t) => {
     const bot = await makeBot(member, { bot_type: 1 });
     for (let i = 0; i < TIMES; i++) {
       const name = await made(owner);
@@ -54,7 +54,7 @@ export const joined: Facts = async (t, server) => {
     }
   });
 
-  await t.test('who may send since the stream was changed does so at once', async (t) => {
+  await t.test('a user admitted by a change of the stream may send at once', async (t) => {
     for (let i = 0; i < TIMES; i++) {
       const name = await made(admin);
       const stream_id = await streamIdOf(admin, name);
@@ -66,7 +66,7 @@ export const joined: Facts = async (t, server) => {
     }
   });
 
-  await t.test('who left is refused', async (t) => {
+  await t.test('a user who left is refused', async (t) => {
     const name = await made(owner);
     await into(name, other);
     await other.api.ok('DELETE /users/me/subscriptions', { subscriptions: [name] });
