@@ -282,7 +282,8 @@ export class Cluster {
     const { nats, options = [] } = this.of;
     return [
       ...['--nats', nats, '--mongodb', this.mongodb, '--namespace', this.namespace],
-      ...['--secret', SECRET, '--data-dir', this.folder, ...options],
+      // NATS reserves the whole size of each log: many namespaces share its disk.
+      ...['--secret', SECRET, '--data-dir', this.folder, '--event-log-mib', '64', ...options],
     ];
   }
 
