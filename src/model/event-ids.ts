@@ -10,10 +10,10 @@ export const RESERVED_SLOTS = 64;
 export const eventId = (seq: number, slot: number): number => seq * SLOTS + slot;
 /** Id that stands for 'everything up to this log position, nothing after'. */
 export const positionId = (seq: number): number => eventId(seq, TRANSIENT_SLOT - 1);
-export const seqOfId = (id: number): number => Math.floor(id / SLOTS);
+export const seqOfEventId = (id: number): number => Math.floor(id / SLOTS);
 
 /** Heartbeats that a frontend gives by itself for one held poll. */
-const FRONTEND_BEATS = 64;
+const FRONTEND_HEARTBEATS = 64;
 
 /**
  * How many ids above this one a frontend may use for heartbeats of its own while it holds a poll of a client that has this event;
@@ -22,11 +22,11 @@ const FRONTEND_BEATS = 64;
  */
 export function heartbeatIdsAfter(id: number): number {
   const slot = id % SLOTS;
-  return slot >= TRANSIENT_SLOT && slot + FRONTEND_BEATS < SLOTS - RESERVED_SLOTS ? FRONTEND_BEATS : 0;
+  return slot >= TRANSIENT_SLOT && slot + FRONTEND_HEARTBEATS < SLOTS - RESERVED_SLOTS ? FRONTEND_HEARTBEATS : 0;
 }
 
 /**
  * Newest id that a client may have if its queue knows this one as the newest: the command with which a frontend says what it may give is
  * possibly still on its way, and the client has gone to another frontend meanwhile.
  */
-export const newestBeat = (id: number): number => (id % SLOTS >= TRANSIENT_SLOT ? id + FRONTEND_BEATS : id);
+export const newestHeartbeatId = (id: number): number => (id % SLOTS >= TRANSIENT_SLOT ? id + FRONTEND_HEARTBEATS : id);

@@ -49,7 +49,7 @@ export const mailKey = (realm: RealmId): ActorKey<'mail'> => `mail/${realm}` as 
 export const webhookKey = (realm: RealmId, bot: UserId): ActorKey<'webhook'> =>
   `webhook/${realm}/${bot}` as ActorKey<'webhook'>;
 /** Log-ins with some of the addresses that no account has. */
-export const strangerKey = (realm: RealmId, slot: number): ActorKey<'stranger'> =>
+export const loginGuardKey = (realm: RealmId, slot: number): ActorKey<'stranger'> =>
   `stranger/${realm}/${slot}` as ActorKey<'stranger'>;
 export const queueKey = (realm: RealmId, user: UserId, queue: QueueId): ActorKey<'queue'> =>
   `queue/${realm}/${user}/${queue}` as ActorKey<'queue'>;

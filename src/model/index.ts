@@ -2,11 +2,11 @@ export type { EmojiNames, EmojiRef, ExtraEmoji } from './emoji.js';
 export {
   eventId,
   heartbeatIdsAfter,
-  newestBeat,
+  newestHeartbeatId,
   positionId,
   RESERVED_SLOTS,
   SLOTS,
-  seqOfId,
+  seqOfEventId,
   TRANSIENT_SLOT,
 } from './event-ids.js';
 export {
@@ -15,6 +15,7 @@ export {
   dmKey,
   type Epoch,
   epoch,
+  loginGuardKey,
   type MessageId,
   mailKey,
   messageId,
@@ -36,7 +37,6 @@ export {
   type Seq,
   type StreamId,
   seq,
-  strangerKey,
   streamId,
   streamKey,
   type UserId,
@@ -46,7 +46,6 @@ export {
 } from './ids.js';
 export {
   type Audience,
-  type CarryingItem,
   type DirectoryItem,
   LogDeduplicator,
   type LogEntry,
@@ -58,6 +57,7 @@ export {
   type MembershipItem,
   type MessageItem,
   type MovedCopies,
+  type MovingItem,
   type PlainItem,
   READ_IDS_PER_EVENT,
   type ReadRange,

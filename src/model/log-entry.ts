@@ -133,14 +133,14 @@ export interface DirectoryItem {
  * Messages go from one stream to another in several commits. Between the first item and the one with `done` readers of the
  * Store find some of them here and some there; the event of the move stands beside the first.
  */
-export interface CarryingItem {
+export interface MovingItem {
   readonly t: 'carrying';
   readonly from: number;
   readonly to: number;
   readonly done: boolean;
 }
 
-export type LogItem = PlainItem | MessageItem | MembershipItem | DirectoryItem | CarryingItem;
+export type LogItem = PlainItem | MessageItem | MembershipItem | DirectoryItem | MovingItem;
 
 export interface LogGroup {
   /** Version of the actor whose commit these items belong to. */

@@ -28,7 +28,7 @@ interface SecretLine {
 }
 
 /** Numbers that a backup tells of itself. */
-export type BackUp = (folder: string) => Promise<{ readonly files: number; readonly bytes: number }>;
+export type WriteBackup = (folder: string) => Promise<{ readonly files: number; readonly bytes: number }>;
 
 /** Socket paths have some 100 characters: the shorter of the two spellings. */
 function socketPath(dataDir: string): string {
@@ -44,7 +44,7 @@ export class AdminChannel {
   ) {}
 
   /** @param check value of the server's secret */
-  static async open(dataDir: string, caller: ActorCaller, check: string, backUp?: BackUp): Promise<AdminChannel> {
+  static async open(dataDir: string, caller: ActorCaller, check: string, backUp?: WriteBackup): Promise<AdminChannel> {
     const path = socketPath(dataDir);
     // Left by a server that was killed; a living one would have refused us the directory.
     await rm(path, { force: true });
@@ -70,7 +70,7 @@ async function answer(
   text: string,
   caller: ActorCaller,
   check: string,
-  backUp?: BackUp,
+  backUp?: WriteBackup,
 ): Promise<void> {
   let reply: PlainReply;
   try {

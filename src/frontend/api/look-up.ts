@@ -8,14 +8,17 @@ import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 import type { Call } from './operation.js';
 
-type Named = Pick<Call<unknown>, 'directory' | 'refresh'>;
+type DirectoryCall = Pick<Call<unknown>, 'directory' | 'refresh'>;
 
 /** Once for whatever is unknown. */
-export async function refreshUnless(call: Named, known: (directory: DirectoryView) => boolean): Promise<void> {
+export async function refreshUnless(call: DirectoryCall, known: (directory: DirectoryView) => boolean): Promise<void> {
   if (!known(call.directory)) await call.refresh();
 }
 
-async function again<T>(call: Named, find: (directory: DirectoryView) => T | undefined): Promise<T | undefined> {
+async function findFresh<T>(
+  call: DirectoryCall,
+  find: (directory: DirectoryView) => T | undefined,
+): Promise<T | undefined> {
   const found = find(call.directory);
   if (found !== undefined) return found;
   await call.refresh();
@@ -23,13 +26,13 @@ async function again<T>(call: Named, find: (directory: DirectoryView) => T | und
 }
 
 /** By id, or by name ignoring case. */
-export const lookUpStream = (call: Named, named: string | number): Promise<DirectoryStream | undefined> =>
-  again(call, (directory) =>
+export const lookUpStream = (call: DirectoryCall, named: string | number): Promise<DirectoryStream | undefined> =>
+  findFresh(call, (directory) =>
     typeof named === 'number' ? directory.stream(streamId(named)) : directory.streamByName(named),
   );
 
 /** A stream that can be sent to. @throws ApiError */
-export async function findStream(call: Named, named: string | number): Promise<DirectoryStream> {
+export async function findStream(call: DirectoryCall, named: string | number): Promise<DirectoryStream> {
   const stream = await lookUpStream(call, named);
   if (stream && !stream.archived) return stream;
   if (typeof named === 'number') throw apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: named });
@@ -37,7 +40,7 @@ export async function findStream(call: Named, named: string | number): Promise<D
 }
 
 /** Users by id or by e-mail, in the order given. @throws ApiError for the first that is unknown */
-export async function findUsers(call: Named, named: readonly (string | number)[]): Promise<DirectoryUser[]> {
+export async function findUsers(call: DirectoryCall, named: readonly (string | number)[]): Promise<DirectoryUser[]> {
   const find = (one: string | number): DirectoryUser | undefined =>
     typeof one === 'number' ? call.directory.user(userId(one)) : call.directory.userByEmail(one);
   await refreshUnless(call, () => named.every(find));
@@ -48,4 +51,44 @@ export async function findUsers(call: Named, named: readonly (string | number)[]
       ? apiError('INVALID_USER_ID', { user_id: one })
       : apiError('INVALID_EMAIL', { email: one });
   });
+}
+
+/** How every JSON text begins. Most `to` are plain names, and a parser that throws costs more than all other checks. */
+const JSON_START = /^[ \t\n\r]*(?:[[{"\-0-9]|(?:true|false|null)[ \t\n\r]*$)/;
+
+function jsonOrText(to: string): unknown {
+  if (!JSON_START.test(to)) return to;
+  try {
+    return JSON.parse(to);
+  } catch {
+    return to;
+  }
+}
+
+/** Stream name or id; undefined when not given. @throws ApiError */
+export function streamTarget(to: string | undefined): string | number | undefined {
+  if (to === undefined) return undefined;
+  let value = jsonOrText(to);
+  if (Array.isArray(value)) {
+    if (value.length !== 1) throw apiError('EXACTLY_ONE_STREAM');
+    value = value[0];
+  }
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
+  throw apiError('STREAM_DATA_TYPE');
+}
+
+/** Ids, or API e-mails; blanks trimmed, empties and duplicates dropped. @throws ApiError */
+export function directRecipients(to: string | undefined): (string | number)[] {
+  if (to === undefined) return [];
+  let value = jsonOrText(to);
+  if (typeof value === 'string') value = value.split(',');
+  if (!Array.isArray(value)) throw apiError('RECIPIENT_DATA_TYPE');
+  const list: unknown[] = value;
+  if (list.every((one) => typeof one === 'string')) {
+    return [...new Set(list.map((one) => one.trim()).filter((one) => one !== ''))];
+  }
+  if (list.some((one) => typeof one !== 'string' && !Number.isSafeInteger(one))) throw apiError('RECIPIENT_DATA_TYPE');
+  if (list.some((one) => typeof one === 'string')) throw apiError('RECIPIENTS_MIXED');
+  return [...new Set(list as number[])];
 }

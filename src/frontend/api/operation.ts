@@ -36,12 +36,12 @@ export type Guard =
 export type Encoding = 'json' | 'string' | 'uint';
 
 /** Bounds of every parameter that declares none; legitimate lists have some thousand items. */
-export const MOST_VALUES = 20_000;
-export const MOST_CHARACTERS = 1_048_576;
+export const MAX_VALUES = 20_000;
+export const MAX_CHARACTERS = 1_048_576;
 /** Of a parameter that is text, where its schema has no length: names and topics; what is long says so. */
-export const MOST_TEXT = 65_536;
+export const MAX_TEXT = 65_536;
 /** Of a body without files, where an operation declares no other. */
-export const MOST_BODY_MIB = 1;
+export const MAX_BODY_MIB = 1;
 
 export interface Parameter<S extends TSchema = TSchema> {
   readonly in: 'path' | 'query' | 'form';
@@ -54,9 +54,9 @@ export interface Parameter<S extends TSchema = TSchema> {
   readonly aliases?: readonly string[];
   readonly description?: string;
   /** Most values in its JSON, items and keys at all levels; absent: MOST_VALUES. Beyond it is refused before anything is built. */
-  readonly mostValues?: number;
+  readonly maxValues?: number;
   /** Most characters (UTF-16 units) of its text; absent: MOST_CHARACTERS in JSON, MOST_TEXT or the schema's length in text. */
-  readonly mostCharacters?: number;
+  readonly maxCharacters?: number;
   /** Last of a path: takes all the segments that are left, with the slashes between them. */
   readonly rest?: true;
 }
@@ -119,7 +119,7 @@ export interface Call<V> {
   /** Address of those who run the server. */
   readonly administratorEmail: string;
   /** Somebody without account has a letter sent. @throws ApiError RATE_LIMIT_HIT */
-  countLetter(): void;
+  countMail(): void;
   /** A visitor opens this file. @throws ApiError RATE_LIMIT_HIT */
   countVisit(path: string): void;
   /** Bring the replica up to the end of the realm's log: before saying that a name or id is unknown. */
@@ -135,15 +135,15 @@ export interface ForwardOptions {
   /** True: the reply may be held for minutes (a poll), beyond the usual deadline. */
   readonly held?: boolean;
   /** With `held`: fields of the answer when the frontend leaves, after which the client asks again elsewhere. */
-  readonly released?: JsonObject;
+  readonly onShutdown?: JsonObject;
   /** With `held`: what the frontend answers while nothing comes; the command stays held meanwhile. */
   readonly keepalive?: PollKeepalive;
   /** Milliseconds that the whole may take, where it is more than the usual deadline (work with a budget of its own). */
-  readonly patienceMs?: number;
+  readonly deadlineMs?: number;
   /** User on whose behalf the command runs, where the operation itself established it (login). */
   readonly as?: UserId;
   /** Fields that the frontend adds to the actor's answer. */
-  readonly plus?: JsonObject;
+  readonly extraFields?: JsonObject;
   /** After success, a second command, whose answer counts. Needs `held` where either of the two is held. */
   readonly followedBy?: Forward;
 }
@@ -173,7 +173,7 @@ export interface PollKeepalive {
    * What the client is told if it has more than `last` by now, and this refusal is about `last`: then it asks again, in a command that says
    * what it has. Undefined: the refusal is about something else.
    */
-  insteadOf(refusal: ErrorReply): JsonObject | undefined;
+  answerInsteadOf(refusal: ErrorReply): JsonObject | undefined;
 }
 
 /** A response made on the frontend from its directory replica. */
@@ -215,7 +215,7 @@ export interface Operation<P extends Parameters = Parameters> {
    */
   readonly rateLimit?: 'polls' | 'visitors' | 'none';
   /** Most MiB of a body without files, below that of the server's configuration; absent: MOST_BODY_MIB. */
-  readonly mostBodyMib?: number;
+  readonly maxBodyMib?: number;
   /** Takes files, in a multipart form. */
   readonly takesFiles?: true;
   /** Takes a picture of at most so many MiB: one that is not even read is refused before parameters are looked at. */

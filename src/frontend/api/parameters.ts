@@ -1,6 +1,6 @@
 /** Short forms for parameter declarations. */
 import { type TSchema, Type } from 'typebox';
-import { MOST_CHARACTERS } from './operation.js';
+import { MAX_CHARACTERS } from './operation.js';
 
 type In = 'query' | 'form';
 
@@ -24,7 +24,7 @@ export const maybeText = (where: In, description: string) =>
 
 /** What is long: content and topics of messages are cut, not refused. */
 export const longText = (where: In, description: string) =>
-  ({ ...text(where, description), mostCharacters: MOST_CHARACTERS }) as const;
+  ({ ...text(where, description), mostCharacters: MAX_CHARACTERS }) as const;
 
 /** JSON value of this shape; undefined when absent. */
 export const maybeJson = <S extends TSchema>(where: In, schema: S, description: string) =>

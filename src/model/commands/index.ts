@@ -83,8 +83,8 @@ export {
 export {
   type AddReactionArgs,
   type BotReplyArgs,
+  type CallerCopy,
   type CarryOnArgs,
-  type CopyKnown,
   conversationCommands,
   type DeleteTopicArgs,
   directCommands,
@@ -104,7 +104,6 @@ export {
 } from './stream.js';
 export {
   type AnchorArgs,
-  type CheckedPassword,
   type DraftInput,
   type EditableFlag,
   type EditScheduledArgs,
@@ -112,12 +111,13 @@ export {
   type FetchMessagesArgs,
   type FlagChange,
   type ListStreamsArgs,
-  type LogIn,
+  type LoginResult,
   type MoveTopicPolicyArgs,
   type MuteTopicArgs,
   type NewAccountArgs,
   type NewSubscription,
   type OwnSection,
+  type PasswordCheck,
   type PushService,
   type PushToken,
   type ReadStreamArgs,

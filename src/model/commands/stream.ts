@@ -61,7 +61,7 @@ export type EditMessageArgs = {
 };
 
 /** What the caller's own actor adds to a command on a message. */
-export type CopyKnown = {
+export type CallerCopy = {
   /** The caller has a copy of the message. */
   readonly copy: boolean;
 };
@@ -122,17 +122,17 @@ const shared = commandOf<'stream' | 'dm'>();
 /** Commands that streams and direct-message conversations have in common. */
 export const conversationCommands = {
   /** Change the text of a message; comes by way of the caller's actor, as do the next five. */
-  edit: shared<EditMessageArgs & CopyKnown, Fields>('edit'),
+  edit: shared<EditMessageArgs & CallerCopy, Fields>('edit'),
   /** Change topic or stream of messages. */
-  move: shared<EditMessageArgs & CopyKnown, Fields>('move'),
-  deleteMessage: shared<{ readonly message_id: number } & CopyKnown, Fields>('delete'),
-  react: shared<AddReactionArgs & CopyKnown, Fields>('react'),
-  unreact: shared<RemoveReactionArgs & CopyKnown, Fields>('unreact'),
-  submessage: shared<SubmessageArgs & CopyKnown, Fields>('submessage'),
+  move: shared<EditMessageArgs & CallerCopy, Fields>('move'),
+  deleteMessage: shared<{ readonly message_id: number } & CallerCopy, Fields>('delete'),
+  react: shared<AddReactionArgs & CallerCopy, Fields>('react'),
+  unreact: shared<RemoveReactionArgs & CallerCopy, Fields>('unreact'),
+  submessage: shared<SubmessageArgs & CallerCopy, Fields>('submessage'),
   /** Timer: remove messages that are too old, report the traffic. */
   due: shared('due'),
   /** Answered when the log holds everything that this actor has committed. */
-  told: shared('told'),
+  awaitPublished: shared('told'),
 };
 
 const stream = commandOf<'stream'>();

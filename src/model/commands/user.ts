@@ -18,7 +18,7 @@ export type NewAccountArgs = {
 };
 
 /** What a user actor answers to `check-password`. */
-export type CheckedPassword = {
+export type PasswordCheck = {
   readonly correct: boolean;
   /** Milliseconds until another attempt is allowed; above 0: this attempt was not looked at. */
   readonly wait: number;
@@ -153,7 +153,7 @@ export type MoveTopicPolicyArgs = {
 export type StorageKeys = { readonly keys: readonly string[] | null };
 
 /** What a log-in gives; the API key is sealed. */
-export type LogIn = { readonly sealed: string; readonly email: string; readonly user_id: number };
+export type LoginResult = { readonly sealed: string; readonly email: string; readonly user_id: number };
 
 type Path = { readonly path: string };
 type Id = { readonly id: number };
@@ -165,9 +165,9 @@ const command = commandOf<'user'>();
 export const userCommands = {
   // Account: all but the first three come from the realm actor, which has decided, and are never refused.
   /** POST /fetch_api_key, after the frontend has found the account. */
-  fetchKey: command<{ readonly password: string }, Fields<LogIn>>('fetch-key'),
+  fetchKey: command<{ readonly password: string }, Fields<LoginResult>>('fetch-key'),
   /** For the realm actor, which changes the password with the rest of a request. */
-  checkPassword: command<{ readonly password: string }, Value<CheckedPassword>>('check-password'),
+  checkPassword: command<{ readonly password: string }, Value<PasswordCheck>>('check-password'),
   /** For the administration. */
   sealedKey: command<NoArgs, Value<string>>('sealed-key'),
   create: command<NewAccountArgs>('create'),

@@ -41,7 +41,7 @@ export interface Validator {
 /** Throws for a schema with a keyword or check that the walker does not know: it would be silently ignored. */
 export function compileValidator(declared: TSchema): Validator {
   const schema = declared as Schema;
-  known(schema);
+  checkKeywords(schema);
   const fast =
     (schema.type === 'array' || schema.type === 'object') && comparable(schema) ? Compile(declared) : undefined;
   return {
@@ -63,14 +63,14 @@ const KNOWN = new Set([
 ]);
 const UNION_CHECKS = new Set(['stringOrIntList']);
 
-function known(schema: Schema): void {
+function checkKeywords(schema: Schema): void {
   for (const key of Object.keys(schema)) {
     if (!KNOWN.has(key)) throw new Error(`no validator message for the schema keyword ${key}`);
   }
   if (schema.check && !(schema.anyOf ? UNION_CHECKS.has(schema.check) : stringChecks[schema.check])) {
     throw new Error(`unknown check ${schema.check}`);
   }
-  for (const inner of children(schema)) known(inner);
+  for (const inner of children(schema)) checkKeywords(inner);
 }
 
 function children(schema: Schema): readonly Schema[] {

@@ -198,7 +198,7 @@ t.test('values of JSON are bounded before anything is built from them', async (t
 t.test('texts are bounded', async (t) => {
   const made = reader({
     a: { in: 'form', encoding: 'string', schema: Type.String(), required: false },
-    b: { in: 'form', encoding: 'string', schema: Type.String(), required: false, mostCharacters: 3 },
+    b: { in: 'form', encoding: 'string', schema: Type.String(), required: false, maxCharacters: 3 },
   });
   t.match(read(made, `a=${'x'.repeat(65_537)}`), { msg: 'a is too long (limit: 65536 characters)' });
   t.same(read(made, `a=${'x'.repeat(65_536)}`), { a: 'x'.repeat(65_536), b: undefined });

@@ -6,7 +6,7 @@ import { checkFullName, domainOf, isAdmin } from '#domain/people';
 import { sealLink } from '#domain/secrets';
 import type { LogItem } from '#model';
 import { userId, userKey } from '#model';
-import type { AccountArgs, CheckedPassword, OutboxCommand } from '#model/commands';
+import type { AccountArgs, OutboxCommand, PasswordCheck } from '#model/commands';
 import { outboxCommand, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
@@ -22,7 +22,7 @@ import { nameChanged } from './person-events.js';
 export interface AccountInputs {
   /** null: no new password is asked for. */
   readonly password: {
-    readonly checked: CheckedPassword;
+    readonly checked: PasswordCheck;
     /** null: too weak, or the old one was wrong. */
     readonly hash: string | null;
   } | null;

@@ -20,7 +20,11 @@ const guestCall = (call: Call<unknown>): boolean => {
 };
 
 /** What a bot is set to receive, where its call does not say. */
-function ofBot({ params, directory, caller }: Call<Chosen>): Chosen & { readonly all_public_streams: boolean } {
+function botDefaults({
+  params,
+  directory,
+  caller,
+}: Call<QueueChoices>): QueueChoices & { readonly all_public_streams: boolean } {
   const bot = directory.bot(caller);
   const stream = bot?.eventsStream ? directory.stream(bot.eventsStream) : undefined;
   const account = directory.user(caller);
@@ -31,7 +35,7 @@ function ofBot({ params, directory, caller }: Call<Chosen>): Chosen & { readonly
   };
 }
 
-interface Chosen {
+interface QueueChoices {
   readonly all_public_streams: boolean | undefined;
   readonly narrow: string[][];
 }
@@ -47,11 +51,11 @@ function newQueue(call: Call<unknown>, args: QueueRequest) {
 }
 
 /** Without an account: the state, and no queue (register.md). Any address does; nothing is ever stored under it. */
-function visit(call: Call<unknown>, params: Parameters<typeof queueArguments>[0]): Forward {
+function registerVisitor(call: Call<unknown>, params: Parameters<typeof queueArguments>[0]): Forward {
   if (params.client_gravatar) throw apiError('ANONYMOUS_CLIENT_GRAVATAR');
   if (params.include_subscribers) throw apiError('ANONYMOUS_INCLUDE_SUBSCRIBERS');
   const queue = newQueue(call, queueArguments(params, true, false));
-  return forward({ ...queue, command: queueCommands.visit, plus: VERSION_FIELDS });
+  return forward({ ...queue, command: queueCommands.visit, extraFields: VERSION_FIELDS });
 }
 
 export const register = operation({
@@ -68,10 +72,10 @@ export const register = operation({
     all_public_streams: maybeFlag('form', 'Receive the messages of all public streams; absent: as set for the bot.'),
   },
   run(call) {
-    const values = { ...call.params, ...ofBot(call), pronouns: knowsPronouns(call.header('user-agent')) };
-    if (call.caller === 0) return visit(call, values);
+    const values = { ...call.params, ...botDefaults(call), pronouns: knowsPronouns(call.header('user-agent')) };
+    if (call.caller === 0) return registerVisitor(call, values);
     const queue = newQueue(call, queueArguments(values, guestCall(call), true));
-    return forward({ ...queue, command: queueCommands.register, plus: VERSION_FIELDS });
+    return forward({ ...queue, command: queueCommands.register, extraFields: VERSION_FIELDS });
   },
 });
 
@@ -96,7 +100,7 @@ class Heartbeats implements PollKeepalive {
   }
 
   /** The command may come to the queue's next owner after another poll, which told what the client has had in the meantime. */
-  insteadOf({ msg }: ErrorReply): JsonObject | undefined {
+  answerInsteadOf({ msg }: ErrorReply): JsonObject | undefined {
     const pruned = apiError('EVENT_PRUNED', { last_event_id: this.last });
     return msg === pruned.message ? { events: [], queue_id: this.queue } : undefined;
   }
@@ -137,10 +141,10 @@ export const getEvents = operation({
       const to = ownQueue(call, queue_id);
       const heartbeatIds = dont_block || last_event_id === null ? 0 : heartbeatIdsAfter(last_event_id);
       const args = { last_event_id, dont_block, beats: heartbeatIds };
-      const released = { events: [], queue_id };
-      if (heartbeatIds === 0) return forward({ to, command: liveQueueCommands.poll, args, held: true, released });
+      const onShutdown = { events: [], queue_id };
+      if (heartbeatIds === 0) return forward({ to, command: liveQueueCommands.poll, args, held: true, onShutdown });
       const keepalive = new Heartbeats(queue_id, last_event_id!, heartbeatIds);
-      return forward({ to, command: liveQueueCommands.poll, args, held: true, released, keepalive });
+      return forward({ to, command: liveQueueCommands.poll, args, held: true, onShutdown, keepalive });
     }
     const bare: Record<string, boolean> = {};
     for (const name of BARE_CAPABILITIES) if (params[name] !== undefined) bare[name] = params[name];
@@ -164,7 +168,7 @@ export const getEvents = operation({
       command: liveQueueCommands.poll,
       args: { last_event_id: null, dont_block, beats: 0 },
       held: true,
-      released: { events: [], queue_id: queue.args.queue_id },
+      onShutdown: { events: [], queue_id: queue.args.queue_id },
     });
     return forward({ ...queue, command: queueCommands.register, held: true, followedBy: first });
   },

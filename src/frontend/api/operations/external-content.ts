@@ -1,11 +1,10 @@
 /** Pictures that others host, for readers of messages that show them (markdown.md § Previews). */
 import { partOf } from '#domain/files';
 import { type ImageFault, NoImage } from '#frontend/image-proxy';
-import type { ErrorName } from '#model/errors';
-import { apiError } from '#model/errors';
+import { apiError, type ErrorName } from '#model/errors';
 import { type Operation, operation } from '../operation.js';
 import { pathText } from '../parameters.js';
-import { CONDITIONS } from '../serve-blob.js';
+import { CONDITIONS } from '../raw-answers.js';
 
 const A_DAY_S = 86_400;
 

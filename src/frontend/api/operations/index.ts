@@ -36,7 +36,6 @@ import { addSubmessage } from './messages/submessages.js';
 import { setTypingStatus } from './messages/typing.js';
 import { DOMAIN_OPERATIONS } from './organization/domains.js';
 import { EMOJI_OPERATIONS } from './organization/emoji.js';
-import { EXPORT_OPERATIONS } from './organization/exports.js';
 import {
   addLinkifier,
   addPlayground,
@@ -50,7 +49,7 @@ import { ORGANIZATION_PICTURE_OPERATIONS } from './organization/organization-pic
 import { PICTURE_OPERATIONS } from './organization/pictures.js';
 import { getCompatibility, getServerSettings, getSubdomain } from './organization/server.js';
 import { STATIC_OPERATIONS } from './organization/static.js';
-import { VIDEO_CALL_OPERATIONS } from './organization/video-calls.js';
+import { EXPORT_OPERATIONS, VIDEO_CALL_OPERATIONS } from './organization/unavailable.js';
 import { ACCOUNT_OPERATIONS } from './people/accounts.js';
 import { AVATAR_OPERATIONS } from './people/avatars.js';
 import { confirmEmail, showConfirmation } from './people/confirm-email.js';

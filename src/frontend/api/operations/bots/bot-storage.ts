@@ -6,7 +6,7 @@ import { forward, type Operation, operation } from '../../operation.js';
 import { maybeJson } from '../../parameters.js';
 
 /** Of one request: what is kept in all may be as large. */
-const MOST_STORED_MIB = 10;
+const MAX_STORED_MIB = 10;
 
 const keys = (where: 'query' | 'form') => maybeJson(where, Type.Array(Type.String()), 'Which; absent: all.');
 
@@ -32,7 +32,7 @@ export const putBotStorage = operation({
   path: '/bot_storage',
   guard: 'user',
   summary: 'Store text by key; what is stored under other keys stays.',
-  mostBodyMib: MOST_STORED_MIB,
+  maxBodyMib: MAX_STORED_MIB,
   parameters: {
     storage: {
       in: 'form',
@@ -40,7 +40,7 @@ export const putBotStorage = operation({
       schema: Type.Record(Type.String(), Type.String()),
       required: true,
       description: 'Text by key.',
-      mostCharacters: MOST_STORED_MIB * 1_048_576,
+      mostCharacters: MAX_STORED_MIB * 1_048_576,
     },
   },
   run: ({ realm, caller, params }) =>

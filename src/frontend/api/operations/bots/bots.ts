@@ -10,7 +10,7 @@ import type { DirectoryBot, DirectoryUser } from '#model/records';
 import { type Call, forward, type Operation, operation } from '../../operation.js';
 import { maybeFlag, maybeJson, maybeText, pathId, text } from '../../parameters.js';
 import { readableKey } from '../../readable-key.js';
-import { onePicture, storeAvatar } from '../../store-avatar.js';
+import { onePicture, storeAvatar } from '../../store-picture.js';
 
 /** Characters of all keys and values. */
 const MAX_CONFIG = 10_000;

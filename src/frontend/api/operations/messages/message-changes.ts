@@ -87,7 +87,7 @@ export const getMessageHistory = operation({
 });
 
 /** A little more than the time after which the answer tells that only a part is done. */
-const PATIENCE_MS = 70_000;
+const DELETE_TOPIC_DEADLINE_MS = 70_000;
 
 export const deleteTopic = operation({
   id: 'delete-topic',
@@ -106,7 +106,7 @@ export const deleteTopic = operation({
       to: userKey(realm, caller),
       command: userCommands.deleteTopic,
       args: { stream_id: params.stream_id, topic: params.topic_name },
-      patienceMs: PATIENCE_MS,
+      deadlineMs: DELETE_TOPIC_DEADLINE_MS,
     });
   },
 });

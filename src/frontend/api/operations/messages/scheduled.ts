@@ -30,7 +30,7 @@ const at = maybeJson('form', time, 'When to send it: seconds since 1970, in the 
 const typeOf = (name: 'direct' | 'private' | 'stream'): 'private' | 'stream' => (name === 'stream' ? name : 'private');
 
 /** So that the actor's replica has the recipients of whom another frontend told the client. */
-const lookUp = (call: Call<unknown>, kind: 'private' | 'stream', ids: readonly number[]): Promise<void> =>
+const refreshForRecipients = (call: Call<unknown>, kind: 'private' | 'stream', ids: readonly number[]): Promise<void> =>
   refreshUnless(call, (directory) =>
     ids.every((id) => (kind === 'stream' ? directory.stream(streamId(id)) : directory.user(userId(id)))),
   );
@@ -68,7 +68,7 @@ export const createScheduledMessage = operation({
     checkFuture(call, params.scheduled_delivery_timestamp);
     const kind = typeOf(params.type);
     const ids = scheduledRecipients(kind, params.to);
-    await lookUp(call, kind, ids);
+    await refreshForRecipients(call, kind, ids);
     const args = {
       type: kind,
       to: ids,
@@ -104,7 +104,7 @@ export const updateScheduledMessage = operation({
     if (params.type === 'stream' && params.topic === undefined) throw apiError('SCHEDULED_NEEDS_TOPIC');
     if (seconds !== null) checkFuture(call, seconds);
     // Whether it names a stream or people may depend on the message: the form tells enough for looking it up.
-    if (params.to !== undefined) await lookUpEither(call, params.to);
+    if (params.to !== undefined) await refreshForEither(call, params.to);
     const args = {
       id,
       type: params.type === undefined ? null : typeOf(params.type),
@@ -118,7 +118,7 @@ export const updateScheduledMessage = operation({
   },
 });
 
-async function lookUpEither(call: Call<unknown>, given: string): Promise<void> {
+async function refreshForEither(call: Call<unknown>, given: string): Promise<void> {
   for (const kind of ['stream', 'private'] as const) {
     let ids: readonly number[];
     try {
@@ -126,7 +126,7 @@ async function lookUpEither(call: Call<unknown>, given: string): Promise<void> {
     } catch {
       continue;
     }
-    await lookUp(call, kind, ids);
+    await refreshForRecipients(call, kind, ids);
   }
 }
 

@@ -18,8 +18,8 @@ export const getLinkifiers = operation({
 });
 
 /** Every process keeps all of them, and every change of one sends them all. */
-const LONGEST = 1_000;
-const short = Type.String({ maxLength: LONGEST });
+const MAX_LINKIFIER_TEXT = 1_000;
+const short = Type.String({ maxLength: MAX_LINKIFIER_TEXT });
 
 const content = {
   pattern: { ...text('form', 'Regular expression (RE2) with named groups.'), schema: short },
@@ -61,13 +61,13 @@ export const removeLinkifier = operation({
     forward({ to: realmKey(realm), command: realmCommands.removeLinkifier, args: { ...params } }),
 });
 
-const LONGEST_LANGUAGE = 40;
+const MAX_LANGUAGE = 40;
 
 /** @throws ApiError, which names the parameter as clients have always known it */
 function checkLanguage(given: string): string {
   const language = given.trim();
-  if ([...language].length > LONGEST_LANGUAGE) {
-    throw validationError(`pygments_language is too long (limit: ${LONGEST_LANGUAGE} characters)`);
+  if ([...language].length > MAX_LANGUAGE) {
+    throw validationError(`pygments_language is too long (limit: ${MAX_LANGUAGE} characters)`);
   }
   if (!/^[ a-zA-Z0-9_+-./#]*$/.test(language)) throw apiError('PLAYGROUND_LANGUAGE');
   return language;

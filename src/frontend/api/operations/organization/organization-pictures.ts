@@ -6,8 +6,8 @@ import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import type { RealmPictureName } from '#model/records';
 import { type Call, forward, type Operation, operation } from '../../operation.js';
-import { redirect } from '../../redirect.js';
-import { onePicture, storePicture } from '../../store-avatar.js';
+import { redirect } from '../../raw-answers.js';
+import { onePicture, storePicture } from '../../store-picture.js';
 
 const store = (call: Call<unknown>, name: RealmPictureName, png: Uint8Array): Promise<JsonObject> =>
   storePicture(call, {
@@ -17,7 +17,7 @@ const store = (call: Call<unknown>, name: RealmPictureName, png: Uint8Array): Pr
       forward({ to: realmKey(call.realm), command: realmCommands.setRealmPicture, args: { name, number } }),
   });
 
-const back = ({ realm }: Call<unknown>, name: RealmPictureName) =>
+const backToDefault = ({ realm }: Call<unknown>, name: RealmPictureName) =>
   forward({
     to: realmKey(realm),
     command: realmCommands.setRealmPicture,
@@ -46,7 +46,7 @@ export const removeIcon = operation({
   guard: 'admin',
   summary: 'Go back to the default icon.',
   parameters: {},
-  run: (call) => back(call, 'icon'),
+  run: (call) => backToDefault(call, 'icon'),
 });
 
 export const getIcon = operation({
@@ -93,7 +93,7 @@ export const removeLogo = operation({
   guard: 'admin',
   summary: 'Go back to the default logo.',
   parameters: { night: night('form') },
-  run: (call) => back(call, logoOf(call.params)),
+  run: (call) => backToDefault(call, logoOf(call.params)),
 });
 
 export const getLogo = operation({

@@ -1,13 +1,12 @@
 /** Pictures that organizations show to everybody: no log-in, as their addresses are in pages of all kinds. */
 
 import { blobOfAvatar, blobOfPicture, blobOfRealmPicture, type NamedPicture, parsePicture } from '#domain/pictures';
-import type { RawAnswer } from '#model';
-import { type RealmId, realmId } from '#model';
+import { type RawAnswer, type RealmId, realmId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import { type Call, type Operation, operation } from '../../operation.js';
 import { maybeText, pathId, pathRest } from '../../parameters.js';
-import { CONDITIONS, serveBlob } from '../../serve-blob.js';
+import { CONDITIONS, serveBlob } from '../../raw-answers.js';
 
 interface Current {
   readonly blob: string;

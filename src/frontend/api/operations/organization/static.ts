@@ -5,7 +5,7 @@ import { staticFile } from '#frontend/static';
 import { apiError } from '#model/errors';
 import { type Operation, operation } from '../../operation.js';
 import { pathRest } from '../../parameters.js';
-import { CONDITIONS } from '../../serve-blob.js';
+import { CONDITIONS } from '../../raw-answers.js';
 
 const isText = (type: string): boolean => type !== 'image/png';
 

@@ -35,7 +35,7 @@ export const updateUser = operation({
   },
 });
 
-const COMMENT = 2_000;
+const MAX_COMMENT = 2_000;
 
 export const deactivateUser = operation({
   id: 'deactivate-user',
@@ -48,7 +48,7 @@ export const deactivateUser = operation({
     deactivation_notification_comment: {
       in: 'form',
       encoding: 'string',
-      schema: Type.String({ maxLength: COMMENT }),
+      schema: Type.String({ maxLength: MAX_COMMENT }),
       required: false,
       description: 'Text of the letter that the user gets; absent: there is none.',
     },

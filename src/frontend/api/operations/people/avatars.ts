@@ -1,17 +1,15 @@
 /** Avatars (users.md § Avatars): changing one's own, and an address that leads to anybody's. */
 
 import { avatarUrl, gravatarUrl, isAdmin } from '#domain/people';
-import type { AvatarSize } from '#domain/pictures';
-import { avatarImages } from '#domain/pictures';
-import type { RawAnswer } from '#model';
-import { realmKey, type UserId, userId } from '#model';
+import { type AvatarSize, avatarImages } from '#domain/pictures';
+import { type RawAnswer, realmKey, type UserId, userId } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import { type Call, forward, type Operation, operation } from '../../operation.js';
 import { pathId, pathText } from '../../parameters.js';
-import { redirect } from '../../redirect.js';
-import { onePicture, storeAvatar } from '../../store-avatar.js';
+import { redirect } from '../../raw-answers.js';
+import { onePicture, storeAvatar } from '../../store-picture.js';
 
 export const uploadAvatar = operation({
   id: 'upload-avatar',
@@ -49,7 +47,7 @@ export const removeAvatar = operation({
 });
 
 /** Of an account that isn't known, its gravatar as far as the text tells. */
-async function lead(
+async function redirectToAvatar(
   call: Call<unknown>,
   text: string,
   find: () => DirectoryUser | undefined,
@@ -74,7 +72,7 @@ const byId = (id: string, path: string, size: AvatarSize, root: boolean) =>
     run(call) {
       const { user_id } = call.params;
       const find = (): DirectoryUser | undefined => call.directory.user(asUser(user_id));
-      return lead(call, String(user_id), find, size);
+      return redirectToAvatar(call, String(user_id), find, size);
     },
   });
 
@@ -98,7 +96,7 @@ const byEmail = (id: string, path: string, size: AvatarSize) =>
         const user = call.directory.userByEmail(email);
         return user?.email.toLowerCase() === email.toLowerCase() ? user : undefined;
       };
-      return lead(call, email, find, size);
+      return redirectToAvatar(call, email, find, size);
     },
   });
 

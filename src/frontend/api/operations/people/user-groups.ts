@@ -8,7 +8,7 @@ import type { DirectoryGroup } from '#model/records';
 import { type Call, forward, operation } from '../../operation.js';
 import { flag, pathId, text } from '../../parameters.js';
 
-const LONGEST_NAME = 100;
+const MAX_NAME = 100;
 
 const ids = (description: string) =>
   ({
@@ -58,7 +58,7 @@ export const createUserGroup = operation({
     name: {
       in: 'form',
       encoding: 'string',
-      schema: Type.String({ maxLength: LONGEST_NAME }),
+      schema: Type.String({ maxLength: MAX_NAME }),
       required: true,
       description: 'Name; case counts.',
     },
@@ -79,7 +79,7 @@ export const updateUserGroup = operation({
     name: {
       in: 'form',
       encoding: 'string',
-      schema: Type.String({ maxLength: LONGEST_NAME }),
+      schema: Type.String({ maxLength: MAX_NAME }),
       required: false,
       description: 'New name.',
     },

@@ -8,9 +8,9 @@ import { apiError } from '#model/errors';
 import { type Call, forward, operation } from '../../operation.js';
 import { maybeFlag, maybeText, text } from '../../parameters.js';
 
-const LONGEST_STATUS = 60;
+const MAX_STATUS = 60;
 
-interface GivenStatus {
+interface StatusParams {
   readonly emoji_name: string | undefined;
   readonly emoji_code: string | undefined;
   readonly reaction_type: string | undefined;
@@ -20,7 +20,7 @@ interface GivenStatus {
  * The emoji as it is stored and as it is told; null = none from now on; undefined = left as it is.
  * @throws ApiError
  */
-async function emojiOf(call: Call<GivenStatus>): Promise<StatusEmoji | null | undefined> {
+async function emojiOf(call: Call<StatusParams>): Promise<StatusEmoji | null | undefined> {
   const { emoji_name: name, emoji_code: code = null, reaction_type: type = null } = call.params;
   if (name === undefined) {
     if (code !== null || type !== null) throw apiError('STATUS_WITHOUT_EMOJI_NAME');
@@ -49,7 +49,7 @@ export const updateStatus = operation({
     status_text: {
       in: 'form',
       encoding: 'string',
-      schema: Type.String({ maxLength: LONGEST_STATUS }),
+      schema: Type.String({ maxLength: MAX_STATUS }),
       required: false,
       description: 'Empty: none.',
     },

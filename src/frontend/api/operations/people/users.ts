@@ -1,17 +1,14 @@
 /** Accounts: list, create, own account, login (users.md). */
-import type { Encoded } from '#base';
-import { madeOnce, ReadyFields } from '#base';
-import { encodedUsers, isEmail, isSystemBot, presentUser } from '#domain/people';
+import { type Encoded, madeOnce, ReadyFields } from '#base';
+import { avatarUrl, encodedUsers, isEmail, isSystemBot, presentUser } from '#domain/people';
 import { loginGuardOf } from '#domain/secrets';
 import { realmKey, userId, userKey } from '#model';
 import { loginGuardCommands, realmCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { DirectoryUser } from '#model/records';
-import type { Answer, Call } from '../../operation.js';
-import { forward, operation } from '../../operation.js';
+import type { DirectoryUser, ProfileData } from '#model/records';
+import { type Answer, type Call, forward, operation } from '../../operation.js';
 import { flag, maybeText, pathId, pathText, text } from '../../parameters.js';
 import { readableKey } from '../../readable-key.js';
-import { ownUser } from './own-user.js';
 
 /** The list is the same object until somebody in it changes: one body for all who ask. */
 const allUsers = madeOnce((members: Encoded) => new ReadyFields({ members }));
@@ -118,7 +115,7 @@ const isAddressOf = (user: DirectoryUser, typed: string): boolean =>
   user.deliveryEmail.toLowerCase() === typed.toLowerCase();
 
 /** Log-ins of one account that find its key unreadable at the same time. */
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
 export const fetchApiKey = operation({
   id: 'fetch-api-key',
@@ -152,7 +149,7 @@ export const fetchApiKey = operation({
       const api_key = await readableKey(call, { user: id, sealed: String(sealed), instead: keyHash, as: id });
       if (api_key !== undefined) return { fields: { api_key, ...fields } };
       // Somebody else's log-in has replaced it, and the account's actor hears of it in a moment.
-      if (attempts === MOST_ATTEMPTS) throw apiError('SERVICE_UNAVAILABLE');
+      if (attempts === MAX_ATTEMPTS) throw apiError('SERVICE_UNAVAILABLE');
     }
   },
 });
@@ -189,3 +186,24 @@ export const regenerateKey = operation({
     return { fields: { api_key: secrets.open(String(sealed)) } };
   },
 });
+
+interface CachedOwnUser {
+  readonly profile: ProfileData;
+  readonly newest: number;
+  readonly ready: ReadyFields;
+}
+
+/** By account as the directory holds it: a change of the account is another object. */
+const cachedOwnUsers = new WeakMap<DirectoryUser, CachedOwnUser>();
+
+export function ownUser({ caller, directory }: Pick<Call<never>, 'caller' | 'directory'>, newest: number): ReadyFields {
+  const user = directory.user(caller);
+  if (!user) throw apiError('ACCOUNT_DEACTIVATED');
+  const profile = directory.profile(caller);
+  const known = cachedOwnUsers.get(user);
+  if (known?.newest === newest && known.profile === profile) return known.ready;
+  const { bot_type, bot_owner_id, ...own } = presentUser(user, user, { clientGravatar: false, profile: directory });
+  const ready = new ReadyFields({ ...own, avatar_url: avatarUrl(user), max_message_id: newest });
+  cachedOwnUsers.set(user, { profile, newest, ready });
+  return ready;
+}

@@ -1,10 +1,41 @@
-/** A stored file as an HTTP answer: all of it, or the part that was asked for. */
-
 import { fileHeaders, partOf, type Served } from '#domain/files';
 import type { RawAnswer } from '#model';
 import { apiError } from '#model/errors';
 import { type Blob, BlobGone } from '#ports/blobs';
 import type { Call } from './operation.js';
+
+/** Percent-encoded; a part with a broken escape stays as it is. */
+function parameterName(part: string): string {
+  const name = part.split('=', 1)[0]!;
+  try {
+    return decodeURIComponent(name).toLowerCase();
+  } catch {
+    return name.toLowerCase();
+  }
+}
+
+/** What may go on to another server: no keys, and nothing that could end a header. */
+const forwardedQuery = (query: string): string =>
+  query
+    .split('&')
+    .filter((part) => part !== '' && parameterName(part) !== 'api_key')
+    .join('&')
+    .replace(/[^\x21-\x7e]/gu, (char) =>
+      [...Buffer.from(char)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
+    );
+
+/** To an address that has a query, with that of the request appended. */
+export const redirect = (url: string, query: string): RawAnswer => {
+  const more = forwardedQuery(query);
+  return {
+    status: 302,
+    raw: new Uint8Array(0),
+    headers: {
+      Location: more === '' ? url : `${url}&${more}`,
+      'Cache-Control': 'max-age=0, no-cache, no-store, must-revalidate, private',
+    },
+  };
+};
 
 /** Request headers that decide on the answer; operations that serve files declare them. */
 export const CONDITIONS = ['range', 'if-range', 'if-none-match'];

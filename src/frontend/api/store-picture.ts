@@ -1,7 +1,5 @@
-/** Avatars of accounts, as operations store them: a user's own, and those of bots. */
 import type { JsonObject } from '#base';
-import type { AvatarImages } from '#domain/pictures';
-import { AVATAR_SIZES, blobOfAvatar, PICTURE_MIB } from '#domain/pictures';
+import { AVATAR_SIZES, type AvatarImages, blobOfAvatar, PICTURE_MIB } from '#domain/pictures';
 import { realmKey, type UserId } from '#model';
 import { realmCommands } from '#model/commands';
 import { ActorRefused, apiError } from '#model/errors';

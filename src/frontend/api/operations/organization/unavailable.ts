@@ -1,10 +1,6 @@
-/**
- * Data exports (realm.md § Data export). The server makes none, so that each request is referred to those who run it, as
- * one of an organization that is too large; the list is empty and no number names an export.
- */
 import { apiError } from '#model/errors';
 import { operation } from '../../operation.js';
-import { pathId } from '../../parameters.js';
+import { pathId, text } from '../../parameters.js';
 
 const getExports = operation({
   id: 'get-realm-exports',
@@ -41,3 +37,29 @@ const deleteExport = operation({
 });
 
 export const EXPORT_OPERATIONS = [getExports, startExport, deleteExport] as const;
+
+const createBigBlueButtonCall = operation({
+  id: 'create-big-blue-button-video-call',
+  method: 'GET',
+  path: '/calls/bigbluebutton/create',
+  guard: 'user',
+  summary: 'A link to a new call of BigBlueButton; refused, because it cannot be configured.',
+  parameters: { meeting_name: text('query', 'Name of the call.') },
+  run() {
+    throw apiError('BIG_BLUE_BUTTON_NOT_CONFIGURED');
+  },
+});
+
+const createZoomCall = operation({
+  id: 'create-zoom-video-call',
+  method: 'POST',
+  path: '/calls/zoom/create',
+  guard: 'user',
+  summary: 'A link to a new call of Zoom; refused, because it cannot be configured.',
+  parameters: {},
+  run() {
+    throw apiError('ZOOM_NOT_CONFIGURED');
+  },
+});
+
+export const VIDEO_CALL_OPERATIONS = [createBigBlueButtonCall, createZoomCall] as const;
