@@ -1,6 +1,8 @@
 /**
- * Streams and users that a call names. Of what isn't known yet, another frontend may have told the client: it is looked
- * up again at the log's end before it is called unknown.
+ * Streams and users that a call names: the forms of `to`, and the look-up in the directory.
+ *
+ * A client may have a name or an id from another frontend, which this one's replica hasn't seen yet. So an unknown name
+ * is looked up a second time, at the end of the log, before the call is refused.
  */
 import { escapeHtml } from '#base';
 import { streamId, userId } from '#model';
@@ -10,7 +12,7 @@ import type { Call } from './operation.js';
 
 type DirectoryCall = Pick<Call<unknown>, 'directory' | 'refresh'>;
 
-/** Once for whatever is unknown. */
+/** Refreshes the replica once unless `known` finds everything that the call names. */
 export async function refreshUnless(call: DirectoryCall, known: (directory: DirectoryView) => boolean): Promise<void> {
   if (!known(call.directory)) await call.refresh();
 }
@@ -25,13 +27,13 @@ async function findFresh<T>(
   return find(call.directory);
 }
 
-/** By id, or by name ignoring case. */
+/** Stream by id, or by name ignoring case. */
 export const lookUpStream = (call: DirectoryCall, named: string | number): Promise<DirectoryStream | undefined> =>
   findFresh(call, (directory) =>
     typeof named === 'number' ? directory.stream(streamId(named)) : directory.streamByName(named),
   );
 
-/** A stream that can be sent to. @throws ApiError */
+/** Stream that is not archived, by id or name. @throws ApiError */
 export async function findStream(call: DirectoryCall, named: string | number): Promise<DirectoryStream> {
   const stream = await lookUpStream(call, named);
   if (stream && !stream.archived) return stream;
@@ -53,7 +55,9 @@ export async function findUsers(call: DirectoryCall, named: readonly (string | n
   });
 }
 
-/** How every JSON text begins. Most `to` are plain names, and a parser that throws costs more than all other checks. */
+/**
+ * Beginnings of JSON texts. Most `to` are plain names, and a JSON.parse that throws costs more than all other checks.
+ */
 const JSON_START = /^[ \t\n\r]*(?:[[{"\-0-9]|(?:true|false|null)[ \t\n\r]*$)/;
 
 function jsonOrText(to: string): unknown {
@@ -65,7 +69,7 @@ function jsonOrText(to: string): unknown {
   }
 }
 
-/** Stream name or id; undefined when not given. @throws ApiError */
+/** Stream name or id from `to` (messages.md § POST /messages, check 3); undefined when absent. @throws ApiError */
 export function streamTarget(to: string | undefined): string | number | undefined {
   if (to === undefined) return undefined;
   let value = jsonOrText(to);
@@ -78,7 +82,7 @@ export function streamTarget(to: string | undefined): string | number | undefine
   throw apiError('STREAM_DATA_TYPE');
 }
 
-/** Ids, or API e-mails; blanks trimmed, empties and duplicates dropped. @throws ApiError */
+/** User ids, or API e-mails, from `to`: trimmed, without empty ones and duplicates. @throws ApiError */
 export function directRecipients(to: string | undefined): (string | number)[] {
   if (to === undefined) return [];
   let value = jsonOrText(to);

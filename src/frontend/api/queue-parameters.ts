@@ -67,10 +67,12 @@ interface QueueValues {
   readonly pronouns: boolean;
 }
 
-/** First version of the mobile client that knows profile fields of pronouns (register.md § Capability deltas). */
+/**
+ * First version of the mobile client that knows the profile field type "pronouns" (register.md § Capability deltas).
+ */
 const PRONOUNS_SINCE = [27, 192] as const;
 
-/** By the User-Agent; other clients do. */
+/** Whether the client knows that field type, by its User-Agent. Clients other than the mobile one do. */
 export function knowsPronouns(userAgent: string): boolean {
   const version = /^ZulipMobile\/(\d+)(?:\.(\d+))?/.exec(userAgent);
   if (!version) return true;
@@ -80,10 +82,10 @@ export function knowsPronouns(userAgent: string): boolean {
 
 /** Types of events that a queue may name; there are some 80. */
 const MAX_EVENT_TYPES = 500;
-/** UTF-16 units of all operands of a queue's narrow: they are compared with every message. */
+/** UTF-16 units of all operands of a queue's narrow together: each message is compared with all of them. */
 const MAX_OPERANDS_LENGTH = 10_000;
 
-/** What a queue keeps, and looks at for each event. @throws ApiError */
+/** Checks the bounds of the lists that a queue keeps and reads for each event. @throws ApiError */
 function checkQueue({ narrow, event_types, fetch_event_types }: QueueValues): void {
   checkCount('narrow', narrow.length, MOST_OPERATORS);
   const operands = narrow.reduce((sum, [, operand = '']) => sum + operand.length, 0);
@@ -92,7 +94,7 @@ function checkQueue({ narrow, event_types, fetch_event_types }: QueueValues): vo
   checkCount('fetch_event_types', fetch_event_types?.length ?? 0, MAX_EVENT_TYPES);
 }
 
-/** What a client asks of its queue, as arguments of `register`. */
+/** Arguments of `register` that follow from the parameters of a call. */
 export type QueueRequest = Pick<RegisterArgs, 'lifespanMs' | 'fetch' | 'options'>;
 
 /** @throws ApiError */

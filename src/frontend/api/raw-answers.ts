@@ -4,7 +4,7 @@ import { apiError } from '#model/errors';
 import { type Blob, BlobGone } from '#ports/blobs';
 import type { Call } from './operation.js';
 
-/** Percent-encoded; a part with a broken escape stays as it is. */
+/** Name of a parameter in a query, decoded and in lower case; a broken escape stays as it is. */
 function parameterName(part: string): string {
   const name = part.split('=', 1)[0]!;
   try {
@@ -14,7 +14,7 @@ function parameterName(part: string): string {
   }
 }
 
-/** What may go on to another server: no keys, and nothing that could end a header. */
+/** The query for another server: without API keys, and without characters that could end a header. */
 const forwardedQuery = (query: string): string =>
   query
     .split('&')
@@ -24,7 +24,7 @@ const forwardedQuery = (query: string): string =>
       [...Buffer.from(char)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
     );
 
-/** To an address that has a query, with that of the request appended. */
+/** Redirect (302) to an address that has a query already; the query of the request is appended. */
 export const redirect = (url: string, query: string): RawAnswer => {
   const more = forwardedQuery(query);
   return {
@@ -37,10 +37,10 @@ export const redirect = (url: string, query: string): RawAnswer => {
   };
 };
 
-/** Request headers that decide on the answer; operations that serve files declare them. */
+/** Request headers for conditional and partial answers; each operation that serves files declares them. */
 export const CONDITIONS = ['range', 'if-range', 'if-none-match'];
 
-/** @throws ApiError */
+/** A stored file as the answer: the whole file, or the range that the request asks for. @throws ApiError */
 export async function serveBlob(
   call: Call<unknown>,
   blob: Blob | undefined,

@@ -1,4 +1,4 @@
-/** Avatars (users.md § Avatars). Their pictures are prepared and stored by the frontend (src/frontend/api/store-avatar.ts). */
+/** Avatars (users.md § Avatars). Their pictures are prepared and stored by the frontend (src/frontend/api/store-picture.ts). */
 
 import { success } from '#actors/shared';
 import { avatarUrl, isAdmin, presentAvatar } from '#domain/people';

@@ -19,7 +19,7 @@ const guestCall = (call: Call<unknown>): boolean => {
   return user !== undefined && isGuest(user);
 };
 
-/** What a bot is set to receive, where its call does not say. */
+/** Defaults of a bot for its queues, used where the call has no value. */
 function botDefaults({
   params,
   directory,
@@ -50,7 +50,7 @@ function newQueue(call: Call<unknown>, args: QueueRequest) {
   };
 }
 
-/** Without an account: the state, and no queue (register.md). Any address does; nothing is ever stored under it. */
+/** Registration of a visitor: state, no queue (register.md). The actor of a fresh key answers and stores nothing. */
 function registerVisitor(call: Call<unknown>, params: Parameters<typeof queueArguments>[0]): Forward {
   if (params.client_gravatar) throw apiError('ANONYMOUS_CLIENT_GRAVATAR');
   if (params.include_subscribers) throw apiError('ANONYMOUS_INCLUDE_SUBSCRIBERS');
@@ -79,13 +79,16 @@ export const register = operation({
   },
 });
 
-/** Nobody else's queue can be named: the address is made of the caller and the id. */
+/**
+ * Key of the caller's queue with this id. The key contains the caller, so queues of others can't be named. @throws
+ * ApiError
+ */
 const ownQueue = (call: Call<unknown>, id: string) => {
   if (!/^[0-9a-f-]{36}$/.test(id)) throw apiError('BAD_EVENT_QUEUE_ID', { queue_id: id });
   return queueKey(call.realm, call.caller, queueId(id));
 };
 
-/** What a client is told while nothing happens. */
+/** Heartbeats that the frontend sends for a waiting poll while there is no event. */
 class Heartbeats implements PollKeepalive {
   readonly parameter = 'last_event_id';
 
@@ -99,7 +102,10 @@ class Heartbeats implements PollKeepalive {
     return `,"events":[{"type":"heartbeat","id":${n}}],"queue_id":"${this.queue}"`;
   }
 
-  /** The command may come to the queue's next owner after another poll, which told what the client has had in the meantime. */
+  /**
+   * The command may reach the queue's next owner after a later poll that acknowledged more. The owner then refuses the
+   * older number as pruned; the client gets an empty answer and polls again.
+   */
   answerInsteadOf({ msg }: ErrorReply): JsonObject | undefined {
     const pruned = apiError('EVENT_PRUNED', { last_event_id: this.last });
     return msg === pruned.message ? { events: [], queue_id: this.queue } : undefined;
@@ -162,7 +168,7 @@ export const getEvents = operation({
         false,
       ),
     );
-    // What a client acknowledges of a queue that it doesn't know yet means nothing.
+    // The queue is new, so an acknowledged id in the request has no meaning.
     const first = forward({
       to: queue.to,
       command: liveQueueCommands.poll,

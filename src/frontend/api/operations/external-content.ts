@@ -1,4 +1,4 @@
-/** Pictures that others host, for readers of messages that show them (markdown.md § Previews). */
+/** Pictures of other hosts in messages, fetched through this server (markdown.md § Previews). */
 import { partOf } from '#domain/files';
 import { type ImageFault, NoImage } from '#frontend/image-proxy';
 import { apiError, type ErrorName } from '#model/errors';
@@ -24,7 +24,7 @@ export const getExternalContent = operation({
   path: '/external_content/{digest}/{address}',
   root: true,
   guard: 'none',
-  // A page of messages shows many; the proxy bounds what it fetches.
+  // A page of messages shows many pictures; the image proxy has its own bounds.
   rateLimit: 'none',
   headers: CONDITIONS,
   summary: 'A picture that another host has, fetched by this server: the address is one that a message shows.',

@@ -36,10 +36,10 @@ export const uploadFile = operation({
   },
 });
 
-/** @throws ApiError, as a page: not there, or not for the caller */
+/** @throws ApiError, as a page, if the file doesn't exist or the caller has no access */
 async function checkAccess(call: Call<unknown>, path: string): Promise<void> {
   const parsed = parsePath(path);
-  // Others than this organization's are nobody's here, and an owner who does not exist has no files.
+  // Files of other organizations don't exist here; neither do files of unknown owners.
   if (!parsed || parsed.realm !== call.realm) throw apiError('FILE_NOT_FOUND');
   if (!call.directory.user(parsed.owner)) throw apiError('FILE_NOT_FOUND');
   if (call.caller !== 0) {
@@ -114,7 +114,7 @@ export const getTemporaryFile = operation({
   path: '/user_uploads/temporary/{token}/{filename}',
   root: true,
   guard: 'none',
-  // Good for a minute, and for whoever has it.
+  // The address is valid for one minute and needs no log-in.
   rateLimit: 'none',
   headers: CONDITIONS,
   summary: 'An uploaded file, at such an address.',

@@ -1,4 +1,12 @@
-/** Every operation of the API, in the order of the reference. Routing, checks and documentation come from this list. */
+/**
+ * All operations of the API, in the order of the reference. Routing, checks and documentation are made from this list.
+ *
+ * Areas: `messages/` (sending, reading, changing, flags, drafts, typing), `streams/` (streams, subscriptions, topics),
+ * `people/` (accounts, profiles, settings, presence, groups), `organization/` (settings, pictures, lists, server),
+ * `bots/`, `invitations/` (invitations and the pages for joining), `events.ts` (event queues), `files.ts` (uploads) and
+ * `external-content.ts` (pictures of other hosts). Operations that are one unit in the reference come as a list of
+ * their file; the others are listed one by one, because the reference mixes areas.
+ */
 import type { Operation } from '../operation.js';
 import { BOT_STORAGE_OPERATIONS } from './bots/bot-storage.js';
 import { BOT_OPERATIONS } from './bots/bots.js';

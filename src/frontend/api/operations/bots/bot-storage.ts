@@ -1,11 +1,11 @@
-/** What anybody may keep on the server, meant for bots (users.md § Bot storage). */
+/** Bot storage: text by key that an account keeps on the server (users.md § Bot storage). */
 import { Type } from 'typebox';
 import { userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { forward, type Operation, operation } from '../../operation.js';
 import { maybeJson } from '../../parameters.js';
 
-/** Of one request: what is kept in all may be as large. */
+/** Bound of one request, equal to the bound of the whole storage of an account. */
 const MAX_STORED_MIB = 10;
 
 const keys = (where: 'query' | 'form') => maybeJson(where, Type.Array(Type.String()), 'Which; absent: all.');

@@ -7,7 +7,7 @@ import { validationError } from '#model/errors';
 import { forward, operation } from '../../operation.js';
 import { pathId } from '../../parameters.js';
 
-/** Some thousand addresses: each becomes a letter. */
+/** Characters of the list of addresses: some thousand, and each address gets a mail. */
 const MAX_INVITEES_TEXT = 30_000;
 /** A hundred years. */
 const MAX_MINUTES = 52_560_000;
@@ -35,7 +35,7 @@ const offer = {
 
 const ids = Type.Array(Type.Integer());
 
-/** @throws ApiError for what is no time to come */
+/** @throws ApiError unless null or 1 minute to 100 years */
 function minutes(given: number | null): number | null {
   if (given !== null && (given < 1 || given > MAX_MINUTES)) {
     throw validationError('Invalid invite_expires_in_minutes');

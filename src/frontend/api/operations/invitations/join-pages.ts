@@ -1,3 +1,4 @@
+/** Parts that the pages of joining share: refusals as pages, and the fields of a new account. */
 import type { FormProblem } from '#domain/pages';
 import type { RawAnswer } from '#model';
 import { ActorRefused, ApiError, type ErrorReply } from '#model/errors';
@@ -12,8 +13,9 @@ function problemOf({ status, msg }: ErrorReply): JoinProblem | undefined {
 }
 
 /**
- * @param gone for what was there once, or never was @param again what to show for a request that can be mended.
- * Faults of the server pass.
+ * The answer, or a page in place of a refusal. Errors of the server (status 500 and above) are thrown on.
+ * @param gone page for an invitation that doesn't exist (any more)
+ * @param again page with the form and the problem, for requests that the user can correct
  */
 export async function orRefusalPage(
   gone: () => RawAnswer,
@@ -30,6 +32,7 @@ export async function orRefusalPage(
   }
 }
 
+/** Fields that a new user fills in. */
 export const APPLICANT_PARAMETERS = {
   full_name: maybeText('form', 'Name shown to others.'),
   password: maybeText('form', 'At least 6 characters and hard enough to guess.'),

@@ -1,4 +1,4 @@
-/** Pages behind the links of invitations: no part of the API, opened in a browser. */
+/** Pages behind the links of invitations, opened in a browser; not part of the API. */
 
 import { type InvitationName, LINK_PATH, readToken } from '#domain/invitations';
 import { invitationGone, type JoinPage, joined, joinForm, signUpForm, signUpMailSent } from '#domain/pages';
@@ -10,14 +10,14 @@ import { APPLICANT_PARAMETERS, type JoinProblem, orRefusalPage } from './join-pa
 
 type Kind = InvitationName['kind'];
 
-/** Of the invitation's own organization: under an IP address the host names none. */
+/** Invitation as its page shows it. The link names the organization, because a host that is an IP address doesn't. */
 async function peek(call: Call<unknown>, { realm, ...named }: InvitationName): Promise<JoinPage> {
   const shown = await call.send(forward({ to: realmKey(realm), command: realmCommands.peekInvitation, args: named }));
-  // Without an address where a link was opened; its page has a field for it.
+  // Invitations by link have no address; their page has a field for it.
   return { ...shown, email: shown.email ?? '' };
 }
 
-/** One that is gone, one whose organization is, and one that never was look the same. */
+/** Expired and unknown invitations, and those of deactivated organizations, get the same page. */
 const whileItStands = (answer: () => Promise<RawAnswer>, again?: (problem: JoinProblem) => Promise<RawAnswer>) =>
   orRefusalPage(invitationGone, answer, again);
 
@@ -72,7 +72,7 @@ const acceptInvitation = operation({
 
 const showLink = show('link', ({ organization }) => signUpForm(organization, ''));
 
-/** Whoever has the link may join, but under his own address only. */
+/** Any holder of the link may join, after a mail has confirmed their address. */
 const askByLink = operation({
   id: 'ask-join',
   method: 'POST',

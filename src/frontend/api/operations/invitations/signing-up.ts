@@ -1,4 +1,4 @@
-/** Pages for joining an organization that needs no invitation: no part of the API, opened in a browser. */
+/** Pages for joining an organization that needs no invitation, opened in a browser; not part of the API. */
 
 import { readSignUp, type SignUp } from '#domain/invitations';
 import {
@@ -16,7 +16,7 @@ import { type Call, forward, operation } from '../../operation.js';
 import { maybeText, pathText } from '../../parameters.js';
 import { APPLICANT_PARAMETERS, type JoinProblem, orRefusalPage } from './join-pages.js';
 
-/** The name of the organization, while it is open. @throws ActorRefused */
+/** Name of the organization. @throws ActorRefused if the organization needs invitations */
 async function peek(call: Call<unknown>, realm: Call<unknown>['realm']): Promise<string> {
   const { organization } = await call.send(
     forward({ to: realmKey(realm), command: realmCommands.peekSignUp, args: {} }),
@@ -64,7 +64,7 @@ const askSignUp = operation({
 
 const token = { token: pathText('From the letter.') } as const;
 
-/** What the letter is good for stands no more. */
+/** Page for a confirmed address whose invitation, or open organization, is gone. */
 const closedPage = ({ by }: SignUp) => (by ? invitationGone : invitationNeeded);
 
 async function form(call: Call<unknown>, of: SignUp, fullName = '', problem?: JoinProblem): Promise<RawAnswer> {

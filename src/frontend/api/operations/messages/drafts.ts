@@ -8,9 +8,9 @@ import { refreshUnless } from '../../look-up.js';
 import { type Call, forward, operation } from '../../operation.js';
 import { maybeJson, pathId } from '../../parameters.js';
 
-/** Year 9999: what is later is no time of an edit. */
+/** End of the year 9999, seconds since 1970: a later time is not the time of an edit. */
 const LATEST = 253_402_300_799;
-/** Of one request: as large as a commit of a user's actor may be. UTF-16 units. */
+/** UTF-16 units of all drafts of a request: the bound of a commit of a user actor. */
 const MAX_DRAFTS_TEXT = 2_000_000;
 
 const draftSchema = Type.Object(
@@ -25,7 +25,7 @@ const draftSchema = Type.Object(
 );
 type DraftValue = Type.Static<typeof draftSchema>;
 
-/** What is unknown here is looked for again, so that the actor's replica has what another frontend told the client. */
+/** Refreshes the replica if a draft names an unknown stream or user. @throws ApiError if the drafts are too large */
 async function refreshForDrafts(
   call: Pick<Call<unknown>, 'directory' | 'refresh'>,
   drafts: readonly DraftValue[],

@@ -83,7 +83,7 @@ export const setFlagsInNarrow = operation({
   },
 });
 
-/** Longer than the 50 seconds that a mark may take before it is given up half-way (messages.md). */
+/** Longer than the 50 seconds after which an actor stops marking and answers with a partial result (messages.md). */
 const MARK_DEADLINE_MS = 60_000;
 
 export const markAllAsRead = operation({

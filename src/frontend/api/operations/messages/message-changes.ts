@@ -86,7 +86,7 @@ export const getMessageHistory = operation({
     }),
 });
 
-/** A little more than the time after which the answer tells that only a part is done. */
+/** A little longer than the time after which the actor stops deleting and answers with a partial result. */
 const DELETE_TOPIC_DEADLINE_MS = 70_000;
 
 export const deleteTopic = operation({

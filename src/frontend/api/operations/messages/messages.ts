@@ -74,11 +74,11 @@ export const sendMessage = operation({
   },
 });
 
-/** Of a bot, which names none. */
+/** Stream of a bot's messages that name none. */
 const defaultStream = ({ directory, caller }: Call<unknown>): number | undefined =>
   directory.bot(caller)?.sendingStream ?? undefined;
 
-/** Owners of bots hear of streams that are not there. @throws ApiError */
+/** As findStream; the owner of a calling bot is notified of an unknown stream. @throws ApiError */
 async function streamToSend(call: Call<unknown>, named: string | number): Promise<DirectoryStream> {
   try {
     return await findStream(call, named);
@@ -204,7 +204,7 @@ export const renderMessage = operation({
     }),
 });
 
-/** @throws ApiError */
+/** The anchor of a window of messages (narrow.md § Anchors and windows). @throws ApiError */
 export function parseAnchor(anchor: string | undefined): number | 'first_unread' {
   if (anchor === undefined) throw apiError('MISSING_ANCHOR');
   if (anchor === 'oldest') return 0;

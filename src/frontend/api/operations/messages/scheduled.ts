@@ -8,7 +8,7 @@ import { refreshUnless } from '../../look-up.js';
 import { type Call, forward, operation } from '../../operation.js';
 import { longText, maybeJson, maybeText, pathId } from '../../parameters.js';
 
-/** Year 9999. */
+/** Seconds since 1970, up to the end of the year 9999. */
 const time = Type.Integer({ maximum: 253_402_300_799 });
 
 const type = {
@@ -29,7 +29,7 @@ const at = maybeJson('form', time, 'When to send it: seconds since 1970, in the 
 
 const typeOf = (name: 'direct' | 'private' | 'stream'): 'private' | 'stream' => (name === 'stream' ? name : 'private');
 
-/** So that the actor's replica has the recipients of whom another frontend told the client. */
+/** Refreshes the replica if a recipient is unknown: the client may have the id from another frontend. */
 const refreshForRecipients = (call: Call<unknown>, kind: 'private' | 'stream', ids: readonly number[]): Promise<void> =>
   refreshUnless(call, (directory) =>
     ids.every((id) => (kind === 'stream' ? directory.stream(streamId(id)) : directory.user(userId(id)))),
@@ -103,7 +103,7 @@ export const updateScheduledMessage = operation({
     if (params.type !== undefined && params.to === undefined) throw apiError('SCHEDULED_NEEDS_RECIPIENT');
     if (params.type === 'stream' && params.topic === undefined) throw apiError('SCHEDULED_NEEDS_TOPIC');
     if (seconds !== null) checkFuture(call, seconds);
-    // Whether it names a stream or people may depend on the message: the form tells enough for looking it up.
+    // Without `type`, the stored message decides whether `to` is a stream or users: look up both readings.
     if (params.to !== undefined) await refreshForEither(call, params.to);
     const args = {
       id,

@@ -17,7 +17,7 @@ export const getLinkifiers = operation({
   run: ({ directory }) => ({ fields: { linkifiers: directory.linkifiers().map(presentLinkifier) } }),
 });
 
-/** Every process keeps all of them, and every change of one sends them all. */
+/** Characters of a pattern or template: each process keeps all linkifiers, and each change sends all of them. */
 const MAX_LINKIFIER_TEXT = 1_000;
 const short = Type.String({ maxLength: MAX_LINKIFIER_TEXT });
 
@@ -63,7 +63,7 @@ export const removeLinkifier = operation({
 
 const MAX_LANGUAGE = 40;
 
-/** @throws ApiError, which names the parameter as clients have always known it */
+/** @throws ApiError under the older name of the parameter, as the API fixes it */
 function checkLanguage(given: string): string {
   const language = given.trim();
   if ([...language].length > MAX_LANGUAGE) {

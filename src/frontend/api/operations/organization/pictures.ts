@@ -1,4 +1,4 @@
-/** Pictures that organizations show to everybody: no log-in, as their addresses are in pages of all kinds. */
+/** Avatars, emoji, icons and logos. They need no log-in, because pages of any origin link to them. */
 
 import { blobOfAvatar, blobOfPicture, blobOfRealmPicture, type NamedPicture, parsePicture } from '#domain/pictures';
 import { type RawAnswer, type RealmId, realmId } from '#model';
@@ -13,7 +13,7 @@ interface Current {
   readonly version: number;
 }
 
-/** What the name stands for now. */
+/** The upload that a changeable picture shows now; undefined: none. */
 function currentOf(picture: NamedPicture, directory: DirectoryView): Current | undefined {
   if (picture.of === 'avatar') {
     const user = directory.userByAvatar(picture.hash);
@@ -37,7 +37,7 @@ async function serveCurrent(
   let current = currentOf(picture, directory);
   let blob = current && (await call.blobs.find(realm, current.blob));
   if (!blob || asked > current!.version) {
-    // Replaced or made since, as another frontend may have told the client.
+    // The client may have this version from another frontend that has read more of the log.
     await call.refresh(realm);
     current = currentOf(picture, directory);
     blob = current && (await call.blobs.find(realm, current.blob));

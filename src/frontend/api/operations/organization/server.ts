@@ -1,4 +1,6 @@
-/** What clients ask before they log in (realm.md § GET /server_settings). */
+/**
+ * Server settings and compatibility, which clients ask before they log in (realm.md § GET /server_settings, § Other).
+ */
 
 import { VERSION_FIELDS } from '#base';
 import { SERVER_REALM } from '#directory';
@@ -14,7 +16,7 @@ import { pathText } from '../../parameters.js';
 
 const AGENT = 'user-agent';
 
-/** Clients ask before they log in, and again and again: the text is rendered once. */
+/** Rendered descriptions by their Markdown. Clients ask often; each text is rendered once. */
 const rendered = new Map<string, string>();
 const MAX_RENDERED = 100;
 
@@ -102,12 +104,10 @@ export const getSubdomain = operation({
   },
 });
 
-/** Clients that are told apart by their User-Agent because they cannot be served (realm.md § GET /server_settings, § Other). */
-
-/** With this name clients try out what they do when they are refused. */
+/** User-Agent with which clients test their own handling of a refusal. */
 const MARKED_INCOMPATIBLE = /^(?:Zulip|Conclave)Invalid(?:\/|$)/;
 
-/** Of the mobile app for Android: older ones cannot show what this API answers. */
+/** First version of the Android app that can show the answers of this API. */
 const FIRST_ANDROID_VERSION = [16, 2, 96];
 const ANDROID_AGENT = /^ZulipMobile\/([0-9.]+) \(Android\b/;
 

@@ -1,4 +1,4 @@
-/** Files of the program itself that its answers name. */
+/** Files of the program under /static/ (logo, emoji names and pictures), to which answers of the API link. */
 import { createHash } from 'node:crypto';
 import { codedTag, partOf } from '#domain/files';
 import { staticFile } from '#frontend/static';
@@ -32,7 +32,7 @@ export const getStatic = operation({
     });
     return {
       status,
-      // The same object each time: it is compressed once.
+      // The whole file is the same object each time, so that it is compressed once.
       raw: status === 200 ? file.bytes : file.bytes.subarray(start, end),
       headers: {
         'Content-Type': file.type,
@@ -44,7 +44,7 @@ export const getStatic = operation({
         ...(isText(file.type) && status !== 200 ? { Vary: 'Accept-Encoding' } : {}),
         ...headers,
       },
-      // Other bytes, another tag; a part is one of the bytes as they are.
+      // Compressed bytes need a tag of their own; ranges are always of the plain bytes.
       ...(isText(file.type) ? { coded: { ETag: `"${codedTag(tag)}"` } } : {}),
     };
   },

@@ -1,3 +1,10 @@
+/**
+ * Operations that this server always refuses, so that clients get the documented error.
+ *
+ * Data exports (realm.md § Data export): administrators of the server make them by hand; the answer is the one for an
+ * organization that is too large. The list is empty and no number names an export. Video calls (realm.md § Other): no
+ * provider that needs a call from the server can be configured.
+ */
 import { apiError } from '#model/errors';
 import { operation } from '../../operation.js';
 import { pathId, text } from '../../parameters.js';

@@ -1,4 +1,4 @@
-/** Accounts are changed, deactivated and made active again (users.md). */
+/** Changing, deactivating and reactivating accounts (users.md). */
 import { Type } from 'typebox';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
@@ -16,7 +16,7 @@ export const updateUser = operation({
   id: 'update-user',
   method: 'PATCH',
   path: '/users/{user_id}',
-  // The caller's role is looked at after the parameters and the account itself.
+  // The handler checks the caller's role, after the parameters and the account.
   guard: 'user',
   summary: "Change an account's name, role and profile; administrators only.",
   parameters: {

@@ -1,4 +1,4 @@
-/** Avatars (users.md § Avatars): changing one's own, and an address that leads to anybody's. */
+/** Avatars (users.md § Avatars): changing the own one, and addresses that redirect to the avatar of any account. */
 
 import { avatarUrl, gravatarUrl, isAdmin } from '#domain/people';
 import { type AvatarSize, avatarImages } from '#domain/pictures';
@@ -23,7 +23,7 @@ export const uploadAvatar = operation({
     const picture = onePicture(call, 'AVATAR_ONE_FILE');
     const { directory, caller } = call;
     const account = directory.user(caller);
-    // Decided again by the actor; but the refusal comes before those of the picture.
+    // The actor decides again; this refusal must come before those of the picture.
     if (directory.settings.avatar_changes_disabled && !(account && isAdmin(account))) {
       throw apiError('AVATAR_CHANGES_DISABLED');
     }
@@ -46,7 +46,7 @@ export const removeAvatar = operation({
     }),
 });
 
-/** Of an account that isn't known, its gravatar as far as the text tells. */
+/** Redirect to the avatar; for an unknown account, to the gravatar of the given text. */
 async function redirectToAvatar(
   call: Call<unknown>,
   text: string,
@@ -78,7 +78,7 @@ const byId = (id: string, path: string, size: AvatarSize, root: boolean) =>
 
 const asUser = (id: number): UserId => userId(id);
 
-/** By its API e-mail address. Not for visitors, who are shown no addresses. */
+/** Avatar by API e-mail address. Not for visitors, because they see no addresses. */
 const byEmail = (id: string, path: string, size: AvatarSize) =>
   operation({
     id,
@@ -91,7 +91,7 @@ const byEmail = (id: string, path: string, size: AvatarSize) =>
     parameters: { email: pathText('API e-mail address of the user.') },
     run(call) {
       const { email } = call.params;
-      // Not by the real address, where that is hidden.
+      // userByEmail also finds real addresses, which may be hidden from the caller.
       const find = (): DirectoryUser | undefined => {
         const user = call.directory.userByEmail(email);
         return user?.email.toLowerCase() === email.toLowerCase() ? user : undefined;

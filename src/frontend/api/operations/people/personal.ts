@@ -59,7 +59,7 @@ export const removeAlertWords = operation({
 
 const mutedUser = { muted_user_id: pathId('The user.') } as const;
 
-/** Of an account that isn't known yet, another frontend may have told the client: look again at the log's end. */
+/** @throws ApiError unless the user exists and is no bot; an unknown id is looked up again at the end of the log */
 async function checkMutable(call: Call<{ readonly muted_user_id: number }>): Promise<void> {
   const find = () => call.directory.user(userId(call.params.muted_user_id));
   if (!find()) await call.refresh();

@@ -1,4 +1,4 @@
-/** Who is here, and telling that one is (users.md § Presence). */
+/** Reporting and reading presence (users.md § Presence). */
 
 import { isSystemBot } from '#domain/people';
 import {
@@ -18,7 +18,7 @@ import { refreshUnless } from '../../look-up.js';
 import { type Answer, type Call, forward, operation } from '../../operation.js';
 import { flag, pathText, text } from '../../parameters.js';
 
-/** What this frontend knows, brought up to now. */
+/** This frontend's presence replica, after it fetched the changes since its last sync. */
 async function syncedReplica(call: Call<unknown>): Promise<PresenceReplica> {
   const replica = presencesIn(call.directory);
   await replica.sync(fetchFor(call));
@@ -70,7 +70,7 @@ export const getPresences = operation({
   run: async (call) => listed(await syncedReplica(call), 'legacy', call.now),
 });
 
-/** By id or API e-mail; a real address that its owner hides finds nobody. */
+/** User by id or API e-mail. userByEmail also finds hidden real addresses, so the address is compared again. */
 function findByIdOrEmail(call: Call<unknown>, who: string): DirectoryUser | undefined {
   if (/^\d+$/.test(who)) return call.directory.user(userId(Number(who)));
   const user = call.directory.userByEmail(who);

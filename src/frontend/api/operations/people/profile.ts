@@ -1,4 +1,4 @@
-/** Custom profile fields of the organization (realm.md), and what people fill into them (users.md). */
+/** Custom profile fields of the organization (realm.md) and their values (users.md). */
 import { Type } from 'typebox';
 import { presentField } from '#domain/people';
 import { realmKey } from '#model';
@@ -27,7 +27,7 @@ const optionalText = (trim: boolean, description: string) =>
     description,
   }) as const;
 
-/** Of a list. An option has three values, and the field a few beside. */
+/** Options of a list field. Each option has three JSON values; the field has a few more. */
 const MAX_OPTIONS = 10_300;
 const MAX_FIELD_VALUES = 3 * MAX_OPTIONS + 100;
 
@@ -55,8 +55,7 @@ interface ContentValues {
   readonly display_in_profile_summary: boolean;
 }
 
-/** Keys of the data are anybody's choice: it travels as text. */
-/** @throws ApiError */
+/** Arguments of the commands; field_data travels as text, because users choose its keys. @throws ApiError */
 function contentOf({ field_data, ...rest }: ContentValues) {
   checkCount('field_data', Object.keys(field_data).length, MAX_OPTIONS);
   return { ...rest, field_data: JSON.stringify(field_data) };

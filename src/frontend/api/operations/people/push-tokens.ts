@@ -1,4 +1,4 @@
-/** Devices that want push notifications (users.md § Small operations). */
+/** Tokens of devices for push notifications (users.md § Small operations). */
 import { userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';

@@ -22,7 +22,7 @@ const ids = (description: string) =>
 
 const groupId = { user_group_id: pathId('The group.') } as const;
 
-/** As the replica shows them; of a group that isn't known yet, another frontend may have told the client. */
+/** Groups of the replica; an unknown group is looked up again at the end of the log. @throws ApiError */
 async function findGroup(
   call: Call<{ readonly user_group_id: number }>,
 ): Promise<{ readonly groups: UserGroups; readonly group: DirectoryGroup }> {

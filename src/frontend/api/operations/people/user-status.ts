@@ -1,4 +1,4 @@
-/** What one tells of oneself beside the name, and the hints that new users get (users.md § User status, § Small operations). */
+/** User status, and the progress of new users: hotspots, tutorial (users.md § User status, § Small operations). */
 import { Type } from 'typebox';
 import { checkEmoji, presentEmoji, resolveEmoji } from '#domain/emoji';
 import { isHotspot, mailDomain } from '#domain/people';
@@ -17,7 +17,7 @@ interface StatusParams {
 }
 
 /**
- * The emoji as it is stored and as it is told; null = none from now on; undefined = left as it is.
+ * The emoji as stored and as shown to clients; null: remove the emoji; undefined: no change.
  * @throws ApiError
  */
 async function emojiOf(call: Call<StatusParams>): Promise<StatusEmoji | null | undefined> {
@@ -32,7 +32,7 @@ async function emojiOf(call: Call<StatusParams>): Promise<StatusEmoji | null | u
   try {
     emoji = resolve();
   } catch {
-    // Another frontend may have told the client of an emoji that this one has not seen yet.
+    // The emoji may be new and known to the client from another frontend.
     await call.refresh();
     emoji = resolve();
   }

@@ -10,7 +10,7 @@ import { type Answer, type Call, forward, operation } from '../../operation.js';
 import { flag, maybeText, pathId, pathText, text } from '../../parameters.js';
 import { readableKey } from '../../readable-key.js';
 
-/** The list is the same object until somebody in it changes: one body for all who ask. */
+/** One response body per list. The encoded list is the same object until an account changes. */
 const allUsers = madeOnce((members: Encoded) => new ReadyFields({ members }));
 
 export const getUsers = operation({
@@ -35,7 +35,7 @@ const shapeParameters = {
   include_custom_profile_fields: flag('query', false, 'Add profile_data (humans).'),
 } as const;
 
-/** Of an account that isn't known yet, another frontend may have told the client: look again at the log's end. */
+/** Answer with one user; an unknown user is looked up again at the end of the log. @throws ApiError */
 async function findUser(call: Call<ShapeValues>, find: () => DirectoryUser | undefined): Promise<Answer> {
   if (!find()) await call.refresh();
   const user = find();
@@ -73,7 +73,7 @@ export const getUserByEmail = operation({
     const email = call.params.email.toLowerCase();
     return findUser(call, () => {
       const user = call.directory.userByEmail(email);
-      // A real address that its owner hides finds nobody.
+      // userByEmail also finds real addresses, which may be hidden from the caller.
       return user?.email.toLowerCase() === email ? user : undefined;
     });
   },
@@ -110,11 +110,11 @@ export const createUser = operation({
   },
 });
 
-/** The real one: that which stands for a hidden one opens nothing. */
+/** Log-ins need the real address; the API e-mail that stands for a hidden address is refused. */
 const isAddressOf = (user: DirectoryUser, typed: string): boolean =>
   user.deliveryEmail.toLowerCase() === typed.toLowerCase();
 
-/** Log-ins of one account that find its key unreadable at the same time. */
+/** Attempts of a log-in that finds the key unreadable while other log-ins replace the key. */
 const MAX_ATTEMPTS = 5;
 
 export const fetchApiKey = operation({
@@ -134,7 +134,7 @@ export const fetchApiKey = operation({
     const typed = username.trim();
     if (!isEmail(typed)) throw apiError('ENTER_VALID_EMAIL');
     if (call.directory.deactivated) throw apiError('REALM_DEACTIVATED');
-    // Whether or not the address is known by now: the time that it takes is to say nothing.
+    // Refresh for known addresses too, so that the response time doesn't show whether the address is known.
     await call.refresh();
     const found = call.directory.userByEmail(typed);
     const user = found && !isSystemBot(found) && isAddressOf(found, typed) ? found : undefined;
@@ -144,17 +144,17 @@ export const fetchApiKey = operation({
       : forward({ to, command: loginGuardCommands.fetchKey, args: { password, ...hashed } });
     for (let attempts = 1; ; attempts++) {
       const { sealed, ...fields } = await call.send(logIn);
-      // No stranger is ever told a key.
+      // The login guard always refuses, so `user` is set here.
       const { id, keyHash } = user as DirectoryUser;
       const api_key = await readableKey(call, { user: id, sealed: String(sealed), instead: keyHash, as: id });
       if (api_key !== undefined) return { fields: { api_key, ...fields } };
-      // Somebody else's log-in has replaced it, and the account's actor hears of it in a moment.
+      // Another log-in has replaced the key; the user actor will have the new one in a moment.
       if (attempts === MAX_ATTEMPTS) throw apiError('SERVICE_UNAVAILABLE');
     }
   },
 });
 
-/** Logging in with a token that another service signed cannot be configured. */
+/** Always refused: log-in by a token that another service signed cannot be configured. */
 export const fetchKeyByToken = operation({
   id: 'jwt-fetch-api-key',
   method: 'POST',
@@ -193,7 +193,7 @@ interface CachedOwnUser {
   readonly ready: ReadyFields;
 }
 
-/** By account as the directory holds it: a change of the account is another object. */
+/** Answers of GET /users/me by directory record; a changed account has another record. */
 const cachedOwnUsers = new WeakMap<DirectoryUser, CachedOwnUser>();
 
 export function ownUser({ caller, directory }: Pick<Call<never>, 'caller' | 'directory'>, newest: number): ReadyFields {

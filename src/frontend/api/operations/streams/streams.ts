@@ -15,7 +15,7 @@ const wantedStream = Type.Object(
   { additionalProperties: false },
 );
 
-/** For 1,000 streams in one call, whose descriptions are of wide characters. */
+/** Room for 1,000 streams in one call, with descriptions in wide characters. */
 export const MAX_STREAMS_MIB = 4;
 const largeText = { mostCharacters: MAX_STREAMS_MIB * 1_048_576 } as const;
 
@@ -34,7 +34,7 @@ export const principals = {
   description: 'Users, by id or API e-mail; default: the caller.',
 } as const;
 
-/** What joining needs to know beside the streams: new ones are made as by POST without options. */
+/** Arguments of joining beside the streams. New streams get the defaults of POST without options. */
 export const joiningArguments = ({ site, webPublicStreams }: Pick<Call<unknown>, 'site' | 'webPublicStreams'>) => ({
   principals: [],
   authorization_errors_fatal: true,

@@ -1,4 +1,4 @@
-/** Own and others' subscriptions: leave, set, ask (streams.md). Joining is in streams.ts. */
+/** Subscriptions of the caller and others: leaving, settings, queries (streams.md). Joining is in streams.ts. */
 import { Type } from 'typebox';
 import { realmKey, streamId, userKey } from '#model';
 import { realmCommands, userCommands } from '#model/commands';
@@ -87,7 +87,7 @@ export const updateSubscriptionSetting = operation({
     }),
 });
 
-/** Of what isn't known yet, another frontend may have told the client: look again at the log's end. */
+/** Refreshes the replica if the stream is unknown: the client may have the id from another frontend. */
 async function refreshForStream(call: Call<{ readonly stream_id: number }>): Promise<void> {
   if (!call.directory.stream(streamId(call.params.stream_id))) await call.refresh();
 }
