@@ -1,4 +1,4 @@
-/** What went wrong, in words for the person at the terminal. */
+/** Failure whose message is meant for the person at the terminal. */
 export class AdminError extends Error {
   override name = 'AdminError';
 }

@@ -5,7 +5,7 @@
  */
 
 export interface CatalogueEntry {
-  /** Absent: the answer has no `code`. */
+  /** Field `code` of the answer; absent: the answer has none. */
   readonly code?: string;
   readonly status: number;
   /** `{name}` is replaced by the value given for this name, `{product}` by the product name. */
