@@ -8,7 +8,7 @@
  * channel is `AdminChannel`; it also writes backups.
  *
  * Invariants: commands run as the system, so no role is checked; access to the data directory or the bus is the
- * permission. Secrets in clear never travel in commands. Failures are `AdminError`s with a text for the terminal.
+ * permission. API keys travel sealed or hashed. Failures are `AdminError`s with a text for the terminal.
  * Importers: other folders of `app`.
  */
 export {
