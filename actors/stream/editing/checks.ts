@@ -1,4 +1,4 @@
-/** Who may change what of a message, in the order in which messages.md § PATCH /messages/{id} lists the checks. Pure. */
+/** Rights to change a message, in the order of checks in messages.md § PATCH /messages/{id}. Pure. */
 
 import type { StoredMessage } from '#domain/messages';
 import { policyAllows, ROLE } from '#domain/people';
