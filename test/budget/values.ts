@@ -146,12 +146,12 @@ const OPERANDS: Readonly<Record<string, unknown>> = {
 };
 
 /** Those that are understood; the others are refused by their shape. */
-function narrows(characters: number, mostValues: number): LargeValue[] {
+function narrows(characters: number, maxValues: number): LargeValue[] {
   const words = (n: number): string => Array.from({ length: n }, (_, i) => `zq${i}`).join(' ');
   const search = (operand: string): string => quoted([{ operator: 'search', operand }]);
   const many = (operator: string, form: 'pair' | 'term'): LargeValue => ({
     title: `${form}s of ${operator}`,
-    text: joined('[', ']', characters, Math.floor((mostValues - 1) / 3), (i) => {
+    text: joined('[', ']', characters, Math.floor((maxValues - 1) / 3), (i) => {
       const operand = OPERANDS[operator] ?? `zq${i}`;
       return form === 'pair' ? quoted([operator, String(operand)]) : quoted({ operator, operand });
     }),

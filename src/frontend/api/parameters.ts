@@ -24,7 +24,7 @@ export const maybeText = (where: In, description: string) =>
 
 /** Required text up to MAX_CHARACTERS, for content and topics of messages, which are cut instead of refused. */
 export const longText = (where: In, description: string) =>
-  ({ ...text(where, description), mostCharacters: MAX_CHARACTERS }) as const;
+  ({ ...text(where, description), maxCharacters: MAX_CHARACTERS }) as const;
 
 /** JSON value of this shape; undefined when absent. */
 export const maybeJson = <S extends TSchema>(where: In, schema: S, description: string) =>

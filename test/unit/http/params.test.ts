@@ -187,7 +187,7 @@ t.test('values of JSON are bounded before anything is built from them', async (t
   t.match(read(floats, many(19_999)), { a: { length: 19_999 } });
   t.match(read(floats, many(20_000)), { code: 'BAD_REQUEST', msg: 'a has too many items (limit: 20000)' });
   t.match(read(floats, 'a=[1.5,"x"]'), { msg: 'a[1] is not a float' }, 'others are what they were');
-  const dicts = reader({ a: json(Type.Record(Type.String(), Type.Unknown()), { mostValues: 5 }) });
+  const dicts = reader({ a: json(Type.Record(Type.String(), Type.Unknown()), { maxValues: 5 }) });
   t.same(read(dicts, 'a={"a":[1.5,{"b":2.5}]}'), { a: { a: [1.5, { b: 2.5 }] } });
   const refused = { msg: 'a has too many items (limit: 5)' };
   t.match(read(dicts, 'a={"a":1,"b":[2,3],"c":4,"d":5}'), refused, 'keys and items at all levels');

@@ -40,7 +40,7 @@ export const putBotStorage = operation({
       schema: Type.Record(Type.String(), Type.String()),
       required: true,
       description: 'Text by key.',
-      mostCharacters: MAX_STORED_MIB * 1_048_576,
+      maxCharacters: MAX_STORED_MIB * 1_048_576,
     },
   },
   run: ({ realm, caller, params }) =>

@@ -40,7 +40,7 @@ const content = {
     schema: Type.Record(Type.String(), Type.Union([Type.Record(Type.String(), Type.String()), Type.String()])),
     required: false,
     default: {} as Record<string, string | Record<string, string>>,
-    mostValues: MAX_FIELD_VALUES,
+    maxValues: MAX_FIELD_VALUES,
     description: 'Options of a list, each with text and order; subtype and url_pattern of an external account.',
   },
   display_in_profile_summary: flag('form', false, 'Shown in the summary of a profile; for at most two fields.'),

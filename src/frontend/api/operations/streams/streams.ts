@@ -17,7 +17,7 @@ const wantedStream = Type.Object(
 
 /** Room for 1,000 streams in one call, with descriptions in wide characters. */
 export const MAX_STREAMS_MIB = 4;
-const largeText = { mostCharacters: MAX_STREAMS_MIB * 1_048_576 } as const;
+const largeText = { maxCharacters: MAX_STREAMS_MIB * 1_048_576 } as const;
 
 export const wantedStreams = (description: string) =>
   ({ in: 'form', encoding: 'json', schema: Type.Array(wantedStream), description, ...largeText }) as const;
