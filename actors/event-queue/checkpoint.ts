@@ -8,7 +8,7 @@
 import type { Clock, TimerEntry } from '#base/clock';
 import { sharedTimerWheel } from '#base/clock';
 import type { Cursor } from '#delivery';
-import { seqOfId } from '#model';
+import { seqOfEventId } from '#model';
 import { queueCommands } from '#model/commands';
 import type { ActivationHandle } from '#runtime';
 import type { EventBuffer } from './buffer.js';
@@ -104,7 +104,7 @@ export class CheckpointTimer implements TimerEntry {
   #write(): Promise<void> {
     const { oldest } = this.buffer;
     const { position } = this.cursor;
-    this.handle.volatile.checkpointAt(oldest === undefined ? position : Math.min(seqOfId(oldest) - 1, position));
+    this.handle.volatile.checkpointAt(oldest === undefined ? position : Math.min(seqOfEventId(oldest) - 1, position));
     return this.handle.sendSelf(queueCommands.flush, {});
   }
 }

@@ -7,7 +7,7 @@ import { jitter, sharedTimerWheel } from '#base/clock';
 import type { EventSubscriber, RealmFeed, SharedEvent, TransientEvent } from '#delivery';
 import { Cursor } from '#delivery';
 import type { StopReason } from '#model';
-import { newestBeat, positionId, seq, seqOfId } from '#model';
+import { newestHeartbeatId, positionId, seq, seqOfEventId } from '#model';
 import type { QueueEnd } from '#model/commands';
 import { queueCommands } from '#model/commands';
 import type { ApiError } from '#model/errors';
@@ -195,11 +195,11 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     for (const { args } of this.#early ?? []) {
       const last = args.last_event_id ?? -1;
       // Ids above the log's end were never given out: `#admit` refuses them.
-      if (last <= Math.max(volatile.acked, positionId(this.#state.start)) || seqOfId(last) > logEnd) continue;
+      if (last <= Math.max(volatile.acked, positionId(this.#state.start)) || seqOfEventId(last) > logEnd) continue;
       volatile.acknowledge(last);
       this.#ids.newest = Math.max(this.#ids.newest, last);
       // The entry of that event may have more events.
-      this.cursor.advance(seq(seqOfId(last) - 1));
+      this.cursor.advance(seq(seqOfEventId(last) - 1));
     }
   }
 
@@ -235,7 +235,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
   /** True if this queue cannot have given out the id. */
   #isTooNew(last: number): boolean {
     const { newest } = this.#ids;
-    if (!this.#acks) return last > newestBeat(newest);
+    if (!this.#acks) return last > newestHeartbeatId(newest);
     return this.#acks.isTooNew(last, newest, Math.max(this.cursor.position, this.#feed?.position ?? 0));
   }
 

@@ -50,7 +50,7 @@ const shared = handlersOf<typeof conversationCommands, StreamState, StreamVolati
     unreact,
     submessage,
     due: retain,
-    told,
+    awaitPublished: told,
   },
 );
 

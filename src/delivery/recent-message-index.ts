@@ -12,7 +12,7 @@ import { SingleFlight } from '#base';
 import type { Clock } from '#base/clock';
 import { asStored, decidingStreams, type MessageBody, NEWEST, streamConversation } from '#domain/messages';
 import { MEMBER_PART, topicKey } from '#domain/streams';
-import type { CarryingItem, LogEntry, LogItem, MessageItem, PlainItem } from '#model';
+import type { LogEntry, LogItem, MessageItem, MovingItem, PlainItem } from '#model';
 import { parseKey, type RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import type { MessageReads, MessageScan, Store, StoredPart } from '#ports/store';
@@ -271,7 +271,7 @@ export class RecentMessageIndex implements MessageReads {
     if (this.#deleted.size > MAX_DELETED) this.#deleted.delete(this.#deleted.values().next().value as number);
   }
 
-  #applyMove({ done }: CarryingItem): void {
+  #applyMove({ done }: MovingItem): void {
     this.#moving = Math.max(0, this.#moving + (done ? -1 : 1));
     this.reset();
   }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#base';
 
-/** As it is stored. */
+/** An emoji in stored state. */
 export interface EmojiRef extends JsonObject {
   readonly name: string;
   readonly code: string;
@@ -9,16 +9,17 @@ export interface EmojiRef extends JsonObject {
 }
 
 /**
- * The emoji that is neither Unicode nor the organization's. It has two names: the product's, and the one that existing
- * clients know. Both are accepted everywhere; which one goes out is a setting of the server (`--emoji-names`).
+ * Names of the emoji that is neither Unicode nor the organization's: the product's, and the one that existing clients
+ * know. Both are accepted everywhere; `--emoji-names` decides which one the server sends.
  */
 export type EmojiNames = 'conclave' | 'zulip';
 
+/** That emoji as this server names it. */
 export interface ExtraEmoji {
-  /** Also its code. */
+  /** Also the code of the emoji. */
   readonly name: EmojiNames;
-  /** Its `reaction_type`. */
+  /** `reaction_type` of the emoji. */
   readonly type: 'service_extra_emoji' | 'zulip_extra_emoji';
-  /** Path of its picture. */
+  /** Path of the picture. */
   readonly url: string;
 }

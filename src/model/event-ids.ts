@@ -1,32 +1,34 @@
-/** Ids of events: log positions, and what is between them. */
+/**
+ * Ids of events. Each log position has SLOTS ids: first the events of its entry, then transient events and heartbeats
+ * that follow it (architecture/delivery.md § Event ids).
+ */
 
-/** Log positions are spread over this many ids: slots for the events of an entry, then for transient ones. */
+/** Ids per log position. */
 export const SLOTS = 8_192;
-/** First slot that is not an entry's: heartbeats and transient events. */
+/** First slot for heartbeats and transient events; the slots below are for events of the entry. */
 export const TRANSIENT_SLOT = 4_096;
-/** Of these the last are for heartbeats alone. */
+/** Number of slots at the end that are for heartbeats alone. */
 export const RESERVED_SLOTS = 64;
 
 export const eventId = (seq: number, slot: number): number => seq * SLOTS + slot;
-/** Id that stands for 'everything up to this log position, nothing after'. */
+/** Id above all events of this log position and its predecessors, and below everything later. */
 export const positionId = (seq: number): number => eventId(seq, TRANSIENT_SLOT - 1);
-export const seqOfId = (id: number): number => Math.floor(id / SLOTS);
+export const seqOfEventId = (id: number): number => Math.floor(id / SLOTS);
 
-/** Heartbeats that a frontend gives by itself for one held poll. */
-const FRONTEND_BEATS = 64;
+/** Heartbeat ids that a frontend may use for one parked poll. */
+const FRONTEND_HEARTBEATS = 64;
 
 /**
- * How many ids above this one a frontend may use for heartbeats of its own while it holds a poll of a client that has this event;
- * 0: only the queue can say. Behind an id that is no log entry's, everything of its position and before was delivered; what comes from the
- * log has a later position, and the queue gives its own ids above these.
+ * Heartbeat ids that a frontend may hand out above `id` (0: none). Safe only after a transient id: everything up to its
+ * position was delivered, events of the log get a later position, and the queue uses ids above these.
  */
 export function heartbeatIdsAfter(id: number): number {
   const slot = id % SLOTS;
-  return slot >= TRANSIENT_SLOT && slot + FRONTEND_BEATS < SLOTS - RESERVED_SLOTS ? FRONTEND_BEATS : 0;
+  return slot >= TRANSIENT_SLOT && slot + FRONTEND_HEARTBEATS < SLOTS - RESERVED_SLOTS ? FRONTEND_HEARTBEATS : 0;
 }
 
 /**
- * Newest id that a client may have if its queue knows this one as the newest: the command with which a frontend says what it may give is
- * possibly still on its way, and the client has gone to another frontend meanwhile.
+ * Largest id that a client may have if `id` is the newest that its queue knows. The client may have moved to another
+ * frontend while the command that reserves heartbeat ids at the queue is still on its way.
  */
-export const newestBeat = (id: number): number => (id % SLOTS >= TRANSIENT_SLOT ? id + FRONTEND_BEATS : id);
+export const newestHeartbeatId = (id: number): number => (id % SLOTS >= TRANSIENT_SLOT ? id + FRONTEND_HEARTBEATS : id);

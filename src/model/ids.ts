@@ -1,8 +1,8 @@
 /**
- * Branded identifiers and the addresses made of them.
+ * Branded identifiers, and the actor keys and bus subjects made of them.
  *
- * Bus subjects and Store keys are built here and nowhere else, from numbers, hashes and UUIDs only, so that no text
- * that a user chose can ever become part of a subject or a key.
+ * Only this file builds bus subjects and Store keys, and only from numbers, hashes and UUIDs. So text that a user chose
+ * never becomes part of a subject or key.
  */
 import { createHash } from 'node:crypto';
 
@@ -15,13 +15,13 @@ export type UserId = Branded<number, 'UserId'>;
 export type StreamId = Branded<number, 'StreamId'>;
 export type MessageId = Branded<number, 'MessageId'>;
 export type QueueId = Branded<string, 'QueueId'>;
-/** Fencing number of an activation; a larger epoch wins for ever. */
+/** Fencing number of an activation: once a larger epoch is in the Store, smaller epochs can't write any more. */
 export type Epoch = Branded<number, 'Epoch'>;
-/** 0 … PARTITIONS-1. */
+/** Group of actors with one owner: 0 … PARTITIONS-1. */
 export type Partition = Branded<number, 'Partition'>;
-/** Store key and mailbox address of one actor, of one of these kinds. */
+/** Store key and mailbox address of an actor; `K`: its kind. */
 export type ActorKey<K extends ActorKindName = ActorKindName> = Branded<string, 'ActorKey'> & { readonly [kind]: K };
-/** Position in the log of one realm: 1 for the first entry ever, 0 before it. */
+/** Position in the log of a realm: 1 is the first entry, 0 the position before it. */
 export type Seq = Branded<number, 'Seq'>;
 
 export const realmId = (n: number): RealmId => n as RealmId;
@@ -33,9 +33,10 @@ export const epoch = (n: number): Epoch => n as Epoch;
 export const seq = (n: number): Seq => n as Seq;
 export const partition = (n: number): Partition => n as Partition;
 
-/** Fixed per cluster (architecture/ports.md § Partitions): a change would move every actor. */
+/** Fixed for the life of a cluster (architecture/ports.md § Partitions): a change would move every actor. */
 export const PARTITIONS = 256;
 
+/** Prefixes of actor keys. They are stored, so they never change; the login guard is `stranger`. */
 export type ActorKindName = 'realm' | 'user' | 'stream' | 'dm' | 'queue' | 'mail' | 'presence' | 'webhook' | 'stranger';
 
 export const realmKey = (realm: RealmId): ActorKey<'realm'> => `realm/${realm}` as ActorKey<'realm'>;
@@ -43,18 +44,18 @@ export const userKey = (realm: RealmId, user: UserId): ActorKey<'user'> => `user
 export const presenceKey = (realm: RealmId): ActorKey<'presence'> => `presence/${realm}` as ActorKey<'presence'>;
 export const streamKey = (realm: RealmId, stream: StreamId): ActorKey<'stream'> =>
   `stream/${realm}/${stream}` as ActorKey<'stream'>;
-/** Outgoing mail of an organization. */
+/** Actor of the outgoing mails of an organization. */
 export const mailKey = (realm: RealmId): ActorKey<'mail'> => `mail/${realm}` as ActorKey<'mail'>;
-/** Calls of one outgoing webhook bot. */
+/** Actor of the calls of one outgoing webhook bot. */
 export const webhookKey = (realm: RealmId, bot: UserId): ActorKey<'webhook'> =>
   `webhook/${realm}/${bot}` as ActorKey<'webhook'>;
-/** Log-ins with some of the addresses that no account has. */
-export const strangerKey = (realm: RealmId, slot: number): ActorKey<'stranger'> =>
+/** Actor that counts log-ins with unknown addresses: those whose hash falls into this slot. */
+export const loginGuardKey = (realm: RealmId, slot: number): ActorKey<'stranger'> =>
   `stranger/${realm}/${slot}` as ActorKey<'stranger'>;
 export const queueKey = (realm: RealmId, user: UserId, queue: QueueId): ActorKey<'queue'> =>
   `queue/${realm}/${user}/${queue}` as ActorKey<'queue'>;
 
-/** A direct-message conversation is addressed by its sorted set of participants; long sets by their hash. */
+/** Key of a direct-message conversation: its sorted participants, or the hash of more than 8. */
 export function dmKey(realm: RealmId, participants: readonly UserId[]): ActorKey<'dm'> {
   const sorted = [...new Set(participants)].sort((a, b) => a - b);
   const set = sorted.join(',');
@@ -64,7 +65,7 @@ export function dmKey(realm: RealmId, participants: readonly UserId[]): ActorKey
 export interface ParsedKey {
   readonly kind: ActorKindName;
   readonly realm: RealmId;
-  /** What follows the realm: a user id, a stream id, a set of users, or `user/queue`. */
+  /** Rest of the key behind the realm: a user id, a stream id, a set of users, or `user/queue`. */
   readonly rest: string;
 }
 
@@ -76,7 +77,7 @@ export function parseKey(key: ActorKey): ParsedKey {
   return { kind, realm, rest: second < 0 ? '' : key.slice(second + 1) };
 }
 
-/** FNV-1a over the address; a queue lives on the partition of its user, so that both are reached by one owner. */
+/** FNV-1a hash of the key. A queue is on the partition of its user, so that both have the same owner. */
 export function partitionOf(key: ActorKey): Partition {
   let end = key.length;
   if (key.startsWith('queue/')) end = key.lastIndexOf('/');

@@ -1,12 +1,27 @@
+/**
+ * Folder model is the vocabulary that all wings share: types, constants and next to no code.
+ *
+ * - `ids.ts`: branded ids, actor keys, partitions and bus subjects. `event-ids.ts`: ids of events in queues.
+ * - `log-entry.ts`: what actors append to the log, with the audience of each event. Replicas and queues read it.
+ * - `replies.ts`, `reasons.ts`: replies of actors, and why commands fail or activations stop.
+ * - `parts.ts`: parts of an actor's state under a prefix. `emoji.ts`: references to emoji.
+ * - `settings/`: one typed table each for the settings of organizations and of users.
+ *
+ * Four subfolders have doors of their own: `commands/` (each command with its arguments and reply), `errors/`
+ * (catalogue of refusals), `records/` (records of the directory, messages), `schema/` (validation of parameters).
+ *
+ * Invariants: fields and strings here are stored or travel between hosts of different versions, so an existing one
+ * never changes its name or meaning. Imports only `#base`; every other wing may import it.
+ */
 export type { EmojiNames, EmojiRef, ExtraEmoji } from './emoji.js';
 export {
   eventId,
   heartbeatIdsAfter,
-  newestBeat,
+  newestHeartbeatId,
   positionId,
   RESERVED_SLOTS,
   SLOTS,
-  seqOfId,
+  seqOfEventId,
   TRANSIENT_SLOT,
 } from './event-ids.js';
 export {
@@ -15,6 +30,7 @@ export {
   dmKey,
   type Epoch,
   epoch,
+  loginGuardKey,
   type MessageId,
   mailKey,
   messageId,
@@ -36,7 +52,6 @@ export {
   type Seq,
   type StreamId,
   seq,
-  strangerKey,
   streamId,
   streamKey,
   type UserId,
@@ -46,7 +61,6 @@ export {
 } from './ids.js';
 export {
   type Audience,
-  type CarryingItem,
   type DirectoryItem,
   LogDeduplicator,
   type LogEntry,
@@ -58,6 +72,7 @@ export {
   type MembershipItem,
   type MessageItem,
   type MovedCopies,
+  type MovingItem,
   type PlainItem,
   READ_IDS_PER_EVENT,
   type ReadRange,

@@ -1,43 +1,51 @@
 /**
- * The shape of log entries: what actors append, and what directory replicas and event queues read.
+ * Format of log entries. Actors append them; directory replicas and event queues read them.
  *
- * An entry holds the events of one or more commits of one actor. Appending may be repeated (unknown outcomes, redone
- * outboxes), so readers drop groups of an actor that they have seen; (version, part) only grows along the log.
+ * An entry holds the events of one or more commits of one actor. An entry may be appended twice (unknown outcomes,
+ * redone outboxes), so readers drop groups that they have seen: along the log, (version, piece) of an actor only grows.
  */
 
 import type { JsonObject } from '#base';
 import type { ActorKey } from './ids.js';
 
 /**
- * Who gets an event, fixed at commit: replay never consults present membership or roles. A user gets it who is in
- * `users`, or was a member of `stream` at membership version `mv`, or has a copy of the message `copyOf` from a stay in
- * `stream`, or of a message that was `moved`, or held a role of at most `role` at realm version `rv`; and is not in `except`, and fits `neverIn`.
+ * Recipients of an event, fixed at commit: replay never reads present memberships or roles. A user is a recipient if
+ * the user
+ * - is in `users`,
+ * - or was a member of `stream` at membership version `mv`,
+ * - or has a copy of the message `copyOf` from a time as a member of `stream`, or of a message that was `moved`,
+ * - or had a role of at most `role` at realm version `rv`.
+ *
+ * Users in `except`, and users who don't pass `neverIn`, are left out.
  */
 export interface Audience {
   readonly users?: readonly number[];
   readonly stream?: number;
   readonly mv?: number;
-  /** With `mv`: also users whose membership of `stream` had ended by then. They go on having it in `unsubscribed`. */
+  /**
+   * With `mv`: also users whose membership of `stream` had ended by then; their clients list the stream as
+   * unsubscribed.
+   */
   readonly former?: true;
-  /** Only users who at this version of the stream were no members, and never had been. */
+  /** Only users who had never been members of the stream up to this membership version. */
   readonly neverIn?: { readonly stream: number; readonly mv: number };
   /** Id of a message that was sent to `stream`. */
   readonly copyOf?: number;
   readonly moved?: MovedCopies;
-  /** 100 … 600; 600 = everybody in the realm. Needs `rv`. */
+  /** 100 … 600; 600: all users of the realm. Needs `rv`. */
   readonly role?: number;
   /** With `role`: only roles weaker than this one. */
   readonly weakerThan?: number;
   readonly rv?: number;
   readonly except?: readonly number[];
-  /** Besides the others: queues registered with all_public_streams, of users who are no guests at `rv`. */
+  /** Also queues registered with all_public_streams, of users who are not guests at `rv`. */
   readonly publicStream?: boolean;
 }
 
-/** A message that went from stream to stream: who has it follows from who was subscribed where. */
+/** A message that was moved between streams. Its copies follow from the subscribers of each stream at each move. */
 export interface MovedCopies {
   readonly id: number;
-  /** Stream to which it was sent. */
+  /** Stream to which the message was sent. */
   readonly home: number;
   /** Oldest first. */
   readonly moves: readonly {
@@ -50,61 +58,62 @@ export interface MovedCopies {
   }[];
 }
 
-/** An event as every recipient sees it, without its id. */
+/** An event that is the same for all recipients but for `own`, without its id. */
 export interface PlainItem {
   readonly t: 'event';
   readonly to: Audience;
   readonly event: JsonObject;
-  /** What shaping the event for a client's capabilities needs; never sent. */
+  /** Data for adapting the event to the capabilities of a client; never sent. */
   readonly aux?: JsonObject;
-  /** Only for queues whose client declared this capability, or (`has` false) did not. */
+  /** Only for queues whose client declared this capability, or, with `has` false, did not declare it. */
   readonly only?: { readonly capability: 'bulk_message_deletion'; readonly has: boolean };
   /** Fields that differ by recipient, resolved when the event is delivered (delivery/recipient-fields.ts). */
   readonly own?: RecipientPart;
 }
 
-/** Parts of an event that differ from user to user, and that are too many to be written into the log. */
+/** Part of an event that differs between recipients. The log has one rule instead of one value per recipient. */
 export type RecipientPart =
   /** `flags` of the recipient on this message. */
   | { readonly of: 'flags'; readonly message: number }
-  /** `bot`: a bot, or fields of one, with what is secret in it sealed; the log holds no secret in clear. */
+  /** `bot`: fields of a bot, with its secrets sealed: the log holds no secret in clear. */
   | { readonly of: 'bot'; readonly bot: JsonObject }
-  /** `messages`: ids that this change of read state has made read. */
+  /** `messages`: ids of the messages that became read. */
   | ReadRange;
 
-/** Most ids that an event of one slice lists (architecture/domain.md § Read state). */
+/** Maximum of ids in the event of one slice (architecture/domain.md § Read state). */
 export const READ_IDS_PER_EVENT = 5_000;
 
+/** Messages that became read together: a range of ids, resolved for the recipient when the event is delivered. */
 export interface ReadRange {
   readonly of: 'read';
-  /** Stream to which they were sent; 0 = direct messages. */
+  /** Stream to which the messages were sent; 0: direct messages. */
   readonly home: number;
-  /** Above the first id, up to the second. */
+  /** The range: ids above `above`, up to `to`. */
   readonly above: number;
   readonly to: number;
-  /** Ids in the range that were read before, and older ones that were not; as IdSet encodes them. */
+  /** Ids in the range that were read before, and older ids that were unread; encoded by IdSet. */
   readonly read: Uint8Array;
   readonly unread: Uint8Array;
-  /** Messages that are in this stream now, whatever their home: only these. 0 = all. */
+  /** Only messages that are in this stream now, whatever their `home`; 0: all. */
   readonly stream: number;
-  /** A large range is spread over several events: this is the n-th slice, from 0, and whether it takes all the rest. */
+  /** A large range makes several events: number of this slice, from 0; `last`: the slice takes all remaining ids. */
   readonly slice: number;
   readonly last: boolean;
 }
 
-/** A message event: rendered for each kind of client when it is delivered. */
+/** A message event, shaped for each kind of client at delivery. */
 export interface MessageItem {
   readonly t: 'message';
   readonly to: Audience;
-  /** Neutral message: both contents, no flags; see messages/present.ts. */
+  /** The message with both contents (Markdown and HTML), without flags. */
   readonly message: JsonObject;
-  /** Flags that not everybody has: user id → flags. */
+  /** Flags that only some recipients have: user id → flags. */
   readonly flags: { readonly [user: string]: readonly string[] };
-  /** Mentions everybody who gets it. */
+  /** The message mentions all recipients. */
   readonly wildcard?: true;
-  /** The first message ever of its stream: directory replicas take its id from here, in log order. */
+  /** First message of its stream; directory replicas take its id from here, in log order. */
   readonly first?: true;
-  /** The sender's own queue gets its local id back. */
+  /** Queue of the sender whose event repeats the local id of the message. */
   readonly local?: { readonly queue: string; readonly id: string };
 }
 
@@ -113,13 +122,13 @@ export interface MembershipItem {
   readonly t: 'members';
   readonly stream: number;
   readonly mv: number;
-  /** Id of the newest message sent before; 0 = none. */
+  /** Id of the newest message before the change; 0: none. */
   readonly last: number;
-  /** Those who join have the messages above this id, too, which came before; absent: only what comes. */
+  /** Joining users also have the earlier messages above this id; absent: only later messages. */
   readonly after?: number;
   readonly join: readonly number[];
   readonly leave: readonly number[];
-  /** Of those who join: bots that get no copies. */
+  /** Joining bots that get no copies of messages. */
   readonly silent?: readonly number[];
 }
 
@@ -130,22 +139,22 @@ export interface DirectoryItem {
 }
 
 /**
- * Messages go from one stream to another in several commits. Between the first item and the one with `done` readers of the
- * Store find some of them here and some there; the event of the move stands beside the first.
+ * A move of messages that takes several commits. Between the first item and the item with `done`, readers of the Store
+ * find some of the messages in the old stream and some in the new one. The event of the move is beside the first item.
  */
-export interface CarryingItem {
+export interface MovingItem {
   readonly t: 'carrying';
   readonly from: number;
   readonly to: number;
   readonly done: boolean;
 }
 
-export type LogItem = PlainItem | MessageItem | MembershipItem | DirectoryItem | CarryingItem;
+export type LogItem = PlainItem | MessageItem | MembershipItem | DirectoryItem | MovingItem;
 
 export interface LogGroup {
-  /** Version of the actor whose commit these items belong to. */
+  /** Version of the actor that the commit made. */
   readonly v: number;
-  /** Counts the pieces of a commit that was too large for one entry, from 0. */
+  /** Number of this piece, from 0, of a commit that was too large for one entry. */
   readonly p: number;
   readonly items: readonly LogItem[];
 }
@@ -155,22 +164,22 @@ export interface LogEntry {
   readonly groups: readonly LogGroup[];
 }
 
-/** Most events one entry may hold: the slots 0-4095 of its position (architecture/delivery.md § Event ids). */
+/** Maximum of events of an entry: its position has the slots 0-4095 for them (architecture/delivery.md § Event ids). */
 export const MAX_ITEMS = 4000;
-/** Entries are split near this many bytes of JSON-ish size. */
+/** Entries are split near this size: bytes, estimated as JSON. */
 export const MAX_ENTRY_BYTES = 400 * 1024;
 
 /**
- * Weight of the largest item: with the entry around it, it fits into what the log can carry (NATS: 1 MiB). The longest HTML
- * of a message does, but for text that is not ASCII; that of an edit, which has both texts, does not.
+ * Maximum size of an item, bytes: with the entry around it, the item fits into a message of the log (NATS: 1 MiB). The
+ * longest HTML of a message fits if its text is ASCII. An edit has the old and the new HTML; both together may not fit.
  */
 export const MAX_ITEM_BYTES = 1_008 * 1024;
 
-/** Per realm: forgets nothing that may still be repeated, at one number per actor. */
+/** Detects repeated groups in the log of one realm; keeps one number per actor. */
 export class LogDeduplicator {
   readonly #seen = new Map<string, number>();
 
-  /** True the first time; false for a repeat. */
+  /** True for a new group, which counts as seen from now on; false for a repeat. */
   isNew(actor: ActorKey, group: LogGroup): boolean {
     const n = group.v * 4096 + group.p;
     const last = this.#seen.get(actor);
@@ -179,11 +188,12 @@ export class LogDeduplicator {
     return true;
   }
 
-  /** It, or a later one of this actor, was seen. */
+  /** Whether this group, or a later one of the actor, was seen. */
   hasSeen(actor: ActorKey, group: LogGroup): boolean {
     return group.v * 4096 + group.p <= (this.#seen.get(actor) ?? -1);
   }
 
+  /** Version of the actor in the newest group seen; 0: none. */
   version(actor: ActorKey): number {
     return Math.floor((this.#seen.get(actor) ?? 0) / 4096);
   }

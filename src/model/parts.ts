@@ -1,10 +1,10 @@
-/** Parts of an actor's state: values of their own in the Store, named by a prefix and the rest of the name. */
+/** Parts of an actor's state: separate values in the Store, each named by a prefix and an id. */
 import type { Json } from '#base';
 
 /** The loaded parts of an actor, by name. */
 export type Parts = ReadonlyMap<string, Json>;
 
-/** The parts under one prefix, as values of one type; the prefix is stored, so it never changes. */
+/** The parts under one prefix, which have values of one type. The prefix is stored, so it never changes. */
 export class PartTable<T> {
   constructor(readonly prefix: string) {}
 
@@ -16,7 +16,7 @@ export class PartTable<T> {
     return name.startsWith(this.prefix);
   }
 
-  /** Rest of the name of a part. */
+  /** Id in the name of a part. */
   idOf(name: string): string {
     return name.slice(this.prefix.length);
   }
@@ -30,7 +30,7 @@ export class PartTable<T> {
     for (const [name, value] of parts) if (this.has(name)) yield value as T;
   }
 
-  /** Rest of the name and value of each part. */
+  /** Id and value of each part. */
   *entries(parts: Parts): Iterable<readonly [id: string, value: T]> {
     for (const [name, value] of parts) if (this.has(name)) yield [this.idOf(name), value as T];
   }

@@ -1,14 +1,14 @@
-/** Why things end or are refused: closed unions, used in logs, metrics and tests. */
+/** Reasons of ends and failures in the runtime: closed unions, used in logs, metrics and tests. */
 
-/** Why an activation left memory. */
+/** Reason why an activation left memory. */
 export type StopReason =
-  /** Idle for long enough. */
+  /** Idle for longer than the idle timeout. */
   | 'passivated'
   /** The host hands its partition over, or shuts down. */
   | 'drained'
-  /** Another epoch or version is in the Store: we are not the owner any more, or an unknown write did happen. */
+  /** The Store has another epoch or version: this host lost the ownership, or a write of unknown outcome succeeded. */
   | 'fenced'
-  /** A Store write failed with unknown outcome; the next activation finds out. */
+  /** A Store write failed with unknown outcome; the next activation reads the truth. */
   | 'store-failed'
   /** A handler or machine threw: a bug. The next command starts a fresh activation from the Store. */
   | 'crashed'
@@ -17,18 +17,18 @@ export type StopReason =
   /** The actor ended for good (a deleted or expired queue). */
   | 'ended';
 
-/** Why an attempt at a command failed: what its host said, or the bus; 'none': there was no attempt. */
+/** Reason why an attempt to run a command failed, from its host or from the bus; 'none': there was no attempt. */
 export type CommandFailure = RetryReason | 'nobody' | 'timeout' | 'disconnected' | 'none';
 
-/** Why a host did not execute a command; the sender may retry all of them under the same command id. */
+/** Reason why a host did not execute a command. The sender may retry each of them with the same command id. */
 export type RetryReason =
   /** This host does not own the partition (any more, or yet). */
   | 'not-owner'
-  /** The activation was dropped under the command: outcome unknown. */
+  /** The activation stopped before the command was answered: outcome unknown. */
   | 'moved'
   /** The mailbox is full. */
   | 'busy'
   /** The Store or the log cannot be reached: outcome unknown. */
   | 'unavailable'
-  /** What was decided before, and the command builds on, is not carried out yet. */
+  /** The command depends on an earlier decision whose follow-up commands have not run yet. */
   | 'early';

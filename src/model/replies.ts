@@ -1,4 +1,4 @@
-/** What actors and operations answer with. */
+/** Replies of actors, and answers of operations that are no JSON. */
 import type { ErrorReply } from '#model/errors';
 
 /** A response that isn't JSON. */
@@ -6,35 +6,37 @@ export interface RawAnswer {
   readonly status: number;
   readonly raw: Uint8Array;
   readonly headers: Readonly<Record<string, string>>;
-  /** Set for text: the headers that differ when it is sent compressed. Absent: never compressed. */
+  /** For text: headers that differ if the answer is compressed. Absent: never compressed. */
   readonly coded?: Readonly<Record<string, string>>;
 }
 
-/** Reply of an actor, as it travels. */
+/** Reply of an actor as it travels on the bus. */
 export type ActorReply = ActorSuccess | ActorRefusal;
 
 export interface ActorSuccess {
-  /** JSON text of the fields beside result and msg: parts to be concatenated, each empty or starting with a comma. */
+  /**
+   * JSON text of the fields beside result and msg, in parts to concatenate; each part is empty or starts with a comma.
+   */
   readonly ok: readonly Uint8Array[];
   /** Realm version that the frontend's replica must have applied before it answers. */
   readonly after?: number;
-  /** Version of the actor whose commit, once in the log, shows what was done; absent: nothing to show. */
+  /** Version of the actor whose commit has the events of the change; absent: no events. */
   readonly logged?: number;
-  /** Time ran out with a part done. That part stays; the client repeats the request. */
+  /** Time ran out before all was done. The finished part stays; the client repeats the request. */
   readonly partial?: 'REQUEST_TIMEOUT';
 }
 
 /**
- * The command was carried out, but its answer was lost on the way and is too large to be remembered: the sender starts
- * again, with a new command.
+ * The command was carried out before, but its reply got lost and was too large to be kept for a repeat. The sender
+ * starts again with a new command.
  */
 export interface ActorRepeat {
   readonly again: true;
 }
 
 export interface ActorRefusal {
-  /** ApiError.toReply() of what the handler threw. */
+  /** `toReply()` of the ApiError that the handler threw. */
   readonly error: ErrorReply;
-  /** A part was done before the refusal: as `after` of a success. */
+  /** Set if a part was done before the refusal; meaning as in a success. */
   readonly after?: number;
 }

@@ -1,5 +1,5 @@
 /** The large requests for one operation, made when they are sent: together they would fill memory. */
-import { MOST_BODY_MIB, MOST_CHARACTERS, MOST_TEXT, type Operation, type Parameter } from '#frontend/api';
+import { MAX_BODY_MIB, MAX_CHARACTERS, MAX_TEXT, type Operation, type Parameter } from '#frontend/api';
 import { anyValueOf } from '../api/support/any-value.js';
 import type { Random } from '../cluster/scheduler.js';
 import type { Subject } from './protocol.js';
@@ -76,10 +76,10 @@ function withValue(
 const BESIDE = 4_096;
 
 /** The longest text that is let through, in a body or in the first line. */
-function room({ method, mostBodyMib = MOST_BODY_MIB }: Operation, of: Parameter): number {
+function room({ method, maxBodyMib = MAX_BODY_MIB }: Operation, of: Parameter): number {
   if (of.in === 'path') return 2_000;
-  const { mostCharacters = of.encoding === 'string' ? MOST_TEXT : MOST_CHARACTERS } = of;
-  return Math.min(mostCharacters, method === 'GET' ? LINE : mostBodyMib * MIB - BESIDE);
+  const { maxCharacters = of.encoding === 'string' ? MAX_TEXT : MAX_CHARACTERS } = of;
+  return Math.min(maxCharacters, method === 'GET' ? LINE : maxBodyMib * MIB - BESIDE);
 }
 
 function cut(text: string, bytes: number): string {
@@ -127,11 +127,11 @@ function shorter(text: string, bytes: number): string {
 
 /** Large requests for any operation: forms, queries and heads. */
 function ofForms({ operation, subject, account }: Of, random: Random): LargeRequest[] {
-  const { method, path, mostBodyMib = MOST_BODY_MIB, takesFiles, root, parameters } = operation;
+  const { method, path, maxBodyMib = MAX_BODY_MIB, takesFiles, root, parameters } = operation;
   const target = `${root ? '' : '/api/v1'}${path.replace(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(textOf(subject.usual[name] ?? anyValueOf(parameters[name]!))),
   )}`;
-  const most = takesFiles ? FILE_MIB * MIB : mostBodyMib * MIB;
+  const most = takesFiles ? FILE_MIB * MIB : maxBodyMib * MIB;
   const withBody = (title: string, type: string, body: () => string | Buffer): LargeRequest => ({
     title,
     account,
@@ -149,7 +149,7 @@ function ofForms({ operation, subject, account }: Of, random: Random): LargeRequ
   const end = `${CRLF}--x--${CRLF}`;
   const boundaries = withBody('multipart: boundaries', MULTIPART, () => repeated(`--x${CRLF}`));
   const fields = withBody('form: fields', FORM, () =>
-    Array.from({ length: FIELDS }, (_, i) => `f${i}=${'x'.repeat((mostBodyMib * MIB) / FIELDS - 10)}`).join('&'),
+    Array.from({ length: FIELDS }, (_, i) => `f${i}=${'x'.repeat((maxBodyMib * MIB) / FIELDS - 10)}`).join('&'),
   );
   if (!account && operation.guard !== 'none') return [boundaries, fields];
   const others = [
@@ -164,11 +164,11 @@ function ofForms({ operation, subject, account }: Of, random: Random): LargeRequ
       Buffer.from(`${head('name="f"; filename="a.png"')}${repeated(`${CRLF}--`, most - 200)}${end}`),
     ),
     fields,
-    withBody('form: ampersands', FORM, () => repeated('&', mostBodyMib * MIB)),
+    withBody('form: ampersands', FORM, () => repeated('&', maxBodyMib * MIB)),
     withBody(
       'form: names without values',
       FORM,
-      () => `${repeated('a&', 1_900)}${repeated('a', mostBodyMib * MIB - 2_000)}`,
+      () => `${repeated('a&', 1_900)}${repeated('a', maxBodyMib * MIB - 2_000)}`,
     ),
     bare(
       'query: fields',

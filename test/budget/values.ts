@@ -1,5 +1,5 @@
 /** Large JSON values for a parameter: many items, many keys, deep, long; of the declared shape and of others. */
-import { MOST_VALUES, type Parameter } from '#frontend/api';
+import { MAX_VALUES, type Parameter } from '#frontend/api';
 
 export interface LargeValue {
   readonly title: string;
@@ -68,19 +68,19 @@ const quoted = JSON.stringify;
 
 /** @param characters of the text, with room for the rest of the request @param usual one that the operation takes */
 export function largeValues(name: string, of: Parameter, characters: number, usual: unknown): LargeValue[] {
-  const { mostValues = MOST_VALUES } = of;
+  const { maxValues = MAX_VALUES } = of;
   const shape = of.schema as Shape;
   const list = arrayOf(shape);
   const values: LargeValue[] = [
     { title: 'numbers with a fraction', text: `[${'1.0,'.repeat(Math.floor(characters / 4) - 1)}1]` },
     {
       title: 'numbers with a fraction, as many as allowed',
-      text: joined('[', ']', characters, mostValues - 1, () => '1.5'),
+      text: joined('[', ']', characters, maxValues - 1, () => '1.5'),
     },
-    { title: 'deep lists', text: joined('[', ']', characters, mostValues, () => `${'['.repeat(60)}${']'.repeat(60)}`) },
+    { title: 'deep lists', text: joined('[', ']', characters, maxValues, () => `${'['.repeat(60)}${']'.repeat(60)}`) },
     {
       title: 'deep lists, as many as allowed',
-      text: joined('[', ']', characters, Math.floor(mostValues / 62), () => `${'['.repeat(60)}${']'.repeat(60)}`),
+      text: joined('[', ']', characters, Math.floor(maxValues / 62), () => `${'['.repeat(60)}${']'.repeat(60)}`),
     },
     { title: 'one long string', text: quoted('x'.repeat(characters - 2)) },
     { title: 'a list of one long string', text: `["${'x y '.repeat(Math.floor(characters / 4) - 2)}"]` },
@@ -92,17 +92,17 @@ export function largeValues(name: string, of: Parameter, characters: number, usu
     const { items = {} } = list;
     const item = (i: number): string => quoted(small((Array.isArray(items) ? items[0] : items) as Shape, i));
     const weight = weightOf(item(0));
-    const most = Math.floor((mostValues - 1) / weight);
+    const most = Math.floor((maxValues - 1) / weight);
     values.push({ title: 'as many items as allowed', text: joined('[', ']', characters, most, item) });
     values.push({ title: 'one item, again and again', text: joined('[', ']', characters, most, () => item(7)) });
     if (Array.isArray(usual) && usual.length > 0) {
       const again = quoted((usual as unknown[])[0]);
-      const times = Math.floor((mostValues - 1) / weightOf(again));
+      const times = Math.floor((maxValues - 1) / weightOf(again));
       values.push({ title: 'the usual item, again and again', text: joined('[', ']', characters, times, () => again) });
     }
   }
   if (isDictionary(shape) || list) {
-    const most = mostValues - 1;
+    const most = maxValues - 1;
     const keys = (key: (i: number) => string, value: (i: number) => string): string =>
       joined('{', '}', characters, most, (i) => `${quoted(key(i))}:${value(i)}`);
     values.push(
@@ -130,7 +130,7 @@ export function largeValues(name: string, of: Parameter, characters: number, usu
       { title: 'dictionaries in keys', text: joined('{', '}', characters, most / 2, (i) => `"${i}":{}`) },
     );
   }
-  if (name === 'narrow') values.push(...narrows(characters, mostValues));
+  if (name === 'narrow') values.push(...narrows(characters, maxValues));
   return values;
 }
 
@@ -146,12 +146,12 @@ const OPERANDS: Readonly<Record<string, unknown>> = {
 };
 
 /** Those that are understood; the others are refused by their shape. */
-function narrows(characters: number, mostValues: number): LargeValue[] {
+function narrows(characters: number, maxValues: number): LargeValue[] {
   const words = (n: number): string => Array.from({ length: n }, (_, i) => `zq${i}`).join(' ');
   const search = (operand: string): string => quoted([{ operator: 'search', operand }]);
   const many = (operator: string, form: 'pair' | 'term'): LargeValue => ({
     title: `${form}s of ${operator}`,
-    text: joined('[', ']', characters, Math.floor((mostValues - 1) / 3), (i) => {
+    text: joined('[', ']', characters, Math.floor((maxValues - 1) / 3), (i) => {
       const operand = OPERANDS[operator] ?? `zq${i}`;
       return form === 'pair' ? quoted([operator, String(operand)]) : quoted({ operator, operand });
     }),

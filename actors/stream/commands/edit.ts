@@ -11,7 +11,7 @@ import { asStored, checkWildcard } from '#domain/messages';
 import type { Member } from '#domain/streams';
 import { asMember, memberPart } from '#domain/streams';
 import { parseKey, streamId, userId } from '#model';
-import type { CopyKnown, EditMessageArgs, streamCommands } from '#model/commands';
+import type { CallerCopy, EditMessageArgs, streamCommands } from '#model/commands';
 import { conversationCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser, MessageRecord } from '#model/records';
@@ -133,7 +133,7 @@ function editorOf({ directory, caller, now }: CommandContext): Editor & { readon
 function handle(command: typeof conversationCommands.edit) {
   return (
     view: StreamView,
-    args: EditMessageArgs & CopyKnown,
+    args: EditMessageArgs & CallerCopy,
     inputs: EditInputs,
     context: CommandContext,
   ): Outcome<StreamState> => {

@@ -7,7 +7,7 @@ import { value } from '#actors/shared';
 import type { conversationCommands } from '#model/commands';
 import type { StreamCommand } from '../command.js';
 
-export const told: StreamCommand<typeof conversationCommands.told> = {
+export const told: StreamCommand<typeof conversationCommands.awaitPublished> = {
   lane: 'told',
   read: true,
   logged: true,

@@ -18,5 +18,5 @@ export async function untilTold(
   const since = (sources.services.clock.now() - RECENT_MS) / 1000;
   const owners = new Set<ActorKey<'stream' | 'dm'>>();
   for (const message of messages) if (message.body.sent >= since) owners.add(ownerOf(realm, message));
-  await Promise.all([...owners].map((owner) => sources.ask(owner, conversationCommands.told, {})));
+  await Promise.all([...owners].map((owner) => sources.ask(owner, conversationCommands.awaitPublished, {})));
 }

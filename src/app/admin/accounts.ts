@@ -1,4 +1,4 @@
-/** Making organizations and accounts from the command line, through the same actors as everything else. */
+/** Making and finding organizations and accounts from the command line, with the commands that operations use. */
 
 import { SERVER_REALM } from '#directory';
 import { checkFullName, isEmail, subdomainProblem } from '#domain/people';
@@ -14,9 +14,9 @@ export interface NewRealm {
   readonly ownerEmail: string;
   readonly ownerName: string;
   readonly ownerPassword: string | undefined;
-  /** Number of realm.md § Settings; default 0, unspecified. */
+  /** Type of the organization (realm.md § Settings); default 0: unspecified. */
   readonly orgType?: number;
-  /** Base URL, for the notices in its first streams; absent: it begins without streams. */
+  /** Base URL, for the notices in the first streams; absent: the organization begins without streams. */
   readonly origin?: string;
 }
 
@@ -25,6 +25,7 @@ export interface CreatedRealm {
   readonly ownerKey: string;
 }
 
+/** Makes an organization with its owner. @returns its number and the owner's API key @throws AdminError */
 export async function createRealm(actors: ActorCaller, secrets: Secrets, of: NewRealm): Promise<CreatedRealm> {
   const problem = of.subdomain === '' ? undefined : subdomainProblem(of.subdomain);
   if (problem !== undefined) throw new AdminError(problem);
@@ -34,7 +35,7 @@ export async function createRealm(actors: ActorCaller, secrets: Secrets, of: New
   } catch (error) {
     throw new AdminError((error as Error).message);
   }
-  // The key names its realm, so the number must be known first; if somebody else takes it meanwhile we ask again.
+  // The API key contains the number of the realm, so ask for it first; ask again if another call takes the number.
   for (let attempt = 0; attempt < 5; attempt++) {
     const number = await actors.value(realmKey(SERVER_REALM), realmCommands.peekRealm, {});
     const realm = realmId(number);
@@ -72,7 +73,7 @@ export async function listRealms(actors: ActorCaller): Promise<RealmRow[]> {
   return 'value' in reply ? (reply.value as unknown as { realms: RealmRow[] }).realms : [];
 }
 
-/** @param subdomain undefined = the first organization */
+/** @param subdomain undefined: the first organization @throws AdminError if there is none */
 export async function findRealm(actors: ActorCaller, subdomain: string | undefined): Promise<RealmId> {
   const realms = await listRealms(actors);
   const found = subdomain === undefined ? realms[0] : realms.find((realm) => realm.subdomain === subdomain);
@@ -91,6 +92,7 @@ export interface NewUser {
   readonly role: number;
 }
 
+/** @returns the new user id @throws AdminError */
 export async function createUser(actors: ActorCaller, realm: RealmId, of: NewUser): Promise<number> {
   const args = { email: of.email, full_name: of.name, password: of.password, role: of.role };
   const fields = await actors.fields(realmKey(realm), realmCommands.createUser, args);
@@ -110,6 +112,7 @@ export async function findUser(actors: ActorCaller, realm: RealmId, email: strin
   return user.id;
 }
 
+/** API key of the account in clear. A key that can't be opened is replaced. @throws AdminError */
 export async function userApiKey(
   actors: ActorCaller,
   secrets: Secrets,
@@ -118,11 +121,11 @@ export async function userApiKey(
 ): Promise<string> {
   const user = await findUser(actors, realm, email);
   const sealed = await actors.value(userKey(realm, userId(user)), userCommands.sealedKey, {});
-  // Sealed under a secret that is gone: it opens nothing any more.
+  // A key sealed under a secret that is gone can't be opened and no longer authenticates.
   return secrets.tryOpen(sealed) ?? newKeyOf(actors, secrets, realm, user);
 }
 
-/** Another API key for the account; the one that it had opens nothing any more. @throws AdminError */
+/** Replaces the API key of the account; the old key no longer authenticates. @throws AdminError */
 export async function renewKey(actors: ActorCaller, secrets: Secrets, realm: RealmId, email: string): Promise<string> {
   return newKeyOf(actors, secrets, realm, await findUser(actors, realm, email));
 }

@@ -1,4 +1,4 @@
-/** How the command line reaches actors: over its own bus client, or through the server that has the data directory. */
+/** Callers of actors for the command line: over a bus client, or through the running server (channel.ts). */
 
 import type { Json, JsonObject } from '#base';
 import type { ActorKey, ActorKindName, ActorRefusal } from '#model';
@@ -9,6 +9,7 @@ import { AdminError } from './admin-error.js';
 /** Replies as plain JSON: response fields are decoded. */
 export type PlainReply = { readonly value: Json } | { readonly fields: JsonObject } | ActorRefusal;
 
+/** Sends commands on behalf of the system and returns typed replies. */
 export abstract class ActorCaller {
   abstract send(to: ActorKey, name: string, args: JsonObject): Promise<PlainReply>;
   abstract close(): Promise<void>;
@@ -38,7 +39,7 @@ export abstract class ActorCaller {
 
 const decoder = new TextDecoder();
 
-/** Over the bus, as the system. */
+/** Sends over a bus client of this process. */
 export class BusCaller extends ActorCaller {
   constructor(
     private readonly client: ActorClient,

@@ -1,7 +1,8 @@
-/** Changing organizations and accounts from the command line; all of it may be repeated. */
+/** Changes of organizations and accounts from the command line. Each change may be repeated without harm. */
 
 import { parseRules } from '#frontend/limits';
-import { type RealmId, realmKey } from '#model';
+import type { RealmId } from '#model';
+import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { findUser, listRealms } from './accounts.js';
 import type { ActorCaller } from './actor-caller.js';
@@ -28,7 +29,7 @@ export async function setBilling(actors: ActorCaller, realm: RealmId, email: str
   await actors.fields(realmKey(realm), realmCommands.setBilling, { user_id: await findUser(actors, realm, email), on });
 }
 
-/** @param rules null: those of all accounts */
+/** @param rules of this account; null: the configured rules of all accounts @throws AdminError */
 export async function setRateLimits(
   actors: ActorCaller,
   realm: RealmId,
@@ -48,7 +49,7 @@ export async function setRateLimits(
   });
 }
 
-/** Without a letter to the user. */
+/** Deactivates an account without a mail to the user. */
 export async function deactivateUser(actors: ActorCaller, realm: RealmId, email: string): Promise<void> {
   const user_id = await findUser(actors, realm, email);
   await actors.fields(realmKey(realm), realmCommands.deactivateUser, { user_id, comment: null });

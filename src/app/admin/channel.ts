@@ -1,6 +1,6 @@
 /**
- * A running embedded server has the data directory to itself, so the command line talks to it: one JSON line per
- * command and per reply over a socket file that only the server's user can open.
+ * Channel between the command line and a running embedded server, which locks the data directory. Commands and replies
+ * are JSON lines over a socket file that only the server's user can open.
  */
 import { chmod, rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -17,36 +17,40 @@ interface CommandLine {
   readonly args: JsonObject;
 }
 
-/** Not a command to an actor: the server writes a backup into this folder. */
+/** Request for a backup: the server writes it into this folder. */
 interface BackupLine {
   readonly backup: string;
 }
 
-/** Not a command to an actor: whether this is the check value of the server's own secret. */
+/** Question whether this is the check value of the server's secret. */
 interface SecretLine {
   readonly secret: string;
 }
 
-/** Numbers that a backup tells of itself. */
-export type BackUp = (folder: string) => Promise<{ readonly files: number; readonly bytes: number }>;
+/** Writes a backup into a folder and returns its number of files and bytes. */
+export type WriteBackup = (folder: string) => Promise<{ readonly files: number; readonly bytes: number }>;
 
-/** Socket paths have some 100 characters: the shorter of the two spellings. */
+/**
+ * Path of the socket file: absolute or relative, whichever is shorter, since socket paths are limited to about 100
+ * bytes.
+ */
 function socketPath(dataDir: string): string {
   const path = join(dataDir, 'admin.sock');
   const near = relative(process.cwd(), path);
   return near.length < path.length ? near : path;
 }
 
+/** Server end of the channel. */
 export class AdminChannel {
   private constructor(
     private readonly server: Server,
     private readonly sockets: Set<Socket>,
   ) {}
 
-  /** @param check value of the server's secret */
-  static async open(dataDir: string, caller: ActorCaller, check: string, backUp?: BackUp): Promise<AdminChannel> {
+  /** @param check value of the server's secret @param backUp absent: requests for backups are refused */
+  static async open(dataDir: string, caller: ActorCaller, check: string, backUp?: WriteBackup): Promise<AdminChannel> {
     const path = socketPath(dataDir);
-    // Left by a server that was killed; a living one would have refused us the directory.
+    // The file is left from a server that was killed: a running server would still have the lock of the directory.
     await rm(path, { force: true });
     const sockets = new Set<Socket>();
     const server = createServer((socket) => {
@@ -70,7 +74,7 @@ async function answer(
   text: string,
   caller: ActorCaller,
   check: string,
-  backUp?: BackUp,
+  backUp?: WriteBackup,
 ): Promise<void> {
   let reply: PlainReply;
   try {
@@ -86,7 +90,7 @@ async function answer(
   socket.write(`${JSON.stringify(reply)}\n`);
 }
 
-/** The other end. */
+/** Client end of the channel: a caller whose commands the running server sends. */
 export class ChannelCaller extends ActorCaller {
   readonly #waiting: ((line: string) => void)[] = [];
 
@@ -95,7 +99,7 @@ export class ChannelCaller extends ActorCaller {
     createInterface({ input: socket }).on('line', (line) => this.#waiting.shift()?.(line));
   }
 
-  /** @throws AdminError when no server listens there */
+  /** @throws AdminError if no server listens in this data directory */
   static async open(dataDir: string): Promise<ChannelCaller> {
     const socket = connect(socketPath(dataDir));
     await new Promise<void>((resolve, reject) => {
@@ -109,14 +113,16 @@ export class ChannelCaller extends ActorCaller {
     return this.#ask({ to, name, args });
   }
 
-  /** @param folder absolute path, which the server's user can write. @throws AdminError */
+  /**
+   * Has the server write a backup. @param folder absolute path that the server's user can write to @throws AdminError
+   */
   async backUp(folder: string): Promise<{ readonly files: number; readonly bytes: number }> {
     const reply = await this.#ask({ backup: folder });
     if ('fields' in reply) return reply.fields as unknown as { readonly files: number; readonly bytes: number };
     throw new AdminError('error' in reply ? reply.error.msg : 'the server answered in another form');
   }
 
-  /** @param check value of a secret. @returns whether the server has the same */
+  /** @param check value of a secret @returns whether the server has the same secret */
   async hasSecret(check: string): Promise<boolean> {
     const reply = await this.#ask({ secret: check });
     return 'value' in reply && reply.value === true;
@@ -124,7 +130,7 @@ export class ChannelCaller extends ActorCaller {
 
   #ask(line: CommandLine | BackupLine | SecretLine): Promise<PlainReply> {
     return new Promise((resolve, reject) => {
-      this.socket.once('close', () => reject(new AdminError('the server went away')));
+      this.socket.once('close', () => reject(new AdminError('the server closed the connection')));
       this.#waiting.push((line) => resolve(JSON.parse(line) as PlainReply));
       this.socket.write(`${JSON.stringify(line)}\n`);
     });

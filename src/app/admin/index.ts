@@ -1,3 +1,16 @@
+/**
+ * Folder admin makes and changes organizations and accounts for the command line (`app/cli`).
+ *
+ * A command of the command line opens an `ActorCaller` (`actor-caller.ts`): `BusCaller` sends over the bus of a node
+ * that the command line starts itself, `ChannelCaller` (`channel.ts`) through the embedded server that runs in the data
+ * directory. Then it calls functions of `accounts.ts` (make, find, API keys) and `changes.ts` (roles, limits,
+ * deactivation), which send the same commands to the same actors as operations of the API do. The server's end of the
+ * channel is `AdminChannel`; it also writes backups.
+ *
+ * Invariants: commands run as the system, so no role is checked; access to the data directory or the bus is the
+ * permission. API keys travel sealed or hashed. Failures are `AdminError`s with a text for the terminal.
+ * Importers: other folders of `app`.
+ */
 export {
   type CreatedRealm,
   createRealm,

@@ -1,7 +1,8 @@
 /** docs/openapi.json: the OpenAPI description of all declared operations. */
 import type { JsonObject } from '#base';
 import { VERSION } from '#base';
-import { MOST_BODY_MIB, MOST_CHARACTERS, MOST_VALUES, type Operation, type Parameter } from '#frontend/api';
+import type { Operation, Parameter } from '#frontend/api';
+import { MAX_BODY_MIB, MAX_CHARACTERS, MAX_VALUES } from '#frontend/api';
 
 function schemaOf(parameter: Parameter): JsonObject {
   const schema = JSON.parse(JSON.stringify(parameter.schema)) as JsonObject;
@@ -12,9 +13,9 @@ function schemaOf(parameter: Parameter): JsonObject {
 const isJson = (parameter: Parameter): boolean => parameter.encoding === 'json';
 
 /** Bounds of a parameter that differ from the general ones. */
-const boundsOf = ({ mostValues, mostCharacters }: Parameter): JsonObject => ({
-  ...(mostValues === undefined ? {} : { 'x-most-values': mostValues }),
-  ...(mostCharacters === undefined ? {} : { 'x-most-characters': mostCharacters }),
+const boundsOf = ({ maxValues, maxCharacters }: Parameter): JsonObject => ({
+  ...(maxValues === undefined ? {} : { 'x-most-values': maxValues }),
+  ...(maxCharacters === undefined ? {} : { 'x-most-characters': maxCharacters }),
 });
 
 function inPathOrQuery(name: string, parameter: Parameter): JsonObject {
@@ -67,7 +68,7 @@ function describe(operation: Operation): JsonObject {
     operationId: operation.id,
     summary: operation.summary,
     'x-guard': operation.guard,
-    ...(operation.mostBodyMib === undefined ? {} : { 'x-most-body-mib': operation.mostBodyMib }),
+    ...(operation.maxBodyMib === undefined ? {} : { 'x-most-body-mib': operation.maxBodyMib }),
     ...(operation.guard === 'none' ? { security: [] } : {}),
     ...(operation.visitors ? { security: [{ basic: [] }, { key: [] }, {}] } : {}),
     parameters: others.map(([name, of]) => inPathOrQuery(name, of)),
@@ -93,9 +94,9 @@ export function openapi(operations: readonly Operation[]): JsonObject {
     info: { title: 'Conclave', version: VERSION },
     servers: [{ url: '/api/v1' }],
     // Bounds of every operation and parameter that doesn't declare its own.
-    'x-most-body-mib': MOST_BODY_MIB,
-    'x-most-values': MOST_VALUES,
-    'x-most-characters': MOST_CHARACTERS,
+    'x-most-body-mib': MAX_BODY_MIB,
+    'x-most-values': MAX_VALUES,
+    'x-most-characters': MAX_CHARACTERS,
     security: [{ basic: [] }],
     components: {
       securitySchemes: {

@@ -1,5 +1,5 @@
 /** Counting of logins with addresses that no account has (actors/login-guard). */
-import { type ActorKey, type RealmId, strangerKey } from '#model';
+import { type ActorKey, loginGuardKey, type RealmId } from '#model';
 import type { Secrets } from './secrets.js';
 
 /** Number of login guards per organization. */
@@ -12,5 +12,5 @@ export function loginGuardOf(
   address: string,
 ): { readonly to: ActorKey<'stranger'>; readonly address: string } {
   const hash = secrets.keyHash(`stranger/${realm}/${address.toLowerCase()}`);
-  return { to: strangerKey(realm, Number.parseInt(hash.slice(0, 8), 16) % SLOTS), address: hash.slice(8) };
+  return { to: loginGuardKey(realm, Number.parseInt(hash.slice(0, 8), 16) % SLOTS), address: hash.slice(8) };
 }

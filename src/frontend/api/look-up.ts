@@ -1,6 +1,8 @@
 /**
- * Streams and users that a call names. Of what isn't known yet, another frontend may have told the client: it is looked
- * up again at the log's end before it is called unknown.
+ * Streams and users that a call names: the forms of `to`, and the look-up in the directory.
+ *
+ * A client may have a name or an id from another frontend, which this one's replica hasn't seen yet. So an unknown name
+ * is looked up a second time, at the end of the log, before the call is refused.
  */
 import { escapeHtml } from '#base';
 import { streamId, userId } from '#model';
@@ -8,28 +10,31 @@ import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 import type { Call } from './operation.js';
 
-type Named = Pick<Call<unknown>, 'directory' | 'refresh'>;
+type DirectoryCall = Pick<Call<unknown>, 'directory' | 'refresh'>;
 
-/** Once for whatever is unknown. */
-export async function refreshUnless(call: Named, known: (directory: DirectoryView) => boolean): Promise<void> {
+/** Refreshes the replica once unless `known` finds everything that the call names. */
+export async function refreshUnless(call: DirectoryCall, known: (directory: DirectoryView) => boolean): Promise<void> {
   if (!known(call.directory)) await call.refresh();
 }
 
-async function again<T>(call: Named, find: (directory: DirectoryView) => T | undefined): Promise<T | undefined> {
+async function findFresh<T>(
+  call: DirectoryCall,
+  find: (directory: DirectoryView) => T | undefined,
+): Promise<T | undefined> {
   const found = find(call.directory);
   if (found !== undefined) return found;
   await call.refresh();
   return find(call.directory);
 }
 
-/** By id, or by name ignoring case. */
-export const lookUpStream = (call: Named, named: string | number): Promise<DirectoryStream | undefined> =>
-  again(call, (directory) =>
+/** Stream by id, or by name ignoring case. */
+export const lookUpStream = (call: DirectoryCall, named: string | number): Promise<DirectoryStream | undefined> =>
+  findFresh(call, (directory) =>
     typeof named === 'number' ? directory.stream(streamId(named)) : directory.streamByName(named),
   );
 
-/** A stream that can be sent to. @throws ApiError */
-export async function findStream(call: Named, named: string | number): Promise<DirectoryStream> {
+/** Stream that is not archived, by id or name. @throws ApiError */
+export async function findStream(call: DirectoryCall, named: string | number): Promise<DirectoryStream> {
   const stream = await lookUpStream(call, named);
   if (stream && !stream.archived) return stream;
   if (typeof named === 'number') throw apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: named });
@@ -37,7 +42,7 @@ export async function findStream(call: Named, named: string | number): Promise<D
 }
 
 /** Users by id or by e-mail, in the order given. @throws ApiError for the first that is unknown */
-export async function findUsers(call: Named, named: readonly (string | number)[]): Promise<DirectoryUser[]> {
+export async function findUsers(call: DirectoryCall, named: readonly (string | number)[]): Promise<DirectoryUser[]> {
   const find = (one: string | number): DirectoryUser | undefined =>
     typeof one === 'number' ? call.directory.user(userId(one)) : call.directory.userByEmail(one);
   await refreshUnless(call, () => named.every(find));
@@ -48,4 +53,46 @@ export async function findUsers(call: Named, named: readonly (string | number)[]
       ? apiError('INVALID_USER_ID', { user_id: one })
       : apiError('INVALID_EMAIL', { email: one });
   });
+}
+
+/**
+ * Beginnings of JSON texts. Most `to` are plain names, and a JSON.parse that throws costs more than all other checks.
+ */
+const JSON_START = /^[ \t\n\r]*(?:[[{"\-0-9]|(?:true|false|null)[ \t\n\r]*$)/;
+
+function jsonOrText(to: string): unknown {
+  if (!JSON_START.test(to)) return to;
+  try {
+    return JSON.parse(to);
+  } catch {
+    return to;
+  }
+}
+
+/** Stream name or id from `to` (messages.md § POST /messages, check 3); undefined when absent. @throws ApiError */
+export function streamTarget(to: string | undefined): string | number | undefined {
+  if (to === undefined) return undefined;
+  let value = jsonOrText(to);
+  if (Array.isArray(value)) {
+    if (value.length !== 1) throw apiError('EXACTLY_ONE_STREAM');
+    value = value[0];
+  }
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
+  throw apiError('STREAM_DATA_TYPE');
+}
+
+/** User ids, or API e-mails, from `to`: trimmed, without empty ones and duplicates. @throws ApiError */
+export function directRecipients(to: string | undefined): (string | number)[] {
+  if (to === undefined) return [];
+  let value = jsonOrText(to);
+  if (typeof value === 'string') value = value.split(',');
+  if (!Array.isArray(value)) throw apiError('RECIPIENT_DATA_TYPE');
+  const list: unknown[] = value;
+  if (list.every((one) => typeof one === 'string')) {
+    return [...new Set(list.map((one) => one.trim()).filter((one) => one !== ''))];
+  }
+  if (list.some((one) => typeof one !== 'string' && !Number.isSafeInteger(one))) throw apiError('RECIPIENT_DATA_TYPE');
+  if (list.some((one) => typeof one === 'string')) throw apiError('RECIPIENTS_MIXED');
+  return [...new Set(list as number[])];
 }

@@ -1,7 +1,6 @@
 /**
- * What an operation of the HTTP API is: declared once (method, path, who may call it, parameters, target), and
- * everything else (routing, role guard, coercion and validation, ignored parameters, the generated reference) follows
- * from the declaration.
+ * Declaration of an operation of the HTTP API: method, path, guard, parameters, bounds and `run`. Routing, guard,
+ * conversion and validation of parameters, ignored parameters and the generated reference follow from it.
  */
 
 import type { Static, TSchema } from 'typebox';
@@ -16,7 +15,9 @@ import type { Blobs } from '#ports/blobs';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Guards of conventions.md § Roles, checked before parameters; 'none' = no credentials needed. */
+/**
+ * Callers that an operation admits (conventions.md § Roles), checked before parameters; 'none': no credentials needed.
+ */
 export type Guard =
   | 'none'
   | 'user'
@@ -35,13 +36,15 @@ export type Guard =
  */
 export type Encoding = 'json' | 'string' | 'uint';
 
-/** Bounds of every parameter that declares none; legitimate lists have some thousand items. */
-export const MOST_VALUES = 20_000;
-export const MOST_CHARACTERS = 1_048_576;
-/** Of a parameter that is text, where its schema has no length: names and topics; what is long says so. */
-export const MOST_TEXT = 65_536;
-/** Of a body without files, where an operation declares no other. */
-export const MOST_BODY_MIB = 1;
+/**
+ * Default bounds of a JSON parameter: values at all levels, and characters. Legitimate lists have some thousand items.
+ */
+export const MAX_VALUES = 20_000;
+export const MAX_CHARACTERS = 1_048_576;
+/** Default bound of a text parameter whose schema has no length: enough for names and topics. */
+export const MAX_TEXT = 65_536;
+/** Default bound of a body without files. */
+export const MAX_BODY_MIB = 1;
 
 export interface Parameter<S extends TSchema = TSchema> {
   readonly in: 'path' | 'query' | 'form';
@@ -50,14 +53,19 @@ export interface Parameter<S extends TSchema = TSchema> {
   readonly required: boolean;
   /** Value when absent; never validated. Absent parameters without a default are `undefined`. */
   readonly default?: Static<S>;
-  /** Other names accepted for it; sending two of them is REQUEST_CONFUSING_VAR. */
+  /** Other names of the parameter; a call with two of the names gets REQUEST_CONFUSING_VAR. */
   readonly aliases?: readonly string[];
   readonly description?: string;
-  /** Most values in its JSON, items and keys at all levels; absent: MOST_VALUES. Beyond it is refused before anything is built. */
-  readonly mostValues?: number;
-  /** Most characters (UTF-16 units) of its text; absent: MOST_CHARACTERS in JSON, MOST_TEXT or the schema's length in text. */
-  readonly mostCharacters?: number;
-  /** Last of a path: takes all the segments that are left, with the slashes between them. */
+  /**
+   * Maximum of values in the JSON, counting items and keys at all levels; absent: MAX_VALUES. More are refused before
+   * the JSON is parsed.
+   */
+  readonly maxValues?: number;
+  /**
+   * Maximum of characters (UTF-16 units); absent: MAX_CHARACTERS for JSON, the schema's length or MAX_TEXT for text.
+   */
+  readonly maxCharacters?: number;
+  /** Last parameter of a path: takes all remaining segments, with the slashes between them. */
   readonly rest?: true;
 }
 
@@ -82,7 +90,7 @@ export interface UploadedFile {
   readonly bytes: Uint8Array;
 }
 
-/** Everything a frontend knows of a request after routing, authentication, guard and parameters. */
+/** A request after routing, authentication, guard and parameters, with the services that operations use. */
 export interface Call<V> {
   readonly params: V;
   readonly realm: RealmId;
@@ -94,57 +102,57 @@ export interface Call<V> {
   readonly now: number;
   /** Client name of conventions.md § Client names. */
   readonly client: string;
-  /** Base URL under which the client says to have reached the server, without trailing slash: for its own eyes only. */
+  /** Base URL from the Host header, without trailing slash. Unverified: only for the answer to this client. */
   readonly origin: string;
-  /** Base URL of the organization, without trailing slash: for what others read, and for what is kept. */
+  /** Base URL of the organization, without trailing slash: for texts that other users read or that are stored. */
   readonly site: string;
-  /** Files of the form, in order; 'too large' when together they exceed what one file may have. */
+  /** Files of the form, in order; 'too large' if together they exceed the bound of one file. */
   readonly files: readonly UploadedFile[] | 'too large';
-  /** Largest file, MiB. */
+  /** Bound of one file, MiB. */
   readonly maxFileMib: number;
   readonly blobs: Blobs;
-  /** Pictures that others host; undefined: none are served. */
+  /** Proxy for pictures of other hosts; undefined: turned off. */
   readonly imageProxy: ImageProxy | undefined;
   readonly secrets: Secrets;
-  /** As sent, without the question mark. */
+  /** The query as sent, without the question mark. */
   readonly query: string;
   /** A request header that the operation declares; '' when absent. */
   header(name: string): string;
-  /** Have an actor carry out a command on the caller's behalf. Gives the fields of its answer; throws its refusal. */
+  /** Runs a command on the caller's behalf. @returns fields of the actor's answer @throws ActorRefused, ApiError */
   send<T>(forward: Forward<T>): Promise<T>;
-  /** Id of the newest message that the caller has a copy of; -1 = none. Not for operations without credentials. */
+  /** Id of the newest message that the caller has a copy of; -1: none. Only for authenticated callers. */
   newestMessage(): number | Promise<number>;
   /** The configuration allows streams that are open to the web. */
   readonly webPublicStreams: boolean;
-  /** Address of those who run the server. */
+  /** E-mail address of the administrators of the server. */
   readonly administratorEmail: string;
-  /** Somebody without account has a letter sent. @throws ApiError RATE_LIMIT_HIT */
-  countLetter(): void;
-  /** A visitor opens this file. @throws ApiError RATE_LIMIT_HIT */
+  /** Counts a mail that a caller without an account has sent. @throws ApiError RATE_LIMIT_HIT */
+  countMail(): void;
+  /** Counts a visitor's access to this file. @throws ApiError RATE_LIMIT_HIT */
   countVisit(path: string): void;
-  /** Bring the replica up to the end of the realm's log: before saying that a name or id is unknown. */
+  /** Brings the replica to the end of the realm's log. Needed before a name or id is called unknown. */
   refresh(realm?: RealmId): Promise<void>;
-  /** Replica of any organization's directory; undefined where there is none. For what needs no account. */
+  /** Directory replica of any organization, for operations without credentials; undefined: no such organization. */
   directoryOf(realm: RealmId): Promise<DirectoryView | undefined>;
   /** `site` of another organization. */
   siteOf(realm: RealmId): Promise<string>;
 }
 
-/** How the frontend treats a command, beyond sending it. */
+/** Options of a command that the frontend sends. */
 export interface ForwardOptions {
-  /** True: the reply may be held for minutes (a poll), beyond the usual deadline. */
+  /** The actor may keep the command for minutes (a waiting poll); the usual deadline doesn't apply. */
   readonly held?: boolean;
-  /** With `held`: fields of the answer when the frontend leaves, after which the client asks again elsewhere. */
-  readonly released?: JsonObject;
-  /** With `held`: what the frontend answers while nothing comes; the command stays held meanwhile. */
+  /** With `held`: fields of the answer if this frontend shuts down; the client then asks another frontend. */
+  readonly onShutdown?: JsonObject;
+  /** With `held`: heartbeats of the frontend while the command waits at the actor. */
   readonly keepalive?: PollKeepalive;
-  /** Milliseconds that the whole may take, where it is more than the usual deadline (work with a budget of its own). */
-  readonly patienceMs?: number;
-  /** User on whose behalf the command runs, where the operation itself established it (login). */
+  /** Deadline in milliseconds, for work whose own time budget exceeds the usual deadline. */
+  readonly deadlineMs?: number;
+  /** User on whose behalf the command runs, if not the caller (a log-in finds out the user itself). */
   readonly as?: UserId;
   /** Fields that the frontend adds to the actor's answer. */
-  readonly plus?: JsonObject;
-  /** After success, a second command, whose answer counts. Needs `held` where either of the two is held. */
+  readonly extraFields?: JsonObject;
+  /** Second command after success, whose answer becomes the response. `held` is needed if either command waits. */
   readonly followedBy?: Forward;
 }
 
@@ -157,23 +165,23 @@ export const forward = <K extends ActorKindName, A extends JsonObject, T>(
 ): Forward<T> => of as unknown as Forward<T>;
 
 /**
- * Answers that a frontend gives by itself for a held command. They are numbered; the next request to the same actor that says which number it
- * has goes on with the command, instead of sending another one.
+ * Heartbeats that the frontend sends by itself for a waiting poll. Heartbeats have event ids. The client's next poll
+ * acknowledges such an id and is attached to the command that waits at the actor, instead of sending another one.
  */
 export interface PollKeepalive {
-  /** What the client has. */
+  /** Event id that the client acknowledged with this poll. */
   readonly last: number;
-  /** Parameter of the query in which it says so. */
+  /** Parameter of the query with the acknowledged id. */
   readonly parameter: string;
-  /** Numbers above it that may be given for this command. */
+  /** Number of heartbeat ids above `last` that the frontend may use for this command. */
   readonly heartbeatIds: number;
-  /** Fields of the answer in JSON, each after a comma. */
+  /** Fields of the heartbeat with id `n` as JSON text, each after a comma. */
   fields(n: number): string;
   /**
-   * What the client is told if it has more than `last` by now, and this refusal is about `last`: then it asks again, in a command that says
-   * what it has. Undefined: the refusal is about something else.
+   * Fields of the answer in place of a refusal of `last`, if the client has acknowledged a later heartbeat meanwhile;
+   * the client then polls with the later id. Undefined: the refusal has another reason and stays.
    */
-  insteadOf(refusal: ErrorReply): JsonObject | undefined;
+  answerInsteadOf(refusal: ErrorReply): JsonObject | undefined;
 }
 
 /** A response made on the frontend from its directory replica. */
@@ -183,7 +191,7 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The same, with its fields in JSON: kept by the operation, and sent as it is. */
+/** Answer whose fields are encoded already. The operation keeps the object; the frontend sends it as it is. */
 export interface ReadyAnswer {
   readonly ready: ReadyFields;
 }
@@ -191,47 +199,50 @@ export interface ReadyAnswer {
 export type Outcome = Forward | Answer | ReadyAnswer | RawAnswer;
 
 export interface Operation<P extends Parameters = Parameters> {
-  /** As in wire.json, e.g. 'send-message'. */
+  /** Name of the operation in wire.json, e.g. 'send-message'. */
   readonly id: string;
   readonly method: Method;
-  /** At the root of the server instead of under /api/v1: addresses that are opened as links. */
+  /** The path is at the root of the server instead of under /api/v1, for addresses that are opened as links. */
   readonly root?: true;
-  /** A page that people open in a browser: scripts of other origins may neither call nor read it. */
+  /** The operation is a page of a browser: scripts of other origins may neither call nor read it. */
   readonly page?: true;
-  /** Relative to /api/v1 (or the root), with {name} segments; a segment whose parameter is a uint matches digits only. */
+  /**
+   * Relative to /api/v1 (or the root), with {name} segments; a segment whose parameter is a uint matches digits only.
+   */
   readonly path: string;
   readonly guard: Guard;
-  /** Guard 'user' only: also without credentials, where the organization has public access; `caller` is 0 then. */
+  /** With guard 'user': callers without credentials (`caller` 0) are admitted if the organization has public access. */
   readonly anonymous?: boolean;
-  /** Incoming-webhook bots may call it. */
+  /** Incoming-webhook bots may call the operation. */
   readonly webhookBots?: boolean;
-  /** Guard 'none' only: refusal where the host names no organization; absent: NONEXISTENT_SUBDOMAIN. */
+  /** With guard 'none': refusal if the host names no organization; absent: NONEXISTENT_SUBDOMAIN. */
   readonly unknownHost?: 'INVALID_SUBDOMAIN';
-  /** Credentials are optional, and an API key alone may come in the query (`api_key`). */
+  /** Credentials are optional, and the query may carry an API key instead (`api_key`). */
   readonly visitors?: true;
   /**
-   * Where it is counted (conventions.md § Rate limits). Absent: with its caller's calls, without account with those of the address.
-   * polls: apart from other calls; visitors: only without account; none: never.
+   * Rate limit that counts the calls (conventions.md § Rate limits). Absent: the limit of the caller, or of the network
+   * address for callers without an account. polls: a limit apart from other calls. visitors: only callers without an
+   * account are counted. none: calls are not counted.
    */
   readonly rateLimit?: 'polls' | 'visitors' | 'none';
-  /** Most MiB of a body without files, below that of the server's configuration; absent: MOST_BODY_MIB. */
-  readonly mostBodyMib?: number;
-  /** Takes files, in a multipart form. */
+  /** Maximum of MiB of a body without files, within the bound of the configuration; absent: MAX_BODY_MIB. */
+  readonly maxBodyMib?: number;
+  /** The body may be a multipart form with files. */
   readonly takesFiles?: true;
-  /** Takes a picture of at most so many MiB: one that is not even read is refused before parameters are looked at. */
+  /** Maximum of MiB of an uploaded picture. An upload too large to be read is refused before parameters are checked. */
   readonly pictureMib?: number;
   /**
-   * Large answers are compressed for clients that take them so. Default: those to GET. false: they hold keys or links that work as such, beside
-   * text that others may have written, and their length would give hints (BREACH).
+   * Large answers are compressed if the client accepts it. Default: only answers to GET. false: the answer holds keys
+   * or secret links beside text of other users, so the compressed length would give hints at the secret (BREACH).
    */
   readonly compressed?: boolean;
-  /** Request headers that `run` looks at, in lower case. */
+  /** Names of request headers that `run` reads, in lower case. */
   readonly headers?: readonly string[];
   readonly summary: string;
   readonly parameters: P;
-  /** Refuses before parameters are looked at; not called without credentials. Throws ApiError. */
+  /** Check before parameters are read; not called for callers without credentials. @throws ApiError */
   before?(directory: DirectoryView, caller: UserId): void;
-  /** Decide where the call goes. Throws ApiError (see errors.ts). */
+  /** Answers the call, or names the command whose answer becomes the response. @throws ApiError */
   run(call: Call<Values<P>>): Outcome | Promise<Outcome>;
 }
 

@@ -1,6 +1,6 @@
-/** Short forms for parameter declarations. */
+/** Short forms for the parameters that an operation declares. */
 import { type TSchema, Type } from 'typebox';
-import { MOST_CHARACTERS } from './operation.js';
+import { MAX_CHARACTERS } from './operation.js';
 
 type In = 'query' | 'form';
 
@@ -14,17 +14,17 @@ export const flag = (where: In, fallback: boolean, description: string) =>
 export const maybeFlag = (where: In, description: string) =>
   ({ in: where, encoding: 'json', schema: bool, required: false, description }) as const;
 
-/** Taken verbatim; required. */
+/** Text, taken verbatim; required. */
 export const text = (where: In, description: string) =>
   ({ in: where, encoding: 'string', schema: Type.String(), required: true, description }) as const;
 
-/** Taken verbatim; undefined when absent. */
+/** Text, taken verbatim; undefined when absent. */
 export const maybeText = (where: In, description: string) =>
   ({ in: where, encoding: 'string', schema: Type.String(), required: false, description }) as const;
 
-/** What is long: content and topics of messages are cut, not refused. */
+/** Required text up to MAX_CHARACTERS, for content and topics of messages, which are cut instead of refused. */
 export const longText = (where: In, description: string) =>
-  ({ ...text(where, description), mostCharacters: MOST_CHARACTERS }) as const;
+  ({ ...text(where, description), maxCharacters: MAX_CHARACTERS }) as const;
 
 /** JSON value of this shape; undefined when absent. */
 export const maybeJson = <S extends TSchema>(where: In, schema: S, description: string) =>

@@ -5,8 +5,8 @@ import type { RegisterArgs } from '#model/commands';
 import { apiError, checkCount, checkLength } from '#model/errors';
 import { flag, maybeFlag, maybeJson } from './parameters.js';
 
-const LONGEST_LIFESPAN = 604_800;
-const DEFAULT_LIFESPAN = 600;
+const MAX_LIFESPAN_S = 604_800;
+const DEFAULT_LIFESPAN_S = 600;
 const OPERATORS = new Set(['stream', 'topic', 'sender', 'is']);
 
 const capability = Type.Optional(Type.Boolean());
@@ -67,10 +67,12 @@ interface QueueValues {
   readonly pronouns: boolean;
 }
 
-/** First version of the mobile client that knows profile fields of pronouns (register.md § Capability deltas). */
+/**
+ * First version of the mobile client that knows the profile field type "pronouns" (register.md § Capability deltas).
+ */
 const PRONOUNS_SINCE = [27, 192] as const;
 
-/** By the User-Agent; other clients do. */
+/** Whether the client knows that field type, by its User-Agent. Clients other than the mobile one do. */
 export function knowsPronouns(userAgent: string): boolean {
   const version = /^ZulipMobile\/(\d+)(?:\.(\d+))?/.exec(userAgent);
   if (!version) return true;
@@ -79,20 +81,20 @@ export function knowsPronouns(userAgent: string): boolean {
 }
 
 /** Types of events that a queue may name; there are some 80. */
-const MOST_TYPES = 500;
-/** UTF-16 units of all operands of a queue's narrow: they are compared with every message. */
-const LONGEST_OPERANDS = 10_000;
+const MAX_EVENT_TYPES = 500;
+/** UTF-16 units of all operands of a queue's narrow together: each message is compared with all of them. */
+const MAX_OPERANDS_LENGTH = 10_000;
 
-/** What a queue keeps, and looks at for each event. @throws ApiError */
+/** Checks the bounds of the lists that a queue keeps and reads for each event. @throws ApiError */
 function checkQueue({ narrow, event_types, fetch_event_types }: QueueValues): void {
   checkCount('narrow', narrow.length, MAX_OPERATORS);
   const operands = narrow.reduce((sum, [, operand = '']) => sum + operand.length, 0);
-  checkLength('narrow', operands, LONGEST_OPERANDS);
-  checkCount('event_types', event_types?.length ?? 0, MOST_TYPES);
-  checkCount('fetch_event_types', fetch_event_types?.length ?? 0, MOST_TYPES);
+  checkLength('narrow', operands, MAX_OPERANDS_LENGTH);
+  checkCount('event_types', event_types?.length ?? 0, MAX_EVENT_TYPES);
+  checkCount('fetch_event_types', fetch_event_types?.length ?? 0, MAX_EVENT_TYPES);
 }
 
-/** What a client asks of its queue, as arguments of `register`. */
+/** Arguments of `register` that follow from the parameters of a call. */
 export type QueueRequest = Pick<RegisterArgs, 'lifespanMs' | 'fetch' | 'options'>;
 
 /** @throws ApiError */
@@ -106,7 +108,7 @@ export function queueArguments(values: QueueValues, isGuest: boolean, gravatarDe
     throw apiError('VALIDATION_FAILED', { message: 'queue_lifespan_secs is too small' });
   }
   const can = (name: string): boolean => values.client_capabilities?.[name] === true;
-  const lifespan = Math.min(values.queue_lifespan_secs || DEFAULT_LIFESPAN, LONGEST_LIFESPAN);
+  const lifespan = Math.min(values.queue_lifespan_secs || DEFAULT_LIFESPAN_S, MAX_LIFESPAN_S);
   return {
     lifespanMs: lifespan * 1000,
     fetch: values.fetch_event_types ?? values.event_types ?? null,

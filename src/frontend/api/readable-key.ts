@@ -1,4 +1,4 @@
-/** API keys as whoever has a right to them reads them. */
+/** API keys in clear, for answers to users with a right to the key. */
 
 import type { UserId } from '#model';
 import { realmKey } from '#model';
@@ -6,19 +6,20 @@ import { realmCommands } from '#model/commands';
 import type { Call } from './operation.js';
 import { forward } from './operation.js';
 
-/** Of an account. */
+/** The sealed key of an account. */
 export interface SealedKey {
   readonly user: UserId;
   readonly sealed: string;
-  /** Of a bot its sealed key, of others the hash of the key: names the key that is to be replaced. */
+  /** Names the key to replace: the sealed key of a bot, the key hash of any other account. */
   readonly instead: string;
-  /** On whose behalf it is replaced; absent: the caller's. */
+  /** User on whose behalf the key is replaced; absent: the caller. */
   readonly as?: UserId;
 }
 
 /**
- * In clear. One that can't be read was sealed under a server secret that is gone, so that it opens nothing any more: another
- * one takes its place, as at a regeneration. undefined: somebody else has just replaced it.
+ * The key in clear. A key that can't be opened was sealed under a server secret that is gone; it no longer
+ * authenticates, so this replaces the key as a regeneration does. undefined: another call has replaced the key
+ * meanwhile.
  */
 export async function readableKey(
   call: Pick<Call<unknown>, 'secrets' | 'send' | 'realm'>,

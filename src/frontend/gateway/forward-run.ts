@@ -21,8 +21,8 @@ export interface ForwardServices {
 type Reply = ActorReply | ActorRepeat;
 
 /** The answer to a waiting poll when the frontend leaves. */
-const answerOnLeave = ({ released }: Forward): ActorReply =>
-  released ? { ok: [encodeFields(released)] } : { error: apiError('SERVICE_UNAVAILABLE').toReply() };
+const answerOnLeave = ({ onShutdown }: Forward): ActorReply =>
+  onShutdown ? { ok: [encodeFields(onShutdown)] } : { error: apiError('SERVICE_UNAVAILABLE').toReply() };
 
 function unanswered(error: unknown): never {
   if (error instanceof CommandTimeout) throw apiError('SERVICE_UNAVAILABLE');
@@ -70,7 +70,7 @@ export class ForwardRun implements ForwardHandle {
       requestId: context.requestId,
       after: context.caller?.directory.version ?? 0,
       held,
-      deadlineMs: held ? Number.POSITIVE_INFINITY : (first.patienceMs ?? services.deadlineMs),
+      deadlineMs: held ? Number.POSITIVE_INFINITY : (first.deadlineMs ?? services.deadlineMs),
     });
     this.#sent = sent;
     const replied = sent.reply.then((reply) => this.#next(forward, reply), unanswered);
@@ -95,6 +95,6 @@ export class ForwardRun implements ForwardHandle {
     }
     if ('error' in reply || 'again' in reply || this.#cancelled) return reply;
     if (forward.followedBy) return this.#send(forward.followedBy);
-    return forward.plus ? { ...reply, ok: [encodeFields(forward.plus), ...reply.ok] } : reply;
+    return forward.extraFields ? { ...reply, ok: [encodeFields(forward.extraFields), ...reply.ok] } : reply;
   }
 }

@@ -9,12 +9,12 @@ import type { Directories, ReplicaDependent, TailReader } from '#directory';
 import type { NewestMessageState } from '#domain/messages';
 import type {
   ActorKey,
-  CarryingItem,
   LogEntry,
   LogGroup,
   LogItem,
   MembershipItem,
   MessageItem,
+  MovingItem,
   RealmId,
   UserId,
 } from '#model';
@@ -333,7 +333,7 @@ export class RealmNewestMessages implements TailReader {
     if (stream && ids.includes(stream.id)) stream.lost = this.#step;
   }
 
-  #moveProgressed({ from, to, done }: CarryingItem): void {
+  #moveProgressed({ from, to, done }: MovingItem): void {
     this.#step++;
     for (const id of [from, to]) {
       const stream = this.#stream(id);

@@ -57,9 +57,9 @@ export class ActorForwarder {
     if (lifetime.over) return undefined;
     const forwarding = this.services.forward(forward, contextOf(call));
     lifetime.forwarding = forwarding;
-    if (forward.patienceMs !== undefined) {
+    if (forward.deadlineMs !== undefined) {
       lifetime.stopDeadline();
-      lifetime.startDeadline(forward.patienceMs);
+      lifetime.startDeadline(forward.deadlineMs);
     }
     return forwarding.reply;
   }

@@ -1,9 +1,11 @@
 /** The `body` step of the pipeline: reads the form in a request's body. */
 import { memoizeByObject } from '#base';
-import { MOST_BODY_MIB, type Operation, type UploadedFile } from '#frontend/api';
+import type { Operation, UploadedFile } from '#frontend/api';
+import { MAX_BODY_MIB } from '#frontend/api';
 import { apiError } from '#model/errors';
 import { parseMultipart } from './form-multipart.js';
-import { type Fields, NO_FIELDS, parseFormBody } from './form-urlencoded.js';
+import type { Fields } from './form-urlencoded.js';
+import { NO_FIELDS, parseFormBody } from './form-urlencoded.js';
 import type { RoutedOperation } from './route.js';
 import type { HttpExchange } from './server.js';
 
@@ -107,7 +109,7 @@ const policyOf = (operations: readonly Operation[]): FormPolicy => ({
   needsAccount: operations.every(({ guard, visitors }) => guard !== 'none' && !visitors),
   visitors: operations.some(({ anonymous }) => anonymous === true),
   takesFiles: operations.some(({ takesFiles }) => takesFiles === true),
-  maxBytes: Math.max(0, ...operations.map(({ mostBodyMib = MOST_BODY_MIB }) => mostBodyMib)) * 1_048_576,
+  maxBytes: Math.max(0, ...operations.map(({ maxBodyMib = MAX_BODY_MIB }) => maxBodyMib)) * 1_048_576,
 });
 
 const policiesOf = memoizeByObject(

@@ -131,7 +131,7 @@ export class OperationCall implements Call<AnyValues> {
     return this.context.services.clock.now();
   }
 
-  countLetter(): void {
+  countMail(): void {
     this.context.options.rates?.countMail(this.request);
   }
 

@@ -3,7 +3,7 @@
  * (conventions.md § Parameters), decodes and checks them in the order of declaration. The first failure is the answer.
  */
 import { type JsonText, parseJsonText, TooManyValues } from '#base';
-import { MOST_CHARACTERS, MOST_TEXT, MOST_VALUES, type Operation, type Parameter } from '#frontend/api';
+import { MAX_CHARACTERS, MAX_TEXT, MAX_VALUES, type Operation, type Parameter } from '#frontend/api';
 import { apiError, checkLength, tooMany } from '#model/errors';
 import { compileValidator, type Validator } from '#model/schema';
 import { type Fields, NO_FIELDS } from './form-urlencoded.js';
@@ -29,9 +29,9 @@ interface ParameterRow {
 }
 
 /** Where the schema bounds the length, the schema's own refusal is the answer. */
-function maxCharactersOf({ encoding, schema, mostCharacters: declared }: Parameter): number {
+function maxCharactersOf({ encoding, schema, maxCharacters: declared }: Parameter): number {
   const hasLength = (schema as { maxLength?: number }).maxLength !== undefined;
-  return declared ?? (encoding === 'string' && !hasLength ? MOST_TEXT : MOST_CHARACTERS);
+  return declared ?? (encoding === 'string' && !hasLength ? MAX_TEXT : MAX_CHARACTERS);
 }
 
 /** Known to every operation: the client name, and in forms the method that a POST stands for. */
@@ -140,7 +140,7 @@ function decode({ name, declared, validator, maxCharacters }: ParameterRow, text
       return validator.json({ value, plain: true, suspicious: false }, name);
     }
     case 'json': {
-      const json = boundedJson(text, name, declared.mostValues ?? MOST_VALUES);
+      const json = boundedJson(text, name, declared.maxValues ?? MAX_VALUES);
       if (!json) throw apiError('ARGUMENT_NOT_JSON', { var_name: name });
       return validator.json(json, name);
     }

@@ -183,7 +183,7 @@ export class ParkedPoll {
   /** The actor's answer for the request that waits now, which may be a later one than the command was sent for. */
   answerOf(reply: ActorReply | ActorRepeat): ActorReply | ActorRepeat {
     if (!('error' in reply) || this.#lastId === this.#keepalive.last) return reply;
-    const instead = this.#keepalive.insteadOf(reply.error);
+    const instead = this.#keepalive.answerInsteadOf(reply.error);
     return instead ? { ok: [encodeFields(instead)] } : reply;
   }
 

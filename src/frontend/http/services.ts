@@ -47,7 +47,7 @@ export interface ForwardHandle {
   cancel(): void;
   /**
    * The frontend leaves: a waiting poll is given up, and `reply` resolves with the answer that the operation declares
-   * for this (`Forward.released`), at once or as soon as the command would have to wait.
+   * for this (`Forward.onShutdown`), at once or as soon as the command would have to wait.
    */
   release(): void;
 }

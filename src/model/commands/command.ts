@@ -1,4 +1,4 @@
-/** What a declaration of a command is, and the three ways in which a declared command is sent. */
+/** Types of a command declaration, and the checks of senders: `redirect` and `outboxCommand`. */
 
 import type { JsonObject } from '#base';
 import type { ActorKey, ActorKindName } from '#model';
@@ -6,12 +6,12 @@ import type { ActorKey, ActorKindName } from '#model';
 declare const declared: unique symbol;
 declare const checked: unique symbol;
 
-/** The reply is a bare value: only actors and the administration send such a command. */
+/** Reply that is a bare value. Only actors and the administration send such commands. */
 export interface Value<T = null> {
   readonly value: T;
 }
 
-/** The reply is fields of a response body: operations send such a command. */
+/** Reply that is fields of a response body. Operations send such commands. */
 export interface Fields<T = JsonObject> {
   readonly fields: T;
 }
@@ -19,8 +19,8 @@ export interface Fields<T = JsonObject> {
 export type AnyReply = Value<unknown> | Fields<unknown>;
 
 /**
- * The name under which a command travels: a string. Its type says which kind of actor has a handler for the command,
- * which arguments the command takes and what the reply holds.
+ * The name under which a command travels: a string. Its type has the kind of actor that handles the command, the
+ * arguments and the reply.
  */
 export type Command<
   K extends ActorKindName = ActorKindName,
@@ -48,7 +48,7 @@ export interface AddressedCommand<R extends AnyReply = AnyReply> {
   readonly [checked]: R;
 }
 
-/** The same before the check. */
+/** An addressed command before the check. */
 export interface CommandTo<K extends ActorKindName, A extends JsonObject, R extends AnyReply> {
   readonly to: ActorKey<NoInfer<K>>;
   readonly command: Command<K, A, R>;

@@ -8,7 +8,7 @@ export type QueueOptions = {
   readonly slimPresence: boolean;
   readonly includeSubscribers: boolean;
   readonly allPublicStreams: boolean;
-  /** The client knows profile fields of pronouns. */
+  /** The client knows the profile field type "pronouns". */
   readonly pronouns: boolean;
   /** null: all. */
   readonly eventTypes: readonly string[] | null;
@@ -24,24 +24,24 @@ export type QueueOptions = {
   };
 };
 
-/** Why the feed of the log ends a queue. */
+/** Reasons for which the feed of the log ends a queue. */
 export type FeedEnd =
   /** Entries that the queue still needs are no longer kept. */
   | 'trimmed'
   /** The log is another one than when the queue was made. */
   | 'incarnation';
 
-/** Why a queue ended. */
+/** Reason of the end of a queue. */
 export type QueueEnd =
   /** Its client deleted it. */
   | 'deleted'
   /** No sign of life from its client for its whole lifespan. */
   | 'idle'
-  /** More events waited than it may hold. */
+  /** More events waited than the queue may hold. */
   | 'overflow'
   /** Its account was deactivated. */
   | 'deactivated'
-  /** Its account has made more queues than it may have, and this one was longest without a sign of life. */
+  /** Its account has too many queues, and this one was idle for longest. */
   | 'crowded'
   | FeedEnd;
 
@@ -76,15 +76,15 @@ export const queueCommands = {
   visit: command<RegisterArgs, Fields>('visit'),
   /** DELETE /events. */
   remove: command<Record<string, never>, Fields>('delete'),
-  /** From the live side: write what only memory knows. */
+  /** From the sidecar: write the state that is only in memory. */
   flush: command('flush'),
-  /** From the live side: the queue is over. */
+  /** From the sidecar: the queue ends. */
   end: command<{ readonly reason: QueueEnd }>('end'),
   /** Timer: end the queue if its client was idle for its whole lifespan. */
   due: command('due'),
 };
 
-/** Commands that the live side of an event queue takes, outside the mailbox. */
+/** Commands that the sidecar of an event queue takes, outside the mailbox. */
 export const liveQueueCommands = {
   /** GET /events: the reply waits for an event. */
   poll: command<PollArgs, Fields>('poll'),

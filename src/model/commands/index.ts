@@ -1,15 +1,19 @@
 /**
- * The commands of all actors, each declared once: the name that travels, the type of the arguments, the type of the reply.
- * One table per kind (`realmCommands.createUser`), one line per command.
+ * The commands of all actors. Each command is declared once, with its travelling name, the type of its arguments and
+ * the type of its reply: one table per kind (`realmCommands.createUser`), one line per command.
  *
  * Senders name the declaration: an operation with `forward`, an actor with `redirect`, `outboxCommand` or `ask`, the
- * administration with `ActorCaller`. Arguments, key of the actor and reply are checked against it. The kind gives its
- * handlers as a table with the same keys (`handlersOf` of the runtime), so that each declared command has exactly one
- * handler, whose arguments are the declared ones. To find the handler of a command, look for references of its line here.
+ * administration with `ActorCaller`. Arguments, key of the actor and reply are checked against the declaration. The
+ * kind has a table of handlers with the same keys (`handlersOf` of the runtime), so that each declared command has
+ * exactly one handler with the declared arguments. To find the handler of a command, look for references of its line
+ * here.
  *
- * Names travel between hosts of different versions and stand in outboxes: the string of a command never changes.
+ * Names travel between hosts of different versions and are stored in outboxes, so the string of a command never
+ * changes.
  *
- * Types and names only; imports ids, records and JSON types, and may be imported by everything above `model`.
+ * Files: `command.ts` (types of a declaration, checks of senders), one file per kind, `realm-args.ts` (the arguments of
+ * the realm actor, which has most commands). Types and names only; imports ids, records and JSON types. Importers: all
+ * wings above `model`.
  */
 export {
   type ActorRedirect,
@@ -39,52 +43,52 @@ export {
 export { loginGuardCommands } from './login-guard.js';
 export { mailCommands } from './mail.js';
 export { type PresenceCursor, presenceCommands, type ReadPresencesArgs, type ReportPresenceArgs } from './presence.js';
-export {
-  type AccountArgs,
-  type ApplicantArgs,
-  type AskSignUpArgs,
-  type AvatarArgs,
-  type BotRequest,
-  type BotStreamChoices,
-  type CarryOnJoiningArgs,
-  type ChangeSettingsArgs,
-  type CreateBotArgs,
-  type CreateUserArgs,
-  type FileChange,
-  type FilesChangedArgs,
-  type FirstAccount,
-  type GroupEdit,
-  type InvitationLink,
-  type InvitationOffer,
-  type LinkifierContent,
-  type NewRealmArgs,
-  type PlaygroundContent,
-  type Principals,
-  type ProfileEntry,
-  type ProfileFieldContent,
-  type ProfileInput,
-  type RealmDomain,
-  type RealmPictureArgs,
-  type RemainingJoin,
-  type RenewKeyArgs,
-  realmCommands,
-  type SetStatusArgs,
-  type SettingChanges,
-  type StatusEmoji,
-  type StreamNames,
-  type SubscribeArgs,
-  type UnsubscribeArgs,
-  type UpdateBotArgs,
-  type UpdateStreamArgs,
-  type UpdateSubscriptionsArgs,
-  type UpdateUserArgs,
-  type VacatedStream,
-} from './realm.js';
+export { realmCommands } from './realm.js';
+export type {
+  AccountArgs,
+  ApplicantArgs,
+  AskSignUpArgs,
+  AvatarArgs,
+  BotRequest,
+  BotStreamChoices,
+  CarryOnJoiningArgs,
+  ChangeSettingsArgs,
+  CreateBotArgs,
+  CreateUserArgs,
+  FileChange,
+  FilesChangedArgs,
+  FirstAccount,
+  GroupEdit,
+  InvitationLink,
+  InvitationOffer,
+  LinkifierContent,
+  NewRealmArgs,
+  PlaygroundContent,
+  Principals,
+  ProfileEntry,
+  ProfileFieldContent,
+  ProfileInput,
+  RealmDomain,
+  RealmPictureArgs,
+  RemainingJoin,
+  RenewKeyArgs,
+  SetStatusArgs,
+  SettingChanges,
+  StatusEmoji,
+  StreamNames,
+  SubscribeArgs,
+  UnsubscribeArgs,
+  UpdateBotArgs,
+  UpdateStreamArgs,
+  UpdateSubscriptionsArgs,
+  UpdateUserArgs,
+  VacatedStream,
+} from './realm-args.js';
 export {
   type AddReactionArgs,
   type BotReplyArgs,
+  type CallerCopy,
   type CarryOnArgs,
-  type CopyKnown,
   conversationCommands,
   type DeleteTopicArgs,
   directCommands,
@@ -104,7 +108,6 @@ export {
 } from './stream.js';
 export {
   type AnchorArgs,
-  type CheckedPassword,
   type DraftInput,
   type EditableFlag,
   type EditScheduledArgs,
@@ -112,12 +115,13 @@ export {
   type FetchMessagesArgs,
   type FlagChange,
   type ListStreamsArgs,
-  type LogIn,
+  type LoginResult,
   type MoveTopicPolicyArgs,
   type MuteTopicArgs,
   type NewAccountArgs,
   type NewSubscription,
   type OwnSection,
+  type PasswordCheck,
   type PushService,
   type PushToken,
   type ReadStreamArgs,

@@ -1,10 +1,10 @@
 import { commandOf, type Fields } from './command.js';
-import type { LogIn } from './user.js';
+import type { LoginResult } from './user.js';
 
 const command = commandOf<'stranger'>();
 
-/** Commands of the actors that count log-ins with addresses of which no account is known. */
+/** Commands of the actors that count log-ins with unknown addresses. */
 export const loginGuardCommands = {
-  /** Always refused, as a wrong password is. `address`: hash of the address. */
-  fetchKey: command<{ readonly address: string; readonly password: string }, Fields<LogIn>>('fetch-key'),
+  /** Always refused, with the refusal of a wrong password. `address`: hash of the address. */
+  fetchKey: command<{ readonly address: string; readonly password: string }, Fields<LoginResult>>('fetch-key'),
 };

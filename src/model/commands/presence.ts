@@ -5,13 +5,13 @@ const command = commandOf<'presence'>();
 
 /** Position in the changes of one activation of the presence actor. */
 export type PresenceCursor = {
-  /** Names the activation. After a restart of the actor, everything is fetched again. */
+  /** Id of the activation. A position of another activation means nothing, so all presences are sent. */
   readonly source: string;
   readonly version: number;
 };
 
 export type ReadPresencesArgs = {
-  /** Position up to which the asking process has the changes; null = none. */
+  /** Position up to which the asking process has the changes; null: none. */
   readonly known: PresenceCursor | null;
 };
 
@@ -23,14 +23,14 @@ export type ReportPresenceArgs = ReadPresencesArgs & {
 
 /** Commands of the presence actor of an organization. */
 export const presenceCommands = {
-  /** A client of the caller reports that it is there. */
+  /** A client of the caller reports that its user is active or idle. */
   report: command<ReportPresenceArgs, Fields>('report'),
-  /** What changed since `known`; for operations. */
+  /** Changes since `known`; for operations. */
   presences: command<ReadPresencesArgs, Fields>('presences'),
-  /** The same for other actors. */
+  /** Changes since `known`; for other actors. */
   presenceChanges: command<ReadPresencesArgs, Value<JsonObject>>('presence-changes'),
   /** The caller's setting `presence_enabled` has changed, at `at` (wall time, ms). */
   switched: command<{ readonly on: boolean; readonly at: number }>('switched'),
-  /** Timer of the live side: write the changed times. */
+  /** Timer of the sidecar: writes the changed times. */
   flush: command('flush'),
 };

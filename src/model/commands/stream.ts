@@ -1,7 +1,7 @@
 import type { Json } from '#base';
 import { commandOf, type Fields, type Value } from './command.js';
 
-/** What a conversation needs to make a message of a text. */
+/** Text of a message and what rendering needs. */
 export type MessageInput = {
   /** Normalised: trimmed, cut to the limit. */
   readonly content: string;
@@ -12,16 +12,16 @@ export type MessageInput = {
 };
 
 export type SendArgs = MessageInput & {
-  /** The sender's own copy is read: the client is one that a person looks at. */
+  /** The client is used by a human, so the sender's own copy counts as read. */
   readonly human: boolean;
-  /** Queue of the sender whose event repeats `local_id`. */
+  /** Queue of the sender; its event repeats `local_id`. */
   readonly queue_id: string | null;
   readonly local_id: string | null;
-  /** As sent. */
+  /** JSON text as sent. */
   readonly widget: string | null;
 };
 
-/** Everybody in a conversation, the sender included, ascending. */
+/** All participants of a conversation, the sender included, ascending. */
 export type Participants = { readonly participants: readonly number[] };
 
 export type SendScheduledArgs = SendArgs & {
@@ -32,25 +32,25 @@ export type SendScheduledArgs = SendArgs & {
 };
 
 export type BotReplyArgs = SendArgs & {
-  /** What the bot answers, as part of a sentence. */
+  /** Phrase for the message that the bot answers, used in the notice of a failure. */
   readonly place: string;
 };
 
 export type NoticeArgs = MessageInput & {
-  /** Users whose copies are read from the beginning. */
+  /** Users whose copies count as read from the beginning. */
   readonly read: readonly number[];
-  /** The bot that says it; absent: the notification bot. */
+  /** The sending bot; absent: the notification bot. */
   readonly bot?: number;
 };
 
 export type PropagateMode = 'change_one' | 'change_later' | 'change_all';
 
-/** Of the PATCH of a message; null: not given. */
+/** Arguments of PATCH /messages/{id}; null: not given. */
 export type EditMessageArgs = {
   readonly message_id: number;
   /** As sent. */
   readonly content: string | null;
-  /** As sent but trimmed. */
+  /** Trimmed, otherwise as sent. */
   readonly topic: string | null;
   readonly stream_id: number | null;
   readonly propagate_mode: PropagateMode;
@@ -60,8 +60,8 @@ export type EditMessageArgs = {
   readonly origin: string;
 };
 
-/** What the caller's own actor adds to a command on a message. */
-export type CopyKnown = {
+/** Added by the caller's user actor to a command on a message. */
+export type CallerCopy = {
   /** The caller has a copy of the message. */
   readonly copy: boolean;
 };
@@ -81,7 +81,7 @@ export type TypingOp = 'start' | 'stop';
 
 export type JoinArgs = {
   readonly users: readonly number[];
-  /** The users have the messages above this id that came before they joined. */
+  /** The users also have the earlier messages above this id. */
   readonly after?: number;
 };
 
@@ -89,7 +89,7 @@ export type JoinArgs = {
 export type CarryOnArgs = {
   /** Part that holds the decision and the ids of all messages. */
   readonly part: string;
-  /** Of the ids in the part: from this index up to before `to`. */
+  /** Range of indexes into the ids of the part: from `from` to before `to`. */
   readonly from: number;
   readonly to: number;
   readonly last: boolean;
@@ -97,13 +97,13 @@ export type CarryOnArgs = {
 
 export type DeleteTopicArgs = {
   readonly topic: string;
-  /** Wall time at which the caller gets an answer, ms. */
+  /** Wall time until which the actor may delete before it answers, ms. */
   readonly until: number;
   /** Only messages with a smaller id; 0: all. */
   readonly before: number;
 };
 
-/** What a stream's actor knows of its subscribers. */
+/** Subscribers of a stream, from the stream's actor. */
 export type Membership = {
   /** Ascending. */
   readonly members: readonly number[];
@@ -113,7 +113,7 @@ export type Membership = {
   readonly version: number;
   /** Id of the newest message; 0: none. */
   readonly last: number;
-  /** Realm version that the stream's actor knew: every account in the list was active there. */
+  /** Realm version of the actor's directory replica; every listed account was active at this version. */
   readonly realm: number;
 };
 
@@ -121,50 +121,50 @@ const shared = commandOf<'stream' | 'dm'>();
 
 /** Commands that streams and direct-message conversations have in common. */
 export const conversationCommands = {
-  /** Change the text of a message; comes by way of the caller's actor, as do the next five. */
-  edit: shared<EditMessageArgs & CopyKnown, Fields>('edit'),
-  /** Change topic or stream of messages. */
-  move: shared<EditMessageArgs & CopyKnown, Fields>('move'),
-  deleteMessage: shared<{ readonly message_id: number } & CopyKnown, Fields>('delete'),
-  react: shared<AddReactionArgs & CopyKnown, Fields>('react'),
-  unreact: shared<RemoveReactionArgs & CopyKnown, Fields>('unreact'),
-  submessage: shared<SubmessageArgs & CopyKnown, Fields>('submessage'),
-  /** Timer: remove messages that are too old, report the traffic. */
+  /** Changes the text of a message. Redirected here by the caller's user actor, as the next five commands are. */
+  edit: shared<EditMessageArgs & CallerCopy, Fields>('edit'),
+  /** Changes topic or stream of messages. */
+  move: shared<EditMessageArgs & CallerCopy, Fields>('move'),
+  deleteMessage: shared<{ readonly message_id: number } & CallerCopy, Fields>('delete'),
+  react: shared<AddReactionArgs & CallerCopy, Fields>('react'),
+  unreact: shared<RemoveReactionArgs & CallerCopy, Fields>('unreact'),
+  submessage: shared<SubmessageArgs & CallerCopy, Fields>('submessage'),
+  /** Timer: removes messages that are too old, reports the traffic. */
   due: shared('due'),
-  /** Answered when the log holds everything that this actor has committed. */
-  told: shared('told'),
+  /** Answered when the log has all commits of this actor. */
+  awaitPublished: shared('told'),
 };
 
 const stream = commandOf<'stream'>();
 
 /** Commands of streams alone. */
 export const streamCommands = {
-  /** `again`: the stream asked the sender's own actor whether the right to send is on its way. */
+  /** `again`: second attempt, after the sender's user actor checked for a subscription that is on its way. */
   send: stream<SendArgs & { readonly again?: boolean }, Fields>('send'),
-  /** From the actor of the user who scheduled the message; never refused, the user's actor hears of it. */
+  /** From the user actor that stores the scheduled message. Never refused: a failure goes there as a command. */
   sendScheduled: stream<SendScheduledArgs>('send-scheduled'),
-  /** From a webhook's actor; never refused, that actor hears of it. */
+  /** From a webhook actor. Never refused: a failure goes there as a command. */
   botReply: stream<BotReplyArgs>('bot-reply'),
   /** A message of a bot of the server. Never refused. */
   notice: stream<NoticeArgs>('notice'),
   typing: stream<{ readonly op: TypingOp; readonly topic: string }, Fields>('typing'),
-  /** `user` made copies of messages of the past. Never refused. */
+  /** `user` now has copies of these earlier messages. Never refused. */
   copyMade: stream<{ readonly ids: readonly number[]; readonly user: number }>('copy-made'),
   join: stream<JoinArgs>('join'),
   leave: stream<{ readonly users: readonly number[] }>('leave'),
   /** The accounts were deactivated. */
   suspend: stream<{ readonly users: readonly number[] }>('suspend'),
-  /** `user` may see the subscribers from now on. */
+  /** Publishes the subscribers to `user`, to whom they became visible. */
   showSubscribers: stream<{ readonly user: number }>('show-subscribers'),
   archive: stream('archive'),
   members: stream<Record<string, never>, Value<Membership>>('members'),
   isMember: stream<{ readonly user: number }, Value<boolean>>('is-member'),
-  /** From this actor itself: move the next batch. */
+  /** From this actor itself: moves the next batch of messages. */
   carryOn: stream<CarryOnArgs>('carry-on'),
   deleteTopic: stream<DeleteTopicArgs, Fields>('delete-topic'),
   listTopics: stream<Record<string, never>, Fields>('list-topics'),
   topicNames: stream<Record<string, never>, Value<readonly Json[]>>('topics'),
-  /** Messages of the topic moved here. */
+  /** Messages of the topic were moved into this stream. */
   topicChanged: stream<{ readonly topic: string }>('topic-changed'),
   topicWatched: stream<{ readonly topic: string; readonly user: number; readonly watches: boolean }>('topic-watched'),
   topicWatchers: stream<{ readonly topic: string }, Value<readonly number[]>>('topic-watchers'),

@@ -10,17 +10,17 @@ import type {
 } from './stream.js';
 
 export type NewAccountArgs = {
-  /** Hash by scrypt; null: no log-in with a password. */
+  /** scrypt hash; null: no log-in by password. */
   readonly passwordHash: string | null;
   readonly keySealed: string;
-  /** Streams that the account is subscribed to from the beginning. No queue exists yet, so no event is made of them. */
+  /** Streams that the account is subscribed to from the beginning. No queue exists yet, so there are no events. */
   readonly streams: readonly { readonly id: number; readonly recipient: number; readonly mark: number }[];
 };
 
-/** What a user actor answers to `check-password`. */
-export type CheckedPassword = {
+/** Reply of a user actor to `check-password`. */
+export type PasswordCheck = {
   readonly correct: boolean;
-  /** Milliseconds until another attempt is allowed; above 0: this attempt was not looked at. */
+  /** Milliseconds until the next attempt is allowed; above 0: this attempt was not checked. */
   readonly wait: number;
 };
 
@@ -37,7 +37,7 @@ export type NewSubscription = {
 
 export type UnsubscribedArgs = {
   readonly streams: readonly { readonly id: number; readonly name: string }[];
-  /** No event. */
+  /** Publish no event. */
   readonly silent?: boolean;
 };
 
@@ -47,7 +47,7 @@ export type SubscriptionSetting = {
   readonly value: string | boolean;
 };
 
-/** Sections of a user's state, by the names under which `own-state` answers them. */
+/** Names of the sections of a user's state in the reply of `own-state`. */
 export type OwnSection = 'subscriptions' | 'drafts' | 'scheduled' | 'topics' | 'reading' | 'hotspots';
 
 export type ListStreamsArgs = {
@@ -82,17 +82,17 @@ export type FlagChange = { readonly flag: EditableFlag; readonly op: 'add' | 're
 
 export type ReadStreamArgs = {
   readonly stream: number;
-  /** Newest message when the user left: a user who has come back has not read what came after it. */
+  /** Newest message when the user left. If the user is back, later messages stay unread. */
   readonly until?: number;
   /** The stream was archived. */
   readonly archived?: boolean;
 };
 
-/** A draft as a client sends it, its form checked. */
+/** A draft as a client sends it, checked against its schema. */
 export type DraftInput = {
-  /** '': not addressed yet. */
+  /** '': no recipient yet. */
   readonly type: '' | 'stream' | 'private';
-  /** The stream; the others of a conversation, ascending (the user when alone); or nobody. */
+  /** One stream; or the other participants, ascending (only the user in a note to self); or none. */
   readonly to: readonly number[];
   /** '' unless the draft is for a stream. */
   readonly topic: string;
@@ -115,7 +115,7 @@ export type ScheduleArgs = {
 export type EditScheduledArgs = {
   readonly id: number;
   readonly type: 'stream' | 'private' | null;
-  /** As the client sent it: its meaning depends on the type. */
+  /** As the client sent it; the meaning depends on the type. */
   readonly to: string | null;
   readonly topic: string | null;
   readonly content: string | null;
@@ -126,16 +126,16 @@ export type EditScheduledArgs = {
 
 export type ScheduledFailedArgs = {
   readonly id: number;
-  /** Message of the error that sending gave. */
+  /** Message of the refusal. */
   readonly reason: string;
-  /** The stream knows of no subscription that would allow the message. */
+  /** The refusal was NOT_AUTHORIZED_TO_SEND: the stream's actor may not know a new subscription yet. */
   readonly outside: boolean;
 };
 
 export type TopicName = { readonly stream: number; readonly topic: string };
 
 export type MuteTopicArgs = {
-  /** Name or id. */
+  /** Name or id of the stream. */
   readonly stream: string | number;
   readonly topic: string;
   readonly mute: boolean;
@@ -143,17 +143,17 @@ export type MuteTopicArgs = {
 
 export type MoveTopicPolicyArgs = {
   readonly from: TopicName;
-  /** null: the user can't see where the messages went. */
+  /** null: the user has no access to the target. */
   readonly to: TopicName | null;
-  /** There were messages in the target before. */
+  /** The target topic had messages before. */
   readonly targetExisted: boolean;
 };
 
 /** Keys of a bot's storage; null: all. */
 export type StorageKeys = { readonly keys: readonly string[] | null };
 
-/** What a log-in gives; the API key is sealed. */
-export type LogIn = { readonly sealed: string; readonly email: string; readonly user_id: number };
+/** Fields of a successful log-in; the API key is sealed. */
+export type LoginResult = { readonly sealed: string; readonly email: string; readonly user_id: number };
 
 type Path = { readonly path: string };
 type Id = { readonly id: number };
@@ -163,11 +163,11 @@ const command = commandOf<'user'>();
 
 /** Commands of a user actor. */
 export const userCommands = {
-  // Account: all but the first three come from the realm actor, which has decided, and are never refused.
-  /** POST /fetch_api_key, after the frontend has found the account. */
-  fetchKey: command<{ readonly password: string }, Fields<LogIn>>('fetch-key'),
-  /** For the realm actor, which changes the password with the rest of a request. */
-  checkPassword: command<{ readonly password: string }, Value<CheckedPassword>>('check-password'),
+  // Account. All but the first three come from the realm actor, which has decided; they are never refused.
+  /** POST /fetch_api_key, for an account that the frontend has found. */
+  fetchKey: command<{ readonly password: string }, Fields<LoginResult>>('fetch-key'),
+  /** For the realm actor, which changes the password together with the rest of a request. */
+  checkPassword: command<{ readonly password: string }, Value<PasswordCheck>>('check-password'),
   /** For the administration. */
   sealedKey: command<NoArgs, Value<string>>('sealed-key'),
   create: command<NewAccountArgs>('create'),
@@ -176,7 +176,7 @@ export const userCommands = {
   deactivated: command('deactivated'),
   reactivated: command('reactivated'),
 
-  // What the account has for itself.
+  // Small state of the account.
   addPushToken: command<PushToken & { readonly app: string | null }, Fields>('add-push-token'),
   removePushToken: command<PushToken, Fields>('remove-push-token'),
   markHotspot: command<{ readonly hotspot: string }, Fields>('mark-hotspot'),
@@ -184,7 +184,7 @@ export const userCommands = {
   botStorage: command<StorageKeys, Fields>('bot-storage'),
   putStorage: command<{ readonly storage: { readonly [key: string]: string } }, Fields>('put-storage'),
   removeStorage: command<StorageKeys, Fields>('remove-storage'),
-  /** Id of the newest message that the user has a copy of. */
+  /** Id of the newest message in the user's copies. */
   newest: command<NoArgs, Value<Json>>('newest'),
   /** The named sections, all of one version of this actor. */
   ownState: command<
@@ -225,10 +225,10 @@ export const userCommands = {
   markTopicRead: command<TopicName, Fields>('mark-topic-read'),
   /** From this actor itself: the user no longer has the stream, whose messages count as read. */
   readStream: command<ReadStreamArgs>('read-stream'),
-  /** Mark what is unread from that user as read; the realm actor stores the mute. */
+  /** Marks messages of that user as read; the realm actor then stores the mute. */
   muteUser: command<{ readonly muted_user_id: number }, Fields>('mute-user'),
 
-  // Commands on one message: this actor checks the access and redirects to the message's conversation.
+  // Commands on one message. This actor checks the access and redirects the caller to the conversation.
   editMessage: command<EditMessageArgs, Fields>('edit-message'),
   moveMessage: command<EditMessageArgs, Fields>('move-message'),
   deleteMessage: command<{ readonly message_id: number }, Fields>('delete-message'),
@@ -236,7 +236,7 @@ export const userCommands = {
   react: command<AddReactionArgs, Fields>('react'),
   unreact: command<RemoveReactionArgs, Fields>('unreact'),
   submessage: command<SubmessageArgs, Fields>('submessage'),
-  /** The stream refused what may be granted by now; redirects there again. */
+  /** The stream refused a message that a new subscription may allow; redirects to the stream again. */
   sendAgain: command<{ readonly stream: number; readonly message: SendArgs }, Fields>('send-again'),
 
   // Writing.
@@ -245,7 +245,7 @@ export const userCommands = {
   createDrafts: command<{ readonly drafts: readonly DraftInput[] }, Fields>('create-drafts'),
   editDraft: command<Id & { readonly draft: DraftInput }, Fields>('edit-draft'),
   deleteDraft: command<Id, Fields>('delete-draft'),
-  /** From the realm actor: the user no longer wants drafts to be kept. */
+  /** From the realm actor: the user has turned drafts off. */
   dropDrafts: command('drop-drafts'),
   scheduledMessages: command<NoArgs, Fields>('scheduled-messages'),
   schedule: command<ScheduleArgs, Fields>('schedule'),
@@ -255,17 +255,17 @@ export const userCommands = {
   scheduledSent: command<Id>('scheduled-sent'),
   /** From the conversation's actor: the scheduled message was refused. */
   scheduledFailed: command<ScheduledFailedArgs>('scheduled-failed'),
-  /** Timer: deliver scheduled messages, and what else has a time. */
+  /** Timer: sends scheduled messages that are due, and other timed work. */
   due: command('due'),
 
   // From the actors of conversations.
-  /** The user reacted to messages of the past, and has copies of them from now on. */
+  /** The user reacted to earlier messages and gets copies of them. */
   makeCopy: command<MessageIds>('made-copy'),
-  /** A bot was mentioned where it isn't subscribed. */
+  /** A bot was mentioned in a stream to which it isn't subscribed. */
   giveCopy: command<MessageIds>('give-copy'),
   /**
-   * A message of this bot reaches nobody: a stream that doesn't exist, or (`exists`) has no subscribers.
-   * `stream`: as the bot named it. Also from the frontend.
+   * A message of this bot has no recipients: the stream doesn't exist, or (`exists`) has no subscribers.
+   * `stream`: name or id as the bot sent it. Also sent by frontends.
    */
   lostMessage: command<{ readonly stream: string; readonly exists: boolean; readonly origin: string }, Fields>(
     'lost-message',
@@ -279,11 +279,11 @@ export const userCommands = {
   fileLinked: command<Path & { readonly message: number; readonly sent: number }>('file-linked'),
   fileUnlinked: command<Path & { readonly message: number; readonly deleted: boolean }>('file-unlinked'),
   fileExists: command<Path, Value<boolean>>('file-exists'),
-  /** May the caller open the file? */
+  /** Succeeds if the caller may open the file. */
   fileAccess: command<Path, Fields>('file-access'),
-  /** The same for a caller without an account. */
+  /** As `fileAccess`, for a caller without an account. */
   filePublic: command<Path, Fields>('file-public'),
-  /** Of the files, those that the caller may open. */
+  /** The files of the list that the caller may open. */
   filesAccessible: command<{ readonly paths: readonly string[] }, Value<readonly string[]>>('files-accessible'),
   attachments: command<NoArgs, Fields>('attachments'),
 };

@@ -4,9 +4,9 @@ const command = commandOf<'webhook'>();
 
 /** Commands of the actor that makes the calls of one outgoing webhook bot. */
 export const webhookCommands = {
-  /** Queue a call about a message. */
+  /** Queues a call about a message. */
   triggered: command<{ readonly message: number; readonly trigger: string; readonly origin: string }>('triggered'),
-  /** Timer: make the calls whose time has come. */
+  /** Timer: makes the calls that are due. */
   due: command('due'),
   /** A conversation refused the bot's answer. */
   refused: command<{ readonly place: string; readonly origin: string; readonly reason: string }>('refused'),

@@ -1,16 +1,15 @@
-/**
- * Refusals as exceptions. Thrown by operations, by the frontend and by actors; pure, so that actors may import it.
- */
+/** Refusals as exceptions, thrown by operations, by the frontend and by actors. Pure, so that actors may use them. */
 import type { Json, JsonObject, RateStanding } from '#base';
-import { type CatalogueEntry, catalogue, type ErrorName } from './catalogue/index.js';
+import { type CatalogueEntry, catalogue, type ErrorName } from './catalogue.js';
 
+/** Name of the product in messages. */
 export const PRODUCT = 'Conclave';
 
 type Placeholder<M extends string> = M extends `${string}{${infer Name}}${infer Rest}`
   ? Exclude<Name, 'product'> | Placeholder<Rest>
   : never;
 type DataOf<E> = E extends { readonly data: readonly (infer D extends string)[] } ? D : never;
-/** What must be given to make the error: the placeholders of its message and its data fields. */
+/** Values needed to make the error: one per placeholder of its message and per data field. */
 export type ErrorValues<N extends ErrorName> = {
   readonly [K in Placeholder<(typeof catalogue)[N]['msg']> | DataOf<(typeof catalogue)[N]>]: Json;
 };
@@ -22,9 +21,9 @@ export interface ErrorReply {
   readonly msg: string;
   /** Fields beside `msg`. */
   readonly extra?: JsonObject;
-  /** The answer is this page: `msg`, alone. */
+  /** The answer is a page that consists of `msg` alone. */
   readonly html?: true;
-  /** Of the limit that refused, or that counts refusals like this. */
+  /** Standing of the rate limit that refused the call, or that counts refusals like this one. */
   readonly rate?: RateStanding;
 }
 
@@ -41,7 +40,7 @@ export class ApiError extends Error {
     values: JsonObject,
   ) {
     const entry: CatalogueEntry = catalogue[reason];
-    // A stack costs more than the rest of a refused request, and a refusal is no defect.
+    // Recording a stack costs more than the rest of a refused request, and a refusal is not a bug.
     const limit = Error.stackTraceLimit;
     Error.stackTraceLimit = 0;
     super(fill(entry.msg, values));
@@ -72,7 +71,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What an actor refused, on its way through an operation. */
+/** Refusal of an actor, passed on unchanged by the operation that called the actor. */
 export class ActorRefused extends Error {
   override readonly name = 'ActorRefused';
   constructor(readonly reply: ErrorReply) {
@@ -80,7 +79,7 @@ export class ActorRefused extends Error {
   }
 }
 
-/** One pass, so that braces in a value that a user chose are left alone. */
+/** Fills in the placeholders in one pass, so that braces inside a value (chosen by a user) stay as they are. */
 function fill(template: string, values: JsonObject): string {
   if (!template.includes('{')) return template;
   return template.replace(/\{([^{}]+)\}/g, (whole, name: string) => {
@@ -91,12 +90,27 @@ function fill(template: string, values: JsonObject): string {
   });
 }
 
-type Given<N extends ErrorName> = keyof ErrorValues<N> extends never ? [] : [values: ErrorValues<N>];
+type ValuesArgument<N extends ErrorName> = keyof ErrorValues<N> extends never ? [] : [values: ErrorValues<N>];
 
-/** The error of that name. Values for placeholders and data fields are demanded by the type. */
-export function apiError<N extends ErrorName>(name: N, ...given: Given<N>): ApiError {
-  return new ApiError(name, (given[0] ?? {}) as JsonObject);
+/** The error with this name in the catalogue. The type demands a value for each placeholder and data field. */
+export function apiError<N extends ErrorName>(name: N, ...[values]: ValuesArgument<N>): ApiError {
+  return new ApiError(name, (values ?? {}) as JsonObject);
 }
 
-/** A validator's refusal: BAD_REQUEST with a message made from the schema or by the handler. */
+/** Refusal of a value: BAD_REQUEST with a message made from the schema or by the handler. */
 export const validationError = (message: string): ApiError => apiError('VALIDATION_FAILED', { message });
+
+// Bounds of lists and texts, in the words of the API's validators (docs/limits.md § Lists and dictionaries).
+
+export const tooMany = (name: string, max: number): ApiError =>
+  validationError(`${name} has too many items (limit: ${max})`);
+
+/** @throws ApiError */
+export function checkCount(name: string, count: number, max: number): void {
+  if (count > max) throw tooMany(name, max);
+}
+
+/** @param length in the unit of `max`; the message calls it characters. @throws ApiError */
+export function checkLength(name: string, length: number, max: number): void {
+  if (length > max) throw validationError(`${name} is too long (limit: ${max} characters)`);
+}

@@ -1,11 +1,28 @@
-export { checkCount, checkLength, tooMany } from './bounds.js';
-export type { ErrorName } from './catalogue/index.js';
+/**
+ * Refusals of the API: the catalogue of all error answers and the exceptions that carry them.
+ *
+ * Each situation in which a client is refused has one entry in `catalogue.ts` (code, status, message, data fields) and
+ * a name. Operations and handlers throw `apiError('NAME', values)`; the type of the name demands exactly the values
+ * that the entry needs. The reason in logs, metrics and tests is that name.
+ *
+ * An actor's refusal travels as an `ErrorReply`: the runtime makes it from the exception with `toReply()`. An operation
+ * that asks an actor throws the reply again as `ActorRefused`. The frontend writes both in the same way.
+ *
+ * Values that break a schema, a length or a count are refused by `validationError`, `checkLength` and `checkCount`: one
+ * code, and a message with the name of the parameter.
+ *
+ * Pure: imports JSON types from `#base` alone, so that everything above may import it.
+ */
+export type { ErrorName } from './catalogue.js';
 export {
   ActorRefused,
   ApiError,
   apiError,
+  checkCount,
+  checkLength,
   type ErrorReply,
   type ErrorValues,
   PRODUCT,
+  tooMany,
   validationError,
 } from './errors.js';

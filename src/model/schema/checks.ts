@@ -1,8 +1,8 @@
 import { isDate, isUrl } from '#base';
 
 /**
- * Checks of strings for which JSON Schema has no keyword, named in a schema as `{ check: 'hexColor' }`. Each gives what
- * follows the position in the message, or undefined when the value passes.
+ * Checks of strings for which JSON Schema has no keyword, named in a schema as `{ check: 'hexColor' }`. A check returns
+ * the end of the message, which follows the position of the value; undefined: the value passes.
  */
 export const stringChecks: Readonly<Record<string, (value: string) => string | undefined>> = {
   nonBlank: (value) => (value.trim() === '' ? ' cannot be blank.' : undefined),
@@ -13,13 +13,13 @@ export const stringChecks: Readonly<Record<string, (value: string) => string | u
   email: (value) => (isEmail(value) ? undefined : EMAIL_MESSAGE),
 };
 
-/** The one message that does not begin with the position. */
+/** The only message that does not begin with the position. */
 export const EMAIL_MESSAGE = 'Enter a valid email address.';
 
 const zones = new Map<string, boolean>();
 
 function isTimeZone(value: string): boolean {
-  // Offsets and names in other case satisfy Intl but are no zone names.
+  // Intl also accepts offsets and names in another case, which are not zone names.
   if (!/^[A-Z][A-Za-z0-9_+\-/]{0,63}$/.test(value)) return false;
   let known = zones.get(value);
   if (known === undefined) {

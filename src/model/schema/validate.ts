@@ -1,6 +1,6 @@
 /**
- * Values against the schema of their parameter, failing with the exact messages of conventions.md § Validator messages.
- * The walker below is the authority; a compiled validator answers first where the two cannot differ.
+ * Validation of a value against the schema of its parameter, with the messages of conventions.md § Validator messages.
+ * `walk` is the authority. For schemas on which both agree, a compiled validator accepts valid values first (faster).
  */
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
@@ -28,20 +28,21 @@ export interface Schema {
   readonly maximum?: number;
   /** A name of checks.ts; on unions 'stringOrIntList'. */
   readonly check?: string;
-  /** Surrounding blanks are taken off before the other checks. */
+  /** Surrounding blanks are removed before the other checks. */
   readonly trim?: boolean;
 }
 
 export interface Validator {
-  /** The value as the schema's type, or ApiError VALIDATION_FAILED. `name` is that of the parameter. */
+  /** Value of the text. @param name of the parameter, for messages @throws ApiError VALIDATION_FAILED */
   text(text: string, name: string): unknown;
+  /** Value of the parsed JSON. @param name of the parameter, for messages @throws ApiError VALIDATION_FAILED */
   json(json: JsonText, name: string): unknown;
 }
 
-/** Throws for a schema with a keyword or check that the walker does not know: it would be silently ignored. */
+/** @throws Error for a schema with a keyword or check that `walk` would silently ignore */
 export function compileValidator(declared: TSchema): Validator {
   const schema = declared as Schema;
-  known(schema);
+  checkKeywords(schema);
   const fast =
     (schema.type === 'array' || schema.type === 'object') && comparable(schema) ? Compile(declared) : undefined;
   return {
@@ -63,14 +64,14 @@ const KNOWN = new Set([
 ]);
 const UNION_CHECKS = new Set(['stringOrIntList']);
 
-function known(schema: Schema): void {
+function checkKeywords(schema: Schema): void {
   for (const key of Object.keys(schema)) {
     if (!KNOWN.has(key)) throw new Error(`no validator message for the schema keyword ${key}`);
   }
   if (schema.check && !(schema.anyOf ? UNION_CHECKS.has(schema.check) : stringChecks[schema.check])) {
     throw new Error(`unknown check ${schema.check}`);
   }
-  for (const inner of children(schema)) known(inner);
+  for (const inner of children(schema)) checkKeywords(inner);
 }
 
 function children(schema: Schema): readonly Schema[] {
@@ -84,7 +85,7 @@ function children(schema: Schema): readonly Schema[] {
   ];
 }
 
-/** Lengths are counted differently by compiled validators, and annotations are not seen by them. */
+/** Whether a compiled validator agrees with `walk`. It counts lengths differently and ignores our annotations. */
 function comparable(schema: Schema): boolean {
   const { check, trim, minLength, maxLength, pattern } = schema;
   if (check || trim || minLength !== undefined || maxLength !== undefined || pattern) return false;
@@ -94,7 +95,7 @@ function comparable(schema: Schema): boolean {
 
 const refuse = (message: string): ApiError => validationError(message);
 
-/** `at` is the position in the message, or the sentence about the values of an open dict. */
+/** @param at beginning of a message: position of the value, or a phrase for the values of an open dict */
 function walk(schema: Schema, value: unknown, at: string): unknown {
   if (schema.anyOf) return union(schema, schema.anyOf, value, at);
   switch (schema.type ?? typeOfChoices(schema)) {
@@ -145,7 +146,7 @@ function string(schema: Schema, given: unknown, at: string): string {
 
 function lengthOf(schema: Schema, value: string, at: string): void {
   const { minLength: min = 0, maxLength: max = Number.POSITIVE_INFINITY } = schema;
-  // A code point has one or two units: most values need no counting.
+  // A code point has one or two UTF-16 units, so most lengths need no counting.
   if (value.length <= max && value.length >= 2 * min) return;
   let length = 0;
   for (const _ of value) length++;
@@ -162,10 +163,10 @@ function range(schema: Schema, value: number, at: string): number {
 }
 
 function integer(schema: Schema, given: unknown, at: string): number {
-  // The peer's booleans are integers.
+  // The peer accepts booleans as integers.
   const value = typeof given === 'boolean' ? Number(given) : given;
   if (typeof value !== 'number') throw refuse(`${at} is not an integer`);
-  // Not exact any more: no id and no limit is that large.
+  // Larger numbers are not exact, and no id or limit is that large.
   if (!Number.isSafeInteger(value)) throw refuse(`${at} is too ${value < 0 ? 'small' : 'large'}`);
   oneOf(schema, value, at);
   return range(schema, value, at);
@@ -233,7 +234,7 @@ function union(schema: Schema, members: readonly Schema[], value: unknown, at: s
     if (!Array.isArray(value)) throw refuse(`${at} is not a string or an integer list`);
     return walk(members.find((m) => m.type === 'array')!, value, at);
   }
-  // A boolean is taken for an integer only where no member wants a boolean.
+  // A boolean counts as an integer only if no other member accepts it.
   for (const strict of typeof value === 'boolean' ? [true, false] : [false]) {
     for (const member of members) {
       if ((strict && member.type === 'integer') || isOther(member, value)) continue;
@@ -248,14 +249,14 @@ function union(schema: Schema, members: readonly Schema[], value: unknown, at: s
   throw refuse(types.join() === 'integer,string' ? `${at} is not a string or integer` : `${at} is not an allowed_type`);
 }
 
-/** It would be refused at once, by an exception: of a dictionary of 30,000 texts they cost 100 ms. */
+/** The member would refuse this type anyway. Exceptions are slow: 100 ms for a dictionary of 30,000 texts. */
 function isOther({ type }: Schema, value: unknown): boolean {
   if (type === 'string') return typeof value !== 'string';
   if (type === 'array') return !Array.isArray(value);
   return type === 'object' && (typeof value !== 'object' || value === null || Array.isArray(value));
 }
 
-/** Walking converts in place; a member that fails half-way must leave nothing behind for the next. */
+/** `walk` converts in place; a member that fails half-way must not change the value for the next member. */
 function structuredCopy(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || value instanceof JsonFloat) return value;
   if (Array.isArray(value)) return value.map(structuredCopy);

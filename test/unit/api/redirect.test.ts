@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { redirect } from '../../../src/frontend/api/redirect.js';
+import { redirect } from '../../../src/frontend/api/raw-answers.js';
 
 const location = (query: string): string => redirect('/x.png?version=1', query).headers.Location!;
 

@@ -26,7 +26,7 @@ const held = {
     parameter: 'n',
     heartbeatIds: 9,
     fields: (n: number) => `,"n":${n}`,
-    insteadOf: () => undefined,
+    answerInsteadOf: () => undefined,
   },
 };
 

@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { ApiError, apiError } from '#model/errors';
-import type { CatalogueEntry } from '../../../src/model/errors/catalogue/entry.js';
-import { catalogue } from '../../../src/model/errors/catalogue/index.js';
+import { type CatalogueEntry, catalogue } from '../../../src/model/errors/catalogue.js';
 
 interface CommonError {
   readonly status: number;
@@ -35,7 +34,7 @@ t.test('no two entries have the same message', async (t) => {
 t.test('every entry is used', async (t) => {
   const sources = ['src', 'actors'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts') && !name.includes('error-catalogue'))
+      .filter((name) => name.endsWith('.ts') && !name.includes('errors/catalogue'))
       .map((name) => readFileSync(join(root, folder, name), 'utf8')),
   );
   const named = new Set(sources.join('\n').match(/\b[A-Z][A-Z0-9_]+\b/g));

@@ -32,7 +32,7 @@ for (const kind of kinds) {
         declare({ path: '/a' }),
         declare({ path: '/slow', run: () => ({ ...held, held: false }) }),
         declare({ path: '/hold', run: () => held }),
-        declare({ path: '/post', method: 'POST', mostBodyMib: 10 }),
+        declare({ path: '/post', method: 'POST', maxBodyMib: 10 }),
         declare({ path: '/small', method: 'POST' }),
       ],
       services,

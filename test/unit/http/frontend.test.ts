@@ -168,7 +168,7 @@ t.test('after the deadline the client gets 503 and the actor drops the command',
 });
 
 t.test('operations with their own time limit may take longer', async (t) => {
-  const { send, services } = make(declare({ path: '/a', run: () => ({ ...forwarded, patienceMs: 60_000 }) }));
+  const { send, services } = make(declare({ path: '/a', run: () => ({ ...forwarded, deadlineMs: 60_000 }) }));
   services.slow = true;
   const [inTime, late] = [send('GET', '/a'), send('GET', '/a')];
   await settle();

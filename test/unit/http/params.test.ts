@@ -187,7 +187,7 @@ t.test('JSON values are bounded before anything is built from them', async (t) =
   t.match(read(floats, many(19_999)), { a: { length: 19_999 } });
   t.match(read(floats, many(20_000)), { code: 'BAD_REQUEST', msg: 'a has too many items (limit: 20000)' });
   t.match(read(floats, 'a=[1.5,"x"]'), { msg: 'a[1] is not a float' }, 'others are what they were');
-  const dicts = reader({ a: json(Type.Record(Type.String(), Type.Unknown()), { mostValues: 5 }) });
+  const dicts = reader({ a: json(Type.Record(Type.String(), Type.Unknown()), { maxValues: 5 }) });
   t.same(read(dicts, 'a={"a":[1.5,{"b":2.5}]}'), { a: { a: [1.5, { b: 2.5 }] } });
   const refused = { msg: 'a has too many items (limit: 5)' };
   t.match(read(dicts, 'a={"a":1,"b":[2,3],"c":4,"d":5}'), refused, 'keys and items at all levels');
@@ -198,7 +198,7 @@ t.test('JSON values are bounded before anything is built from them', async (t) =
 t.test('texts are bounded', async (t) => {
   const made = reader({
     a: { in: 'form', encoding: 'string', schema: Type.String(), required: false },
-    b: { in: 'form', encoding: 'string', schema: Type.String(), required: false, mostCharacters: 3 },
+    b: { in: 'form', encoding: 'string', schema: Type.String(), required: false, maxCharacters: 3 },
   });
   t.match(read(made, `a=${'x'.repeat(65_537)}`), { msg: 'a is too long (limit: 65536 characters)' });
   t.same(read(made, `a=${'x'.repeat(65_536)}`), { a: 'x'.repeat(65_536), b: undefined });

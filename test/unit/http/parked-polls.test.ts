@@ -23,7 +23,7 @@ const keepalive = (last: number): PollKeepalive => ({
   parameter: 'last',
   heartbeatIds: MOST,
   fields: (n) => `,"n":${n}`,
-  insteadOf: ({ msg }) => (msg === tooOld(last).msg ? { n: 'ask again' } : undefined),
+  answerInsteadOf: ({ msg }) => (msg === tooOld(last).msg ? { n: 'ask again' } : undefined),
 });
 const tooOld = (last: number): ErrorReply => apiError('EVENT_PRUNED', { last_event_id: last }).toReply();
 

@@ -2,7 +2,7 @@ import t from 'tap';
 import { ApiError, apiError, type ErrorName } from '#model/errors';
 import { errorBody, errorHeaders, successOfFields, successOfParts } from '../../../src/frontend/http/reply.js';
 import type { BodyPart } from '../../../src/frontend/http/server.js';
-import { catalogue } from '../../../src/model/errors/catalogue/index.js';
+import { catalogue } from '../../../src/model/errors/catalogue.js';
 
 const text = (parts: readonly BodyPart[]): string =>
   parts.map((part) => (typeof part === 'string' ? part : Buffer.from(part).toString())).join('');

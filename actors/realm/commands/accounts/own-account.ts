@@ -6,7 +6,7 @@ import { checkFullName, domainOf, isAdmin } from '#domain/people';
 import { sealLink } from '#domain/secrets';
 import type { LogItem } from '#model';
 import { userId, userKey } from '#model';
-import type { AccountArgs, CheckedPassword, OutboxCommand } from '#model/commands';
+import type { AccountArgs, OutboxCommand, PasswordCheck } from '#model/commands';
 import { outboxCommand, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
@@ -23,7 +23,7 @@ import { nameChangedEvent } from './person-events.js';
 export interface AccountInputs {
   /** null: the request has no new password. */
   readonly password: {
-    readonly checked: CheckedPassword;
+    readonly checked: PasswordCheck;
     /** Hash of the new password; null: it is too weak, or the old password was wrong. */
     readonly hash: string | null;
   } | null;

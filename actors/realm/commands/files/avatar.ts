@@ -1,4 +1,4 @@
-/** Avatars (users.md § Avatars). The frontend prepares and stores the pictures (src/frontend/api/store-avatar.ts). */
+/** Avatars (users.md § Avatars). The frontend prepares and stores the pictures (src/frontend/api/store-picture.ts). */
 
 import { success } from '#actors/shared';
 import { avatarUrl, isAdmin, presentAvatar } from '#domain/people';
@@ -10,7 +10,8 @@ import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { botUpdated, managedBot } from '../../bots.js';
 import { directoryItem, eventToAll } from '../../log-items.js';
-import { botOf, type Parts, type RealmState, toPart, USER_PART } from '../../state.js';
+import type { Parts, RealmState } from '../../state.js';
+import { botOf, toPart, USER_PART } from '../../state.js';
 import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
 import { SETTINGS_LANE } from '../command.js';

@@ -4,7 +4,7 @@ import { success, value } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { attemptTooEarly, waitForAttempt, withFailure, wrongPassword } from '#domain/secrets';
 import { userId } from '#model';
-import type { CheckedPassword, userCommands } from '#model/commands';
+import type { PasswordCheck, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
@@ -64,7 +64,7 @@ export const checkPassword: UserCommand<typeof userCommands.checkPassword, boole
   inputs: isCorrect,
   handle({ state }, _args, correct, { now }) {
     const wait = waitForAttempt(state.failedLogins ?? [], now);
-    const answer = (checked: CheckedPassword) => ({ reply: value(checked) });
+    const answer = (checked: PasswordCheck) => ({ reply: value(checked) });
     // Refused a moment ago, but the time is over by now: it was not looked at all the same.
     if (correct === null || wait > 0) return answer({ correct: false, wait: Math.max(wait, 1) });
     return { ...counted(state, correct, now), ...answer({ correct, wait: 0 }) };

@@ -61,7 +61,7 @@ async function lookAt(
       came.set(message.originStream, [...(came.get(message.originStream) ?? []), message.id]);
     }
   }
-  if (some) await sources.ask(streamKey(realm, streamId(stream)), conversationCommands.told, {});
+  if (some) await sources.ask(streamKey(realm, streamId(stream)), conversationCommands.awaitPublished, {});
   return { newest, some, left, came };
 }
 

@@ -10,7 +10,7 @@ import { asStored, Reader, UserFlags } from '#domain/messages';
 import { policyOf, TOPIC_POLICY } from '#domain/streams';
 import type { RealmId } from '#model';
 import { userId } from '#model';
-import type { Command, CopyKnown, Fields } from '#model/commands';
+import type { CallerCopy, Command, Fields } from '#model/commands';
 import { redirect } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser, DirectoryView } from '#model/records';
@@ -74,7 +74,7 @@ export async function accessed(
 
 /** @param command of the stream or direct-message actor; its arguments are those of the command here, and `copy` */
 export function onMessage<A extends { readonly message_id: number } & JsonObject>(
-  command: Command<'stream' | 'dm', A & CopyKnown, Fields>,
+  command: Command<'stream' | 'dm', A & CallerCopy, Fields>,
 ): UserHandler<A, ReadableMessage | undefined> {
   return {
     lane: 'read',

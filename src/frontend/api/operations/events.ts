@@ -19,8 +19,12 @@ const guestCall = (call: Call<unknown>): boolean => {
   return user !== undefined && isGuest(user);
 };
 
-/** What a bot is set to receive, where its call does not say. */
-function ofBot({ params, directory, caller }: Call<Chosen>): Chosen & { readonly all_public_streams: boolean } {
+/** Defaults of a bot for its queues, used where the call has no value. */
+function botDefaults({
+  params,
+  directory,
+  caller,
+}: Call<QueueChoices>): QueueChoices & { readonly all_public_streams: boolean } {
   const bot = directory.bot(caller);
   const stream = bot?.eventsStream ? directory.stream(bot.eventsStream) : undefined;
   const account = directory.user(caller);
@@ -31,7 +35,7 @@ function ofBot({ params, directory, caller }: Call<Chosen>): Chosen & { readonly
   };
 }
 
-interface Chosen {
+interface QueueChoices {
   readonly all_public_streams: boolean | undefined;
   readonly narrow: string[][];
 }
@@ -46,12 +50,12 @@ function newQueue(call: Call<unknown>, args: QueueRequest) {
   };
 }
 
-/** Without an account: the state, and no queue (register.md). Any address does; nothing is ever stored under it. */
-function visit(call: Call<unknown>, params: Parameters<typeof queueArguments>[0]): Forward {
+/** Registration of a visitor: state, no queue (register.md). The actor of a fresh key answers and stores nothing. */
+function registerVisitor(call: Call<unknown>, params: Parameters<typeof queueArguments>[0]): Forward {
   if (params.client_gravatar) throw apiError('ANONYMOUS_CLIENT_GRAVATAR');
   if (params.include_subscribers) throw apiError('ANONYMOUS_INCLUDE_SUBSCRIBERS');
   const queue = newQueue(call, queueArguments(params, true, false));
-  return forward({ ...queue, command: queueCommands.visit, plus: VERSION_FIELDS });
+  return forward({ ...queue, command: queueCommands.visit, extraFields: VERSION_FIELDS });
 }
 
 export const register = operation({
@@ -68,20 +72,23 @@ export const register = operation({
     all_public_streams: maybeFlag('form', 'Receive the messages of all public streams; absent: as set for the bot.'),
   },
   run(call) {
-    const values = { ...call.params, ...ofBot(call), pronouns: knowsPronouns(call.header('user-agent')) };
-    if (call.caller === 0) return visit(call, values);
+    const values = { ...call.params, ...botDefaults(call), pronouns: knowsPronouns(call.header('user-agent')) };
+    if (call.caller === 0) return registerVisitor(call, values);
     const queue = newQueue(call, queueArguments(values, guestCall(call), true));
-    return forward({ ...queue, command: queueCommands.register, plus: VERSION_FIELDS });
+    return forward({ ...queue, command: queueCommands.register, extraFields: VERSION_FIELDS });
   },
 });
 
-/** Nobody else's queue can be named: the address is made of the caller and the id. */
+/**
+ * Key of the caller's queue with this id. The key contains the caller, so queues of others can't be named. @throws
+ * ApiError
+ */
 const ownQueue = (call: Call<unknown>, id: string) => {
   if (!/^[0-9a-f-]{36}$/.test(id)) throw apiError('BAD_EVENT_QUEUE_ID', { queue_id: id });
   return queueKey(call.realm, call.caller, queueId(id));
 };
 
-/** What a client is told while nothing happens. */
+/** Heartbeats that the frontend sends for a waiting poll while there is no event. */
 class Heartbeats implements PollKeepalive {
   readonly parameter = 'last_event_id';
 
@@ -95,8 +102,11 @@ class Heartbeats implements PollKeepalive {
     return `,"events":[{"type":"heartbeat","id":${n}}],"queue_id":"${this.queue}"`;
   }
 
-  /** The command may come to the queue's next owner after another poll, which told what the client has had in the meantime. */
-  insteadOf({ msg }: ErrorReply): JsonObject | undefined {
+  /**
+   * The command may reach the queue's next owner after a later poll that acknowledged more. The owner then refuses the
+   * older number as pruned; the client gets an empty answer and polls again.
+   */
+  answerInsteadOf({ msg }: ErrorReply): JsonObject | undefined {
     const pruned = apiError('EVENT_PRUNED', { last_event_id: this.last });
     return msg === pruned.message ? { events: [], queue_id: this.queue } : undefined;
   }
@@ -137,10 +147,10 @@ export const getEvents = operation({
       const to = ownQueue(call, queue_id);
       const heartbeatIds = dont_block || last_event_id === null ? 0 : heartbeatIdsAfter(last_event_id);
       const args = { last_event_id, dont_block, beats: heartbeatIds };
-      const released = { events: [], queue_id };
-      if (heartbeatIds === 0) return forward({ to, command: liveQueueCommands.poll, args, held: true, released });
+      const onShutdown = { events: [], queue_id };
+      if (heartbeatIds === 0) return forward({ to, command: liveQueueCommands.poll, args, held: true, onShutdown });
       const keepalive = new Heartbeats(queue_id, last_event_id!, heartbeatIds);
-      return forward({ to, command: liveQueueCommands.poll, args, held: true, released, keepalive });
+      return forward({ to, command: liveQueueCommands.poll, args, held: true, onShutdown, keepalive });
     }
     const bare: Record<string, boolean> = {};
     for (const name of BARE_CAPABILITIES) if (params[name] !== undefined) bare[name] = params[name];
@@ -158,13 +168,13 @@ export const getEvents = operation({
         false,
       ),
     );
-    // What a client acknowledges of a queue that it doesn't know yet means nothing.
+    // The queue is new, so an acknowledged id in the request has no meaning.
     const first = forward({
       to: queue.to,
       command: liveQueueCommands.poll,
       args: { last_event_id: null, dont_block, beats: 0 },
       held: true,
-      released: { events: [], queue_id: queue.args.queue_id },
+      onShutdown: { events: [], queue_id: queue.args.queue_id },
     });
     return forward({ ...queue, command: queueCommands.register, held: true, followedBy: first });
   },

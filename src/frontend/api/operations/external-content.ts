@@ -1,11 +1,13 @@
-/** Pictures that others host, for readers of messages that show them (markdown.md § Previews). */
+/** Pictures of other hosts in messages, fetched through this server (markdown.md § Previews). */
 import { rangeResponse } from '#domain/files';
-import { type ImageFault, NoImage } from '#frontend/image-proxy';
+import type { ImageFault } from '#frontend/image-proxy';
+import { NoImage } from '#frontend/image-proxy';
 import type { ErrorName } from '#model/errors';
 import { apiError } from '#model/errors';
-import { type Operation, operation } from '../operation.js';
+import type { Operation } from '../operation.js';
+import { operation } from '../operation.js';
 import { pathText } from '../parameters.js';
-import { CONDITIONS } from '../serve-blob.js';
+import { CONDITIONS } from '../raw-answers.js';
 
 const A_DAY_S = 86_400;
 
@@ -25,7 +27,7 @@ export const getExternalContent = operation({
   path: '/external_content/{digest}/{address}',
   root: true,
   guard: 'none',
-  // A page of messages shows many; the proxy bounds what it fetches.
+  // A page of messages shows many pictures; the image proxy has its own bounds.
   rateLimit: 'none',
   headers: CONDITIONS,
   summary: 'A picture that another host has, fetched by this server: the address is one that a message shows.',

@@ -2,13 +2,12 @@
 import { Type } from 'typebox';
 import { blobOfFile, contentType, displayName, newPath, parsePath, pathOfTemporary, temporaryUri } from '#domain/files';
 import { hasPublicAccess } from '#domain/streams';
-import type { RawAnswer } from '#model';
-import { userKey } from '#model';
+import { type RawAnswer, userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { type Call, forward, type Operation, operation } from '../operation.js';
 import { pathId, pathRest, pathText } from '../parameters.js';
-import { CONDITIONS, serveBlob } from '../serve-blob.js';
+import { CONDITIONS, serveBlob } from '../raw-answers.js';
 
 export const uploadFile = operation({
   id: 'upload-file',
@@ -37,10 +36,10 @@ export const uploadFile = operation({
   },
 });
 
-/** @throws ApiError, as a page: not there, or not for the caller */
-async function mayAccess(call: Call<unknown>, path: string): Promise<void> {
+/** @throws ApiError, as a page, if the file doesn't exist or the caller has no access */
+async function checkAccess(call: Call<unknown>, path: string): Promise<void> {
   const parsed = parsePath(path);
-  // Others than this organization's are nobody's here, and an owner who does not exist has no files.
+  // Files of other organizations don't exist here; neither do files of unknown owners.
   if (!parsed || parsed.realm !== call.realm) throw apiError('FILE_NOT_FOUND');
   if (!call.directory.user(parsed.owner)) throw apiError('FILE_NOT_FOUND');
   if (call.caller !== 0) {
@@ -81,7 +80,7 @@ const file = (id: string, path: string, summary: string, download: boolean) =>
     parameters: filePath,
     async run(call) {
       const at = `${call.params.realm_id_str}/${call.params.filename}`;
-      await mayAccess(call, at);
+      await checkAccess(call, at);
       return serveFile(call, at, download);
     },
   });
@@ -104,7 +103,7 @@ export const getTemporaryUrl = operation({
   parameters: filePath,
   async run(call) {
     const path = `${call.params.realm_id_str}/${call.params.filename}`;
-    await mayAccess(call, path);
+    await checkAccess(call, path);
     return { fields: { url: temporaryUri(call.secrets, path, call.now) } };
   },
 });
@@ -115,7 +114,7 @@ export const getTemporaryFile = operation({
   path: '/user_uploads/temporary/{token}/{filename}',
   root: true,
   guard: 'none',
-  // Good for a minute, and for whoever has it.
+  // The address is valid for one minute and needs no log-in.
   rateLimit: 'none',
   headers: CONDITIONS,
   summary: 'An uploaded file, at such an address.',

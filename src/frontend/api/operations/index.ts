@@ -1,4 +1,12 @@
-/** Every operation of the API, in the order of the reference. Routing, checks and documentation come from this list. */
+/**
+ * All operations of the API, in the order of the reference. Routing, checks and documentation are made from this list.
+ *
+ * Areas: `messages/` (sending, reading, changing, flags, drafts, typing), `streams/` (streams, subscriptions, topics),
+ * `people/` (accounts, profiles, settings, presence, groups), `organization/` (settings, pictures, lists, server),
+ * `bots/`, `invitations/` (invitations and the pages for joining), `events.ts` (event queues), `files.ts` (uploads) and
+ * `external-content.ts` (pictures of other hosts). Operations that are one unit in the reference come as a list of
+ * their file; the others are listed one by one, because the reference mixes areas.
+ */
 import type { Operation } from '../operation.js';
 import { BOT_STORAGE_OPERATIONS } from './bots/bot-storage.js';
 import { BOT_OPERATIONS } from './bots/bots.js';
@@ -36,7 +44,6 @@ import { addSubmessage } from './messages/submessages.js';
 import { setTypingStatus } from './messages/typing.js';
 import { DOMAIN_OPERATIONS } from './organization/domains.js';
 import { EMOJI_OPERATIONS } from './organization/emoji.js';
-import { EXPORT_OPERATIONS } from './organization/exports.js';
 import {
   addLinkifier,
   addPlayground,
@@ -50,7 +57,7 @@ import { ORGANIZATION_PICTURE_OPERATIONS } from './organization/organization-pic
 import { PICTURE_OPERATIONS } from './organization/pictures.js';
 import { getCompatibility, getServerSettings, getSubdomain } from './organization/server.js';
 import { STATIC_OPERATIONS } from './organization/static.js';
-import { VIDEO_CALL_OPERATIONS } from './organization/video-calls.js';
+import { EXPORT_OPERATIONS, VIDEO_CALL_OPERATIONS } from './organization/unavailable.js';
 import { ACCOUNT_OPERATIONS } from './people/accounts.js';
 import { AVATAR_OPERATIONS } from './people/avatars.js';
 import { confirmEmail, showConfirmation } from './people/confirm-email.js';

@@ -1,12 +1,12 @@
-/** What anybody may keep on the server, meant for bots (users.md § Bot storage). */
+/** Bot storage: text by key that an account keeps on the server (users.md § Bot storage). */
 import { Type } from 'typebox';
 import { userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { forward, type Operation, operation } from '../../operation.js';
 import { maybeJson } from '../../parameters.js';
 
-/** Of one request: what is kept in all may be as large. */
-const MOST_STORED_MIB = 10;
+/** Bound of one request, equal to the bound of the whole storage of an account. */
+const MAX_STORED_MIB = 10;
 
 const keys = (where: 'query' | 'form') => maybeJson(where, Type.Array(Type.String()), 'Which; absent: all.');
 
@@ -32,7 +32,7 @@ export const putBotStorage = operation({
   path: '/bot_storage',
   guard: 'user',
   summary: 'Store text by key; what is stored under other keys stays.',
-  mostBodyMib: MOST_STORED_MIB,
+  maxBodyMib: MAX_STORED_MIB,
   parameters: {
     storage: {
       in: 'form',
@@ -40,7 +40,7 @@ export const putBotStorage = operation({
       schema: Type.Record(Type.String(), Type.String()),
       required: true,
       description: 'Text by key.',
-      mostCharacters: MOST_STORED_MIB * 1_048_576,
+      maxCharacters: MAX_STORED_MIB * 1_048_576,
     },
   },
   run: ({ realm, caller, params }) =>

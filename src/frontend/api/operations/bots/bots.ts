@@ -10,9 +10,9 @@ import type { DirectoryBot, DirectoryUser } from '#model/records';
 import { type Call, forward, type Operation, operation } from '../../operation.js';
 import { maybeFlag, maybeJson, maybeText, pathId, text } from '../../parameters.js';
 import { readableKey } from '../../readable-key.js';
-import { onePicture, storeAvatar } from '../../store-avatar.js';
+import { onePicture, storeAvatar } from '../../store-picture.js';
 
-/** Characters of all keys and values. */
+/** Characters of all keys and values of a bot's configuration together. */
 const MAX_CONFIG = 10_000;
 
 const ROLES = [100, 200, 300, 400, 600];
@@ -71,8 +71,8 @@ export const getBots = operation({
 });
 
 /**
- * Have a bot made or changed, and given the avatar that was sent along: with it, once before only to see whether it can be,
- * because the picture is looked at last.
+ * Makes or changes a bot, and stores the avatar if the form has a file. With a file the command is sent twice, first as
+ * a dry run, because refusals of the command come before those of the picture.
  */
 async function withAvatar<A extends JsonObject>(
   call: Call<unknown>,
@@ -210,7 +210,7 @@ export const deactivateBot = operation({
   id: 'deactivate-bot',
   method: 'DELETE',
   path: '/bots/{bot_id}',
-  // Who its owner is, the handler checks; he may be a guest by now.
+  // The handler checks that the caller owns the bot; an owner may have become a guest.
   guard: 'user',
   summary: 'Deactivate a bot.',
   parameters: botId,

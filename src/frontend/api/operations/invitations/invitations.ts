@@ -7,10 +7,10 @@ import { validationError } from '#model/errors';
 import { forward, operation } from '../../operation.js';
 import { pathId } from '../../parameters.js';
 
-/** Some thousand addresses: each becomes a letter. */
-const LONGEST_LIST = 30_000;
+/** Characters of the list of addresses: some thousand, and each address gets a mail. */
+const MAX_INVITEES_TEXT = 30_000;
 /** A hundred years. */
-const LONGEST_MINUTES = 52_560_000;
+const MAX_MINUTES = 52_560_000;
 
 const ROLES = [100, 200, 300, 400, 600];
 
@@ -35,9 +35,9 @@ const offer = {
 
 const ids = Type.Array(Type.Integer());
 
-/** @throws ApiError for what is no time to come */
+/** @throws ApiError unless null or 1 minute to 100 years */
 function minutes(given: number | null): number | null {
-  if (given !== null && (given < 1 || given > LONGEST_MINUTES)) {
+  if (given !== null && (given < 1 || given > MAX_MINUTES)) {
     throw validationError('Invalid invite_expires_in_minutes');
   }
   return given;
@@ -65,7 +65,7 @@ const invite = operation({
     invitee_emails: {
       in: 'form',
       encoding: 'string',
-      schema: Type.String({ maxLength: LONGEST_LIST }),
+      schema: Type.String({ maxLength: MAX_INVITEES_TEXT }),
       required: true,
       description: 'Addresses, separated by commas or line breaks.',
     },

@@ -1,31 +1,25 @@
-/** Pages behind the links of invitations: no part of the API, opened in a browser. */
+/** Pages behind the links of invitations, opened in a browser; not part of the API. */
 
-import type { InvitationName } from '#domain/invitations';
-import { LINK_PATH, readToken } from '#domain/invitations';
-import type { JoinPage } from '#domain/pages';
-import { invitationGone, joined, joinForm, signUpForm, signUpMailSent } from '#domain/pages';
-import type { RawAnswer } from '#model';
-import { realmKey } from '#model';
+import { type InvitationName, LINK_PATH, readToken } from '#domain/invitations';
+import { invitationGone, type JoinPage, joined, joinForm, signUpForm, signUpMailSent } from '#domain/pages';
+import { type RawAnswer, realmKey } from '#model';
 import { realmCommands } from '#model/commands';
-import type { Call } from '../../operation.js';
-import { forward, operation } from '../../operation.js';
+import { type Call, forward, operation } from '../../operation.js';
 import { maybeText, pathText } from '../../parameters.js';
-import { NEWCOMER } from './newcomer.js';
-import type { Problem } from './refused-pages.js';
-import { orPage } from './refused-pages.js';
+import { APPLICANT_PARAMETERS, type JoinProblem, orRefusalPage } from './join-pages.js';
 
 type Kind = InvitationName['kind'];
 
-/** Of the invitation's own organization: under an IP address the host names none. */
+/** Invitation as its page shows it. The link names the organization, because a host that is an IP address doesn't. */
 async function peek(call: Call<unknown>, { realm, ...named }: InvitationName): Promise<JoinPage> {
   const shown = await call.send(forward({ to: realmKey(realm), command: realmCommands.peekInvitation, args: named }));
-  // Without an address where a link was opened; its page has a field for it.
+  // Invitations by link have no address; their page has a field for it.
   return { ...shown, email: shown.email ?? '' };
 }
 
-/** One that is gone, one whose organization is, and one that never was look the same. */
-const whileItStands = (answer: () => Promise<RawAnswer>, again?: (problem: Problem) => Promise<RawAnswer>) =>
-  orPage(invitationGone, answer, again);
+/** Expired and unknown invitations, and those of deactivated organizations, get the same page. */
+const whileItStands = (answer: () => Promise<RawAnswer>, again?: (problem: JoinProblem) => Promise<RawAnswer>) =>
+  orRefusalPage(invitationGone, answer, again);
 
 const token = { token: pathText('From the link.') } as const;
 
@@ -57,7 +51,7 @@ const acceptInvitation = operation({
   summary: 'Make that account.',
   parameters: {
     ...token,
-    ...NEWCOMER,
+    ...APPLICANT_PARAMETERS,
   },
   run(call) {
     const of = readToken(call.secrets, 'single', call.params.token);
@@ -78,7 +72,7 @@ const acceptInvitation = operation({
 
 const showLink = show('link', ({ organization }) => signUpForm(organization, ''));
 
-/** Whoever has the link may join, but under his own address only. */
+/** Any holder of the link may join, after a mail has confirmed their address. */
 const askByLink = operation({
   id: 'ask-join',
   method: 'POST',
@@ -95,7 +89,7 @@ const askByLink = operation({
     const email = (call.params.email ?? '').trim();
     return whileItStands(
       async () => {
-        call.countLetter();
+        call.countMail();
         const args = { email, by: { id, nonce }, origin: await call.siteOf(realm) };
         await call.send(forward({ to: realmKey(realm), command: realmCommands.askSignUp, args }));
         return signUpMailSent(email);

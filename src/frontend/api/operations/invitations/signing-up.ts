@@ -1,7 +1,6 @@
-/** Pages for joining an organization that needs no invitation: no part of the API, opened in a browser. */
+/** Pages for joining an organization that needs no invitation, opened in a browser; not part of the API. */
 
-import type { SignUp } from '#domain/invitations';
-import { readSignUp } from '#domain/invitations';
+import { readSignUp, type SignUp } from '#domain/invitations';
 import {
   expiredLink,
   invitationGone,
@@ -11,17 +10,13 @@ import {
   signUpForm,
   signUpMailSent,
 } from '#domain/pages';
-import type { RawAnswer } from '#model';
-import { realmKey } from '#model';
+import { type RawAnswer, realmKey } from '#model';
 import { realmCommands } from '#model/commands';
-import type { Call } from '../../operation.js';
-import { forward, operation } from '../../operation.js';
+import { type Call, forward, operation } from '../../operation.js';
 import { maybeText, pathText } from '../../parameters.js';
-import { NEWCOMER } from './newcomer.js';
-import type { Problem } from './refused-pages.js';
-import { orPage } from './refused-pages.js';
+import { APPLICANT_PARAMETERS, type JoinProblem, orRefusalPage } from './join-pages.js';
 
-/** The name of the organization, while it is open. @throws ActorRefused */
+/** Name of the organization. @throws ActorRefused if the organization needs invitations */
 async function peek(call: Call<unknown>, realm: Call<unknown>['realm']): Promise<string> {
   const { organization } = await call.send(
     forward({ to: realmKey(realm), command: realmCommands.peekSignUp, args: {} }),
@@ -29,8 +24,8 @@ async function peek(call: Call<unknown>, realm: Call<unknown>['realm']): Promise
   return String(organization);
 }
 
-const whileItIsOpen = (answer: () => Promise<RawAnswer>, again?: (problem: Problem) => Promise<RawAnswer>) =>
-  orPage(invitationNeeded, answer, again);
+const whileItIsOpen = (answer: () => Promise<RawAnswer>, again?: (problem: JoinProblem) => Promise<RawAnswer>) =>
+  orRefusalPage(invitationNeeded, answer, again);
 
 const showSignUp = operation({
   id: 'show-signup',
@@ -58,7 +53,7 @@ const askSignUp = operation({
     const args = { email, by: null, origin: call.site };
     return whileItIsOpen(
       async () => {
-        call.countLetter();
+        call.countMail();
         await call.send(forward({ to: realmKey(call.realm), command: realmCommands.askSignUp, args }));
         return signUpMailSent(email);
       },
@@ -69,10 +64,10 @@ const askSignUp = operation({
 
 const token = { token: pathText('From the letter.') } as const;
 
-/** What the letter is good for stands no more. */
-const over = ({ by }: SignUp) => (by ? invitationGone : invitationNeeded);
+/** Page for a confirmed address whose invitation, or open organization, is gone. */
+const closedPage = ({ by }: SignUp) => (by ? invitationGone : invitationNeeded);
 
-async function form(call: Call<unknown>, of: SignUp, fullName = '', problem?: Problem): Promise<RawAnswer> {
+async function form(call: Call<unknown>, of: SignUp, fullName = '', problem?: JoinProblem): Promise<RawAnswer> {
   const { realm, email, by } = of;
   const to = realmKey(realm);
   if (!by) {
@@ -95,7 +90,7 @@ const showConfirmed = operation({
   parameters: token,
   run(call) {
     const of = readSignUp(call.secrets, call.params.token, call.now);
-    return of ? orPage(over(of), () => form(call, of)) : expiredLink();
+    return of ? orRefusalPage(closedPage(of), () => form(call, of)) : expiredLink();
   },
 });
 
@@ -109,14 +104,14 @@ const signUp = operation({
   summary: 'Make that account.',
   parameters: {
     ...token,
-    ...NEWCOMER,
+    ...APPLICANT_PARAMETERS,
   },
   run(call) {
     const of = readSignUp(call.secrets, call.params.token, call.now);
     if (!of) return expiredLink();
     const { full_name = '', password = '' } = call.params;
-    return orPage(
-      over(of),
+    return orRefusalPage(
+      closedPage(of),
       async () => {
         const origin = await call.siteOf(of.realm);
         const account = { email: of.email, full_name, password, origin };

@@ -8,10 +8,10 @@ import { refreshUnless } from '../../look-up.js';
 import { type Call, forward, operation } from '../../operation.js';
 import { maybeJson, pathId } from '../../parameters.js';
 
-/** Year 9999: what is later is no time of an edit. */
+/** End of the year 9999, seconds since 1970: a later time is not the time of an edit. */
 const LATEST = 253_402_300_799;
-/** Of one request: as large as a commit of a user's actor may be. UTF-16 units. */
-const MOST_TEXT = 2_000_000;
+/** UTF-16 units of all drafts of a request: the bound of a commit of a user actor. */
+const MAX_DRAFTS_TEXT = 2_000_000;
 
 const draftSchema = Type.Object(
   {
@@ -23,13 +23,16 @@ const draftSchema = Type.Object(
   },
   { additionalProperties: false },
 );
-type Given = Type.Static<typeof draftSchema>;
+type DraftValue = Type.Static<typeof draftSchema>;
 
-/** What is unknown here is looked for again, so that the actor's replica has what another frontend told the client. */
-async function lookUp(call: Pick<Call<unknown>, 'directory' | 'refresh'>, drafts: readonly Given[]): Promise<void> {
+/** Refreshes the replica if a draft names an unknown stream or user. @throws ApiError if the drafts are too large */
+async function refreshForDrafts(
+  call: Pick<Call<unknown>, 'directory' | 'refresh'>,
+  drafts: readonly DraftValue[],
+): Promise<void> {
   let size = 0;
   for (const { content, topic, to } of drafts) size += content.length + topic.length + 8 * to.length;
-  if (size > MOST_TEXT) throw apiError('BODY_TOO_LARGE');
+  if (size > MAX_DRAFTS_TEXT) throw apiError('BODY_TOO_LARGE');
   await refreshUnless(call, (directory) =>
     drafts.every(({ type, to }) => {
       if (type === 'stream') return to.length !== 1 || directory.stream(streamId(to[0]!));
@@ -61,7 +64,7 @@ export const createDrafts = operation({
   },
   async run(call) {
     const { drafts } = call.params;
-    await lookUp(call, drafts);
+    await refreshForDrafts(call, drafts);
     return forward({ to: userKey(call.realm, call.caller), command: userCommands.createDrafts, args: { drafts } });
   },
 });
@@ -79,7 +82,7 @@ export const editDraft = operation({
   },
   async run(call) {
     const { draft_id, draft } = call.params;
-    await lookUp(call, [draft]);
+    await refreshForDrafts(call, [draft]);
     return forward({
       to: userKey(call.realm, call.caller),
       command: userCommands.editDraft,

@@ -4,9 +4,9 @@ import { EDITABLE_FLAGS, type EditableFlag, KNOWN_FLAGS, parseNarrow } from '#do
 import { userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { parseAnchor } from '../../anchor.js';
 import { forward, operation } from '../../operation.js';
 import { flag, formId, text } from '../../parameters.js';
+import { parseAnchor } from './messages.js';
 
 /** @throws ApiError */
 function checkFlag(named: string, op: string): { flag: EditableFlag; op: 'add' | 'remove' } {
@@ -42,7 +42,7 @@ export const setFlags = operation({
     }),
 });
 
-const MOST_MESSAGES = 5_000;
+const MAX_MESSAGES = 5_000;
 
 const count = (description: string) =>
   ({ in: 'form', encoding: 'uint', schema: Type.Integer({ minimum: 0 }), required: true, description }) as const;
@@ -66,8 +66,8 @@ export const setFlagsInNarrow = operation({
     parseNarrow(params.narrow);
     const anchor = parseAnchor(params.anchor);
     if (!params.include_anchor && params.num_before > 0 && params.num_after > 0) throw apiError('ANCHOR_EXCLUDED');
-    const before = Math.min(params.num_before, Math.max(MOST_MESSAGES - params.num_after, MOST_MESSAGES / 2));
-    const after = Math.min(params.num_after, MOST_MESSAGES - before);
+    const before = Math.min(params.num_before, Math.max(MAX_MESSAGES - params.num_after, MAX_MESSAGES / 2));
+    const after = Math.min(params.num_after, MAX_MESSAGES - before);
     return forward({
       to: userKey(realm, caller),
       command: userCommands.setFlagsInNarrow,
@@ -83,7 +83,7 @@ export const setFlagsInNarrow = operation({
   },
 });
 
-/** Longer than the 50 seconds that a mark may take before it is given up half-way (messages.md). */
+/** Longer than the 50 seconds after which an actor stops marking and answers with a partial result (messages.md). */
 const MARK_DEADLINE_MS = 60_000;
 
 export const markAllAsRead = operation({
@@ -98,7 +98,7 @@ export const markAllAsRead = operation({
       to: userKey(realm, caller),
       command: userCommands.markAllRead,
       args: {},
-      patienceMs: MARK_DEADLINE_MS,
+      deadlineMs: MARK_DEADLINE_MS,
     }),
 });
 
@@ -114,7 +114,7 @@ export const markStreamAsRead = operation({
       to: userKey(realm, caller),
       command: userCommands.markStreamRead,
       args: { stream: params.stream_id },
-      patienceMs: MARK_DEADLINE_MS,
+      deadlineMs: MARK_DEADLINE_MS,
     }),
 });
 
@@ -131,9 +131,9 @@ export const markTopicAsRead = operation({
   run({ params, realm, caller }) {
     const to = userKey(realm, caller);
     const { stream_id: stream, topic_name: topic } = params;
-    const patienceMs = MARK_DEADLINE_MS;
+    const deadlineMs = MARK_DEADLINE_MS;
     return topic === ''
-      ? forward({ to, command: userCommands.markStreamRead, args: { stream }, patienceMs })
-      : forward({ to, command: userCommands.markTopicRead, args: { stream, topic }, patienceMs });
+      ? forward({ to, command: userCommands.markStreamRead, args: { stream }, deadlineMs })
+      : forward({ to, command: userCommands.markTopicRead, args: { stream, topic }, deadlineMs });
   },
 });

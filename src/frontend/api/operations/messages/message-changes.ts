@@ -86,8 +86,8 @@ export const getMessageHistory = operation({
     }),
 });
 
-/** A little more than the time after which the answer tells that only a part is done. */
-const PATIENCE_MS = 70_000;
+/** A little longer than the time after which the actor stops deleting and answers with a partial result. */
+const DELETE_TOPIC_DEADLINE_MS = 70_000;
 
 export const deleteTopic = operation({
   id: 'delete-topic',
@@ -106,7 +106,7 @@ export const deleteTopic = operation({
       to: userKey(realm, caller),
       command: userCommands.deleteTopic,
       args: { stream_id: params.stream_id, topic: params.topic_name },
-      patienceMs: PATIENCE_MS,
+      deadlineMs: DELETE_TOPIC_DEADLINE_MS,
     });
   },
 });

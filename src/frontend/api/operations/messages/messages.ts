@@ -1,18 +1,16 @@
 /** Sending and reading messages (messages.md, narrow.md). */
 import { Type } from 'typebox';
-import { checkContent, isHumanClient, parseNarrow } from '#domain/messages';
+import { checkContent, isHumanClient, NEWEST, parseNarrow } from '#domain/messages';
 import { checkStreamName, checkTopic } from '#domain/streams';
 import { dmKey, streamKey, userKey } from '#model';
 import { directCommands, streamCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
-import { parseAnchor } from '../../anchor.js';
-import { findStream, findUsers } from '../../look-up.js';
+import { directRecipients, findStream, findUsers, streamTarget } from '../../look-up.js';
 import { type Call, forward, operation } from '../../operation.js';
 import { flag, longText, maybeText, pathId, text } from '../../parameters.js';
-import { directRecipients, streamTarget } from '../../recipients.js';
 
-const MOST_MESSAGES = 5_000;
+const MAX_MESSAGES = 5_000;
 
 export const sendMessage = operation({
   id: 'send-message',
@@ -76,11 +74,11 @@ export const sendMessage = operation({
   },
 });
 
-/** Of a bot, which names none. */
+/** Stream of a bot's messages that name none. */
 const defaultStream = ({ directory, caller }: Call<unknown>): number | undefined =>
   directory.bot(caller)?.sendingStream ?? undefined;
 
-/** Owners of bots hear of streams that are not there. @throws ApiError */
+/** As findStream; the owner of a calling bot is notified of an unknown stream. @throws ApiError */
 async function streamToSend(call: Call<unknown>, named: string | number): Promise<DirectoryStream> {
   try {
     return await findStream(call, named);
@@ -117,8 +115,8 @@ export const getMessages = operation({
     const narrow = params.narrow;
     parseNarrow(narrow);
     const anchor = params.use_first_unread_anchor ? 'first_unread' : parseAnchor(params.anchor);
-    if (params.num_before + params.num_after > MOST_MESSAGES)
-      throw apiError('TOO_MANY_MESSAGES', { maximum: MOST_MESSAGES });
+    if (params.num_before + params.num_after > MAX_MESSAGES)
+      throw apiError('TOO_MANY_MESSAGES', { maximum: MAX_MESSAGES });
     if (!params.include_anchor && params.num_before > 0 && params.num_after > 0) throw apiError('ANCHOR_EXCLUDED');
     return forward({
       to: userKey(call.realm, call.caller),
@@ -205,3 +203,13 @@ export const renderMessage = operation({
       args: { content: params.content, origin: site },
     }),
 });
+
+/** The anchor of a window of messages (narrow.md § Anchors and windows). @throws ApiError */
+export function parseAnchor(anchor: string | undefined): number | 'first_unread' {
+  if (anchor === undefined) throw apiError('MISSING_ANCHOR');
+  if (anchor === 'oldest') return 0;
+  if (anchor === 'newest') return NEWEST;
+  if (anchor === 'first_unread') return anchor;
+  if (!/^-?\d+$/.test(anchor.trim())) throw apiError('INVALID_ANCHOR');
+  return Math.min(Math.max(0, Number(anchor)), NEWEST);
+}

@@ -8,7 +8,7 @@ import { refreshUnless } from '../../look-up.js';
 import { type Call, forward, operation } from '../../operation.js';
 import { longText, maybeJson, maybeText, pathId } from '../../parameters.js';
 
-/** Year 9999. */
+/** Seconds since 1970, up to the end of the year 9999. */
 const time = Type.Integer({ maximum: 253_402_300_799 });
 
 const type = {
@@ -29,8 +29,8 @@ const at = maybeJson('form', time, 'When to send it: seconds since 1970, in the 
 
 const typeOf = (name: 'direct' | 'private' | 'stream'): 'private' | 'stream' => (name === 'stream' ? name : 'private');
 
-/** So that the actor's replica has the recipients of whom another frontend told the client. */
-const lookUp = (call: Call<unknown>, kind: 'private' | 'stream', ids: readonly number[]): Promise<void> =>
+/** Refreshes the replica if a recipient is unknown: the client may have the id from another frontend. */
+const refreshForRecipients = (call: Call<unknown>, kind: 'private' | 'stream', ids: readonly number[]): Promise<void> =>
   refreshUnless(call, (directory) =>
     ids.every((id) => (kind === 'stream' ? directory.stream(streamId(id)) : directory.user(userId(id)))),
   );
@@ -68,7 +68,7 @@ export const createScheduledMessage = operation({
     checkFuture(call, params.scheduled_delivery_timestamp);
     const kind = typeOf(params.type);
     const ids = scheduledRecipients(kind, params.to);
-    await lookUp(call, kind, ids);
+    await refreshForRecipients(call, kind, ids);
     const args = {
       type: kind,
       to: ids,
@@ -103,8 +103,8 @@ export const updateScheduledMessage = operation({
     if (params.type !== undefined && params.to === undefined) throw apiError('SCHEDULED_NEEDS_RECIPIENT');
     if (params.type === 'stream' && params.topic === undefined) throw apiError('SCHEDULED_NEEDS_TOPIC');
     if (seconds !== null) checkFuture(call, seconds);
-    // Whether it names a stream or people may depend on the message: the form tells enough for looking it up.
-    if (params.to !== undefined) await lookUpEither(call, params.to);
+    // Without `type`, the stored message decides whether `to` is a stream or users: look up both readings.
+    if (params.to !== undefined) await refreshForEither(call, params.to);
     const args = {
       id,
       type: params.type === undefined ? null : typeOf(params.type),
@@ -118,7 +118,7 @@ export const updateScheduledMessage = operation({
   },
 });
 
-async function lookUpEither(call: Call<unknown>, given: string): Promise<void> {
+async function refreshForEither(call: Call<unknown>, given: string): Promise<void> {
   for (const kind of ['stream', 'private'] as const) {
     let ids: readonly number[];
     try {
@@ -126,7 +126,7 @@ async function lookUpEither(call: Call<unknown>, given: string): Promise<void> {
     } catch {
       continue;
     }
-    await lookUp(call, kind, ids);
+    await refreshForRecipients(call, kind, ids);
   }
 }
 

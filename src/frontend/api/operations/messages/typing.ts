@@ -1,4 +1,4 @@
-/** Telling others that one types (messages.md § Typing). */
+/** Typing notifications (messages.md § Typing). */
 import { Type } from 'typebox';
 import { preference } from '#domain/people';
 import { streamKey, userId, userKey } from '#model';

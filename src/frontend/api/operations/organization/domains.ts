@@ -1,4 +1,4 @@
-/** Domains whose addresses accounts may have (realm.md § Domains). */
+/** Domains to which e-mail addresses of accounts are restricted (realm.md § Domains). */
 import { Type } from 'typebox';
 import { checkDomain, presentDomain } from '#domain/people';
 import { realmKey } from '#model';

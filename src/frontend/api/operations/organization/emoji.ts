@@ -46,7 +46,7 @@ export const uploadEmoji = operation({
     try {
       await call.send(forward({ to, command: realmCommands.emojiAdd, args: add }));
     } catch (error) {
-      // Somebody else was faster; any other failure may have come after the emoji was made.
+      // The name was taken meanwhile. After any other failure the emoji may exist, so its picture stays.
       if (error instanceof ActorRefused) {
         await call.blobs.delete(realm, picture);
         await call.blobs.delete(realm, blobOfPicture(emojiStillPath(id)));

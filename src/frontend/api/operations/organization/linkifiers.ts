@@ -17,9 +17,9 @@ export const getLinkifiers = operation({
   run: ({ directory }) => ({ fields: { linkifiers: directory.linkifiers().map(presentLinkifier) } }),
 });
 
-/** Every process keeps all of them, and every change of one sends them all. */
-const LONGEST = 1_000;
-const short = Type.String({ maxLength: LONGEST });
+/** Characters of a pattern or template: each process keeps all linkifiers, and each change sends all of them. */
+const MAX_LINKIFIER_TEXT = 1_000;
+const short = Type.String({ maxLength: MAX_LINKIFIER_TEXT });
 
 const content = {
   pattern: { ...text('form', 'Regular expression (RE2) with named groups.'), schema: short },
@@ -61,13 +61,13 @@ export const removeLinkifier = operation({
     forward({ to: realmKey(realm), command: realmCommands.removeLinkifier, args: { ...params } }),
 });
 
-const LONGEST_LANGUAGE = 40;
+const MAX_LANGUAGE = 40;
 
-/** @throws ApiError, which names the parameter as clients have always known it */
+/** @throws ApiError under the older name of the parameter, as the API fixes it */
 function checkLanguage(given: string): string {
   const language = given.trim();
-  if ([...language].length > LONGEST_LANGUAGE) {
-    throw validationError(`pygments_language is too long (limit: ${LONGEST_LANGUAGE} characters)`);
+  if ([...language].length > MAX_LANGUAGE) {
+    throw validationError(`pygments_language is too long (limit: ${MAX_LANGUAGE} characters)`);
   }
   if (!/^[ a-zA-Z0-9_+-./#]*$/.test(language)) throw apiError('PLAYGROUND_LANGUAGE');
   return language;

@@ -7,8 +7,8 @@ import { realmCommands } from '#model/commands';
 import type { RealmPictureName } from '#model/records';
 import type { Call, Operation } from '../../operation.js';
 import { forward, operation } from '../../operation.js';
-import { redirect } from '../../redirect.js';
-import { onePicture, storePicture } from '../../store-avatar.js';
+import { redirect } from '../../raw-answers.js';
+import { onePicture, storePicture } from '../../store-picture.js';
 
 const store = (call: Call<unknown>, name: RealmPictureName, png: Uint8Array): Promise<JsonObject> =>
   storePicture(call, {
@@ -18,7 +18,7 @@ const store = (call: Call<unknown>, name: RealmPictureName, png: Uint8Array): Pr
       forward({ to: realmKey(call.realm), command: realmCommands.setRealmPicture, args: { name, number } }),
   });
 
-const back = ({ realm }: Call<unknown>, name: RealmPictureName) =>
+const backToDefault = ({ realm }: Call<unknown>, name: RealmPictureName) =>
   forward({
     to: realmKey(realm),
     command: realmCommands.setRealmPicture,
@@ -47,7 +47,7 @@ export const removeIcon = operation({
   guard: 'admin',
   summary: 'Go back to the default icon.',
   parameters: {},
-  run: (call) => back(call, 'icon'),
+  run: (call) => backToDefault(call, 'icon'),
 });
 
 export const getIcon = operation({
@@ -94,7 +94,7 @@ export const removeLogo = operation({
   guard: 'admin',
   summary: 'Go back to the default logo.',
   parameters: { night: night('form') },
-  run: (call) => back(call, logoOf(call.params)),
+  run: (call) => backToDefault(call, logoOf(call.params)),
 });
 
 export const getLogo = operation({

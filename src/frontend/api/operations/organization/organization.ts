@@ -1,4 +1,4 @@
-/** The organization: its settings (realm.md § Settings), and its end. */
+/** Settings (realm.md § Settings) and deactivation of the organization. */
 
 import { isOwner } from '#domain/people';
 import { checkedRealmSettings, REALM_SETTINGS, realmKey } from '#model';

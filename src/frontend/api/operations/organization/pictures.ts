@@ -1,4 +1,4 @@
-/** Pictures that organizations show to everybody: no log-in, as their addresses are in pages of all kinds. */
+/** Avatars, emoji, icons and logos. They need no log-in, because pages of any origin link to them. */
 
 import type { PictureRef } from '#domain/pictures';
 import { blobOfAvatar, blobOfPicture, blobOfRealmPicture, parsePicture } from '#domain/pictures';
@@ -9,14 +9,14 @@ import type { DirectoryView } from '#model/records';
 import type { Call, Operation } from '../../operation.js';
 import { operation } from '../../operation.js';
 import { maybeText, pathId, pathRest } from '../../parameters.js';
-import { CONDITIONS, serveBlob } from '../../serve-blob.js';
+import { CONDITIONS, serveBlob } from '../../raw-answers.js';
 
 interface Current {
   readonly blob: string;
   readonly version: number;
 }
 
-/** What the name stands for now. */
+/** The upload that a changeable picture shows now; undefined: none. */
 function currentOf(picture: PictureRef, directory: DirectoryView): Current | undefined {
   if (picture.of === 'avatar') {
     const user = directory.userByAvatar(picture.hash);
@@ -40,7 +40,7 @@ async function serveCurrent(
   let current = currentOf(picture, directory);
   let blob = current && (await call.blobs.find(realm, current.blob));
   if (!blob || asked > current!.version) {
-    // Replaced or made since, as another frontend may have told the client.
+    // The client may have this version from another frontend that has read more of the log.
     await call.refresh(realm);
     current = currentOf(picture, directory);
     blob = current && (await call.blobs.find(realm, current.blob));

@@ -1,4 +1,6 @@
-/** What clients ask before they log in (realm.md § GET /server_settings). */
+/**
+ * Server settings and compatibility, which clients ask before they log in (realm.md § GET /server_settings, § Other).
+ */
 
 import { VERSION_FIELDS } from '#base';
 import { SERVER_REALM } from '#directory';
@@ -9,21 +11,20 @@ import { hasPublicAccess } from '#domain/streams';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { isMarkedIncompatible, isTooOld } from '../../agents.js';
 import { forward, operation } from '../../operation.js';
 import { pathText } from '../../parameters.js';
 
 const AGENT = 'user-agent';
 
-/** Clients ask before they log in, and again and again: the text is rendered once. */
+/** Rendered descriptions by their Markdown. Clients ask often; each text is rendered once. */
 const rendered = new Map<string, string>();
-const MOST_RENDERED = 100;
+const MAX_RENDERED = 100;
 
 function renderedDescription(text: string): string {
   if (text === '') return '';
   const known = rendered.get(text);
   if (known !== undefined) return known;
-  if (rendered.size >= MOST_RENDERED) rendered.clear();
+  if (rendered.size >= MAX_RENDERED) rendered.clear();
   const html = htmlOrEmpty(text);
   rendered.set(text, html);
   return html;
@@ -102,3 +103,20 @@ export const getSubdomain = operation({
     return { fields: { msg: taken ? 'This subdomain is taken.' : 'available' } };
   },
 });
+
+/** User-Agent with which clients test their own handling of a refusal. */
+const MARKED_INCOMPATIBLE = /^(?:Zulip|Conclave)Invalid(?:\/|$)/;
+
+/** First version of the Android app that can show the answers of this API. */
+const FIRST_ANDROID_VERSION = [16, 2, 96];
+const ANDROID_AGENT = /^ZulipMobile\/([0-9.]+) \(Android\b/;
+
+export const isMarkedIncompatible = (agent: string): boolean => MARKED_INCOMPATIBLE.test(agent);
+
+export function isTooOld(agent: string): boolean {
+  if (isMarkedIncompatible(agent)) return true;
+  const version = ANDROID_AGENT.exec(agent)?.[1]?.split('.').map(Number);
+  if (!version) return false;
+  const at = FIRST_ANDROID_VERSION.findIndex((part, i) => part !== (version[i] ?? 0));
+  return at >= 0 && (version[at] ?? 0) < FIRST_ANDROID_VERSION[at]!;
+}

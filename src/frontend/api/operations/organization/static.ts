@@ -1,11 +1,12 @@
-/** Files of the program itself that its answers name. */
+/** Files of the program under /static/ (logo, emoji names and pictures), to which answers of the API link. */
 import { createHash } from 'node:crypto';
 import { gzipTag, rangeResponse } from '#domain/files';
 import { staticFile } from '#frontend/static';
 import { apiError } from '#model/errors';
-import { type Operation, operation } from '../../operation.js';
+import type { Operation } from '../../operation.js';
+import { operation } from '../../operation.js';
 import { pathRest } from '../../parameters.js';
-import { CONDITIONS } from '../../serve-blob.js';
+import { CONDITIONS } from '../../raw-answers.js';
 
 const isText = (type: string): boolean => type !== 'image/png';
 
@@ -32,7 +33,7 @@ export const getStatic = operation({
     });
     return {
       status,
-      // The same object each time: it is compressed once.
+      // The whole file is the same object each time, so that it is compressed once.
       raw: status === 200 ? file.bytes : file.bytes.subarray(start, end),
       headers: {
         'Content-Type': file.type,
@@ -44,7 +45,7 @@ export const getStatic = operation({
         ...(isText(file.type) && status !== 200 ? { Vary: 'Accept-Encoding' } : {}),
         ...headers,
       },
-      // Other bytes, another tag; a part is one of the bytes as they are.
+      // Compressed bytes need a tag of their own; ranges are always of the plain bytes.
       ...(isText(file.type) ? { coded: { ETag: `"${gzipTag(tag)}"` } } : {}),
     };
   },

@@ -1,4 +1,4 @@
-/** Accounts are changed, deactivated and made active again (users.md). */
+/** Changing, deactivating and reactivating accounts (users.md). */
 import { Type } from 'typebox';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
@@ -16,7 +16,7 @@ export const updateUser = operation({
   id: 'update-user',
   method: 'PATCH',
   path: '/users/{user_id}',
-  // The caller's role is looked at after the parameters and the account itself.
+  // The handler checks the caller's role, after the parameters and the account.
   guard: 'user',
   summary: "Change an account's name, role and profile; administrators only.",
   parameters: {
@@ -35,7 +35,7 @@ export const updateUser = operation({
   },
 });
 
-const COMMENT = 2_000;
+const MAX_COMMENT = 2_000;
 
 export const deactivateUser = operation({
   id: 'deactivate-user',
@@ -48,7 +48,7 @@ export const deactivateUser = operation({
     deactivation_notification_comment: {
       in: 'form',
       encoding: 'string',
-      schema: Type.String({ maxLength: COMMENT }),
+      schema: Type.String({ maxLength: MAX_COMMENT }),
       required: false,
       description: 'Text of the letter that the user gets; absent: there is none.',
     },

@@ -1,17 +1,15 @@
-/** Avatars (users.md § Avatars): changing one's own, and an address that leads to anybody's. */
+/** Avatars (users.md § Avatars): changing the own one, and addresses that redirect to the avatar of any account. */
 
 import { avatarUrl, gravatarUrl, isAdmin } from '#domain/people';
-import type { AvatarSize } from '#domain/pictures';
-import { avatarImages } from '#domain/pictures';
-import type { RawAnswer } from '#model';
-import { realmKey, type UserId, userId } from '#model';
+import { type AvatarSize, avatarImages } from '#domain/pictures';
+import { type RawAnswer, realmKey, type UserId, userId } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import { type Call, forward, type Operation, operation } from '../../operation.js';
 import { pathId, pathText } from '../../parameters.js';
-import { redirect } from '../../redirect.js';
-import { onePicture, storeAvatar } from '../../store-avatar.js';
+import { redirect } from '../../raw-answers.js';
+import { onePicture, storeAvatar } from '../../store-picture.js';
 
 export const uploadAvatar = operation({
   id: 'upload-avatar',
@@ -25,7 +23,7 @@ export const uploadAvatar = operation({
     const picture = onePicture(call, 'AVATAR_ONE_FILE');
     const { directory, caller } = call;
     const account = directory.user(caller);
-    // Decided again by the actor; but the refusal comes before those of the picture.
+    // The actor decides again; this refusal must come before those of the picture.
     if (directory.settings.avatar_changes_disabled && !(account && isAdmin(account))) {
       throw apiError('AVATAR_CHANGES_DISABLED');
     }
@@ -48,8 +46,8 @@ export const removeAvatar = operation({
     }),
 });
 
-/** Of an account that isn't known, its gravatar as far as the text tells. */
-async function lead(
+/** Redirect to the avatar; for an unknown account, to the gravatar of the given text. */
+async function redirectToAvatar(
   call: Call<unknown>,
   text: string,
   find: () => DirectoryUser | undefined,
@@ -74,13 +72,13 @@ const byId = (id: string, path: string, size: AvatarSize, root: boolean) =>
     run(call) {
       const { user_id } = call.params;
       const find = (): DirectoryUser | undefined => call.directory.user(asUser(user_id));
-      return lead(call, String(user_id), find, size);
+      return redirectToAvatar(call, String(user_id), find, size);
     },
   });
 
 const asUser = (id: number): UserId => userId(id);
 
-/** By its API e-mail address. Not for visitors, who are shown no addresses. */
+/** Avatar by API e-mail address. Not for visitors, because they see no addresses. */
 const byEmail = (id: string, path: string, size: AvatarSize) =>
   operation({
     id,
@@ -93,12 +91,12 @@ const byEmail = (id: string, path: string, size: AvatarSize) =>
     parameters: { email: pathText('API e-mail address of the user.') },
     run(call) {
       const { email } = call.params;
-      // Not by the real address, where that is hidden.
+      // userByEmail also finds real addresses, which may be hidden from the caller.
       const find = (): DirectoryUser | undefined => {
         const user = call.directory.userByEmail(email);
         return user?.email.toLowerCase() === email.toLowerCase() ? user : undefined;
       };
-      return lead(call, email, find, size);
+      return redirectToAvatar(call, email, find, size);
     },
   });
 

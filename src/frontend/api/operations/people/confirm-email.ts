@@ -1,6 +1,6 @@
 /**
- * The page that the link in a mail leads to. Opening it changes nothing, since mail scanners open links too: the change is
- * made by the button on it.
+ * Page behind the link of a mail that confirms a new e-mail address. Opening the page changes nothing, because mail
+ * scanners open links too; its button makes the change.
  */
 
 import { confirmed, confirmForm, notConfirmed } from '#domain/pages';
@@ -21,7 +21,7 @@ function linkOf({ params, secrets, now }: LinkCall) {
   return link;
 }
 
-/** Refusals as a page. */
+/** Answers with a page for refusals. */
 async function asPage(answer: () => RawAnswer | Promise<RawAnswer>): Promise<RawAnswer> {
   try {
     return await answer();

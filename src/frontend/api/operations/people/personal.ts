@@ -6,7 +6,7 @@ import { apiError } from '#model/errors';
 import { type Call, forward, operation } from '../../operation.js';
 import { pathId } from '../../parameters.js';
 
-const LONGEST_WORD = 100;
+const MAX_WORD = 100;
 
 const words = (maxLength?: number) =>
   ({
@@ -33,7 +33,7 @@ export const addAlertWords = operation({
   path: '/users/me/alert_words',
   guard: 'user',
   summary: 'Be alerted of messages with these words.',
-  parameters: { alert_words: words(LONGEST_WORD) },
+  parameters: { alert_words: words(MAX_WORD) },
   run: ({ params, realm }) =>
     forward({
       to: realmKey(realm),
@@ -59,8 +59,8 @@ export const removeAlertWords = operation({
 
 const mutedUser = { muted_user_id: pathId('The user.') } as const;
 
-/** Of an account that isn't known yet, another frontend may have told the client: look again at the log's end. */
-async function findMutable(call: Call<{ readonly muted_user_id: number }>): Promise<void> {
+/** @throws ApiError unless the user exists and is no bot; an unknown id is looked up again at the end of the log */
+async function checkMutable(call: Call<{ readonly muted_user_id: number }>): Promise<void> {
   const find = () => call.directory.user(userId(call.params.muted_user_id));
   if (!find()) await call.refresh();
   const user = find();
@@ -77,7 +77,7 @@ export const muteUser = operation({
   async run(call) {
     const { params, realm, caller } = call;
     if (params.muted_user_id === caller) throw apiError('CANNOT_MUTE_SELF');
-    await findMutable(call);
+    await checkMutable(call);
     return forward({
       to: userKey(realm, caller),
       command: userCommands.muteUser,
@@ -94,7 +94,7 @@ export const unmuteUser = operation({
   summary: 'No more mute a user.',
   parameters: mutedUser,
   async run(call) {
-    await findMutable(call);
+    await checkMutable(call);
     const { params, realm } = call;
     return forward({
       to: realmKey(realm),

@@ -1,4 +1,4 @@
-/** Who is here, and telling that one is (users.md § Presence). */
+/** Reporting and reading presence (users.md § Presence). */
 
 import { isSystemBot } from '#domain/people';
 import {
@@ -18,14 +18,14 @@ import { refreshUnless } from '../../look-up.js';
 import { type Answer, type Call, forward, operation } from '../../operation.js';
 import { flag, pathText, text } from '../../parameters.js';
 
-/** What this frontend knows, brought up to now. */
-async function upToDate(call: Call<unknown>): Promise<PresenceReplica> {
+/** This frontend's presence replica, after it fetched the changes since its last sync. */
+async function syncedReplica(call: Call<unknown>): Promise<PresenceReplica> {
   const replica = presencesIn(call.directory);
-  await replica.sync(asking(call));
+  await replica.sync(fetchFor(call));
   return replica;
 }
 
-const asking =
+const fetchFor =
   (call: Call<unknown>): FetchPresences =>
   (known) =>
     call.send(forward({ to: presenceKey(call.realm), command: presenceCommands.presences, args: { known } }));
@@ -54,7 +54,7 @@ export const updatePresence = operation({
       forward({ to: presenceKey(realm), command: presenceCommands.report, args: { status, pingOnly, known } });
     if (pingOnly) return report(null);
     const replica = presencesIn(directory);
-    await replica.load(asking(call));
+    await replica.load(fetchFor(call));
     await replica.update((known) => call.send(report(known)));
     return listed(replica, params.slim_presence ? 'slim' : 'legacy', call.now);
   },
@@ -67,11 +67,11 @@ export const getPresences = operation({
   guard: 'user',
   summary: 'Presence of everybody.',
   parameters: {},
-  run: async (call) => listed(await upToDate(call), 'legacy', call.now),
+  run: async (call) => listed(await syncedReplica(call), 'legacy', call.now),
 });
 
-/** By id or API e-mail; a real address that its owner hides finds nobody. */
-function named(call: Call<unknown>, who: string): DirectoryUser | undefined {
+/** User by id or API e-mail. userByEmail also finds hidden real addresses, so the address is compared again. */
+function findByIdOrEmail(call: Call<unknown>, who: string): DirectoryUser | undefined {
   if (/^\d+$/.test(who)) return call.directory.user(userId(Number(who)));
   const user = call.directory.userByEmail(who);
   return user?.email.toLowerCase() === who.toLowerCase() ? user : undefined;
@@ -86,11 +86,11 @@ export const getUserPresence = operation({
   parameters: { user_id_or_email: pathText('Id or API e-mail of the user.') },
   async run(call) {
     const who = call.params.user_id_or_email;
-    await refreshUnless(call, () => named(call, who) !== undefined);
-    const user = named(call, who);
+    await refreshUnless(call, () => findByIdOrEmail(call, who) !== undefined);
+    const user = findByIdOrEmail(call, who);
     if (!user?.isActive || isSystemBot(user)) throw apiError('NO_SUCH_USER');
     if (user.botType !== null) throw apiError('PRESENCE_OF_BOT');
-    const times = (await upToDate(call)).of(user.id);
+    const times = (await syncedReplica(call)).of(user.id);
     if (!times || hidesPresence(call.directory, user)) throw apiError('NO_PRESENCE', { user_id_or_email: who });
     return { fields: { presence: presenceOfOne(times, user, call.now) } };
   },

@@ -1,4 +1,4 @@
-/** Custom profile fields of the organization (realm.md), and what people fill into them (users.md). */
+/** Custom profile fields of the organization (realm.md) and their values (users.md). */
 import { Type } from 'typebox';
 import { presentField } from '#domain/people';
 import { realmKey } from '#model';
@@ -27,9 +27,9 @@ const optionalText = (trim: boolean, description: string) =>
     description,
   }) as const;
 
-/** Of a list. An option has three values, and the field a few beside. */
-const MOST_OPTIONS = 10_300;
-const MOST_OF_FIELD = 3 * MOST_OPTIONS + 100;
+/** Options of a list field. Each option has three JSON values; the field has a few more. */
+const MAX_OPTIONS = 10_300;
+const MAX_FIELD_VALUES = 3 * MAX_OPTIONS + 100;
 
 const content = {
   name: optionalText(true, 'Label, at most 40 characters.'),
@@ -40,7 +40,7 @@ const content = {
     schema: Type.Record(Type.String(), Type.Union([Type.Record(Type.String(), Type.String()), Type.String()])),
     required: false,
     default: {} as Record<string, string | Record<string, string>>,
-    mostValues: MOST_OF_FIELD,
+    maxValues: MAX_FIELD_VALUES,
     description: 'Options of a list, each with text and order; subtype and url_pattern of an external account.',
   },
   display_in_profile_summary: flag('form', false, 'Shown in the summary of a profile; for at most two fields.'),
@@ -55,10 +55,9 @@ interface ContentValues {
   readonly display_in_profile_summary: boolean;
 }
 
-/** Keys of the data are anybody's choice: it travels as text. */
-/** @throws ApiError */
+/** Arguments of the commands; field_data travels as text, because users choose its keys. @throws ApiError */
 function contentOf({ field_data, ...rest }: ContentValues) {
-  checkCount('field_data', Object.keys(field_data).length, MOST_OPTIONS);
+  checkCount('field_data', Object.keys(field_data).length, MAX_OPTIONS);
   return { ...rest, field_data: JSON.stringify(field_data) };
 }
 

@@ -1,18 +1,18 @@
-/** Devices that want push notifications (users.md § Small operations). */
+/** Tokens of devices for push notifications (users.md § Small operations). */
 import { userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { forward, type Operation, operation } from '../../operation.js';
 import { maybeText, text } from '../../parameters.js';
 
-const LONGEST_TOKEN = 4_096;
+const MAX_TOKEN = 4_096;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 type Service = 'apns' | 'gcm';
 
 /** @throws ApiError */
 function check(service: Service, token: string): void {
-  if (token === '' || token.length > LONGEST_TOKEN) throw apiError('TOKEN_LENGTH');
+  if (token === '' || token.length > MAX_TOKEN) throw apiError('TOKEN_LENGTH');
   if (service === 'apns' && !BASE64.test(token)) throw apiError('APNS_TOKEN');
 }
 

@@ -8,7 +8,7 @@ import type { DirectoryGroup } from '#model/records';
 import { type Call, forward, operation } from '../../operation.js';
 import { flag, pathId, text } from '../../parameters.js';
 
-const LONGEST_NAME = 100;
+const MAX_NAME = 100;
 
 const ids = (description: string) =>
   ({
@@ -22,7 +22,7 @@ const ids = (description: string) =>
 
 const groupId = { user_group_id: pathId('The group.') } as const;
 
-/** As the replica shows them; of a group that isn't known yet, another frontend may have told the client. */
+/** Groups of the replica; an unknown group is looked up again at the end of the log. @throws ApiError */
 async function findGroup(
   call: Call<{ readonly user_group_id: number }>,
 ): Promise<{ readonly groups: UserGroups; readonly group: DirectoryGroup }> {
@@ -58,7 +58,7 @@ export const createUserGroup = operation({
     name: {
       in: 'form',
       encoding: 'string',
-      schema: Type.String({ maxLength: LONGEST_NAME }),
+      schema: Type.String({ maxLength: MAX_NAME }),
       required: true,
       description: 'Name; case counts.',
     },
@@ -79,7 +79,7 @@ export const updateUserGroup = operation({
     name: {
       in: 'form',
       encoding: 'string',
-      schema: Type.String({ maxLength: LONGEST_NAME }),
+      schema: Type.String({ maxLength: MAX_NAME }),
       required: false,
       description: 'New name.',
     },

@@ -1,4 +1,4 @@
-/** What one tells of oneself beside the name, and the hints that new users get (users.md § User status, § Small operations). */
+/** User status, and the progress of new users: hotspots, tutorial (users.md § User status, § Small operations). */
 import { Type } from 'typebox';
 import { checkEmoji, presentEmoji, resolveEmoji } from '#domain/emoji';
 import { isHotspot, mailDomain } from '#domain/people';
@@ -8,19 +8,19 @@ import { apiError } from '#model/errors';
 import { type Call, forward, operation } from '../../operation.js';
 import { maybeFlag, maybeText, text } from '../../parameters.js';
 
-const LONGEST_STATUS = 60;
+const MAX_STATUS = 60;
 
-interface GivenStatus {
+interface StatusParams {
   readonly emoji_name: string | undefined;
   readonly emoji_code: string | undefined;
   readonly reaction_type: string | undefined;
 }
 
 /**
- * The emoji as it is stored and as it is told; null = none from now on; undefined = left as it is.
+ * The emoji as stored and as shown to clients; null: remove the emoji; undefined: no change.
  * @throws ApiError
  */
-async function emojiOf(call: Call<GivenStatus>): Promise<StatusEmoji | null | undefined> {
+async function emojiOf(call: Call<StatusParams>): Promise<StatusEmoji | null | undefined> {
   const { emoji_name: name, emoji_code: code = null, reaction_type: type = null } = call.params;
   if (name === undefined) {
     if (code !== null || type !== null) throw apiError('STATUS_WITHOUT_EMOJI_NAME');
@@ -32,7 +32,7 @@ async function emojiOf(call: Call<GivenStatus>): Promise<StatusEmoji | null | un
   try {
     emoji = resolve();
   } catch {
-    // Another frontend may have told the client of an emoji that this one has not seen yet.
+    // The emoji may be new and known to the client from another frontend.
     await call.refresh();
     emoji = resolve();
   }
@@ -49,7 +49,7 @@ export const updateStatus = operation({
     status_text: {
       in: 'form',
       encoding: 'string',
-      schema: Type.String({ maxLength: LONGEST_STATUS }),
+      schema: Type.String({ maxLength: MAX_STATUS }),
       required: false,
       description: 'Empty: none.',
     },

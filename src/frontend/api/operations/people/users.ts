@@ -1,19 +1,18 @@
 /** Accounts: list, create, own account, login (users.md). */
 import type { Encoded } from '#base';
 import { memoizeByObject, ReadyFields } from '#base';
-import { encodedUsers, isEmail, isSystemBot, presentUser } from '#domain/people';
+import { avatarUrl, encodedUsers, isEmail, isSystemBot, presentUser } from '#domain/people';
 import { loginGuardOf } from '#domain/secrets';
 import { realmKey, userId, userKey } from '#model';
 import { loginGuardCommands, realmCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { DirectoryUser } from '#model/records';
+import type { DirectoryUser, ProfileData } from '#model/records';
 import type { Answer, Call } from '../../operation.js';
 import { forward, operation } from '../../operation.js';
 import { flag, maybeText, pathId, pathText, text } from '../../parameters.js';
 import { readableKey } from '../../readable-key.js';
-import { ownUser } from './own-user.js';
 
-/** The list is the same object until somebody in it changes: one body for all who ask. */
+/** One response body per list. The encoded list is the same object until an account changes. */
 const allUsers = memoizeByObject((members: Encoded) => new ReadyFields({ members }));
 
 export const getUsers = operation({
@@ -38,7 +37,7 @@ const shapeParameters = {
   include_custom_profile_fields: flag('query', false, 'Add profile_data (humans).'),
 } as const;
 
-/** Of an account that isn't known yet, another frontend may have told the client: look again at the log's end. */
+/** Answer with one user; an unknown user is looked up again at the end of the log. @throws ApiError */
 async function findUser(call: Call<ShapeValues>, find: () => DirectoryUser | undefined): Promise<Answer> {
   if (!find()) await call.refresh();
   const user = find();
@@ -76,7 +75,7 @@ export const getUserByEmail = operation({
     const email = call.params.email.toLowerCase();
     return findUser(call, () => {
       const user = call.directory.userByEmail(email);
-      // A real address that its owner hides finds nobody.
+      // userByEmail also finds real addresses, which may be hidden from the caller.
       return user?.email.toLowerCase() === email ? user : undefined;
     });
   },
@@ -113,12 +112,12 @@ export const createUser = operation({
   },
 });
 
-/** The real one: that which stands for a hidden one opens nothing. */
+/** Log-ins need the real address; the API e-mail that stands for a hidden address is refused. */
 const isAddressOf = (user: DirectoryUser, typed: string): boolean =>
   user.deliveryEmail.toLowerCase() === typed.toLowerCase();
 
-/** Log-ins of one account that find its key unreadable at the same time. */
-const MOST_ATTEMPTS = 5;
+/** Attempts of a log-in that finds the key unreadable while other log-ins replace the key. */
+const MAX_ATTEMPTS = 5;
 
 export const fetchApiKey = operation({
   id: 'fetch-api-key',
@@ -137,7 +136,7 @@ export const fetchApiKey = operation({
     const typed = username.trim();
     if (!isEmail(typed)) throw apiError('ENTER_VALID_EMAIL');
     if (call.directory.deactivated) throw apiError('REALM_DEACTIVATED');
-    // Whether or not the address is known by now: the time that it takes is to say nothing.
+    // Refresh for known addresses too, so that the response time doesn't show whether the address is known.
     await call.refresh();
     const found = call.directory.userByEmail(typed);
     const user = found && !isSystemBot(found) && isAddressOf(found, typed) ? found : undefined;
@@ -147,17 +146,17 @@ export const fetchApiKey = operation({
       : forward({ to, command: loginGuardCommands.fetchKey, args: { password, ...hashed } });
     for (let attempts = 1; ; attempts++) {
       const { sealed, ...fields } = await call.send(logIn);
-      // No stranger is ever told a key.
+      // The login guard always refuses, so `user` is set here.
       const { id, keyHash } = user as DirectoryUser;
       const api_key = await readableKey(call, { user: id, sealed: String(sealed), instead: keyHash, as: id });
       if (api_key !== undefined) return { fields: { api_key, ...fields } };
-      // Somebody else's log-in has replaced it, and the account's actor hears of it in a moment.
-      if (attempts === MOST_ATTEMPTS) throw apiError('SERVICE_UNAVAILABLE');
+      // Another log-in has replaced the key; the user actor will have the new one in a moment.
+      if (attempts === MAX_ATTEMPTS) throw apiError('SERVICE_UNAVAILABLE');
     }
   },
 });
 
-/** Logging in with a token that another service signed cannot be configured. */
+/** Always refused: log-in by a token that another service signed cannot be configured. */
 export const fetchKeyByToken = operation({
   id: 'jwt-fetch-api-key',
   method: 'POST',
@@ -189,3 +188,24 @@ export const regenerateKey = operation({
     return { fields: { api_key: secrets.open(String(sealed)) } };
   },
 });
+
+interface CachedOwnUser {
+  readonly profile: ProfileData;
+  readonly newest: number;
+  readonly ready: ReadyFields;
+}
+
+/** Answers of GET /users/me by directory record; a changed account has another record. */
+const cachedOwnUsers = new WeakMap<DirectoryUser, CachedOwnUser>();
+
+export function ownUser({ caller, directory }: Pick<Call<never>, 'caller' | 'directory'>, newest: number): ReadyFields {
+  const user = directory.user(caller);
+  if (!user) throw apiError('ACCOUNT_DEACTIVATED');
+  const profile = directory.profile(caller);
+  const known = cachedOwnUsers.get(user);
+  if (known?.newest === newest && known.profile === profile) return known.ready;
+  const { bot_type, bot_owner_id, ...own } = presentUser(user, user, { clientGravatar: false, profile: directory });
+  const ready = new ReadyFields({ ...own, avatar_url: avatarUrl(user), max_message_id: newest });
+  cachedOwnUsers.set(user, { profile, newest, ready });
+  return ready;
+}

@@ -1,4 +1,4 @@
-/** POST /zcommand (realm.md § Other): settings as commands that are typed like a message. */
+/** POST /zcommand (realm.md § Other): settings changed by slash commands, typed like a message. */
 
 import { mailDomain, userSetting } from '#domain/people';
 import type { UserSettingName, UserSettingValue } from '#model';

@@ -10,7 +10,7 @@ export const updateStream = operation({
   id: 'update-stream',
   method: 'PATCH',
   path: '/streams/{stream_id}',
-  // Administrators; who else asks is told so only of streams that he may know of.
+  // For administrators only; others get that refusal only for streams that they can access.
   guard: 'user',
   summary: 'Change a stream: name, description, privacy, who may post.',
   parameters: {

@@ -6,7 +6,7 @@ import { realmCommands, userCommands } from '#model/commands';
 import { type Call, forward, operation } from '../../operation.js';
 import { flag, maybeFlag, maybeJson, text } from '../../parameters.js';
 
-const wanted = Type.Object(
+const wantedStream = Type.Object(
   {
     name: Type.String(),
     color: Type.Optional(Type.String({ check: 'hexColor' })),
@@ -15,15 +15,15 @@ const wanted = Type.Object(
   { additionalProperties: false },
 );
 
-/** For 1,000 streams in one call, whose descriptions are of wide characters. */
-export const MOST_OF_STREAMS_MIB = 4;
-const many = { mostCharacters: MOST_OF_STREAMS_MIB * 1_048_576 } as const;
+/** Room for 1,000 streams in one call, with descriptions in wide characters. */
+export const MAX_STREAMS_MIB = 4;
+const largeText = { maxCharacters: MAX_STREAMS_MIB * 1_048_576 } as const;
 
 export const wantedStreams = (description: string) =>
-  ({ in: 'form', encoding: 'json', schema: Type.Array(wanted), description, ...many }) as const;
+  ({ in: 'form', encoding: 'json', schema: Type.Array(wantedStream), description, ...largeText }) as const;
 
 export const streamNames = (description: string) =>
-  ({ in: 'form', encoding: 'json', schema: Type.Array(Type.String()), description, ...many }) as const;
+  ({ in: 'form', encoding: 'json', schema: Type.Array(Type.String()), description, ...largeText }) as const;
 
 export const principals = {
   in: 'form',
@@ -34,7 +34,7 @@ export const principals = {
   description: 'Users, by id or API e-mail; default: the caller.',
 } as const;
 
-/** What joining needs to know beside the streams: new ones are made as by POST without options. */
+/** Arguments of joining beside the streams. New streams get the defaults of POST without options. */
 export const joiningArguments = ({ site, webPublicStreams }: Pick<Call<unknown>, 'site' | 'webPublicStreams'>) => ({
   principals: [],
   authorization_errors_fatal: true,
@@ -56,7 +56,7 @@ export const subscribe = operation({
   guard: 'non_guest',
   compressed: true,
   summary: 'Subscribe to streams, creating those that do not exist.',
-  mostBodyMib: MOST_OF_STREAMS_MIB,
+  maxBodyMib: MAX_STREAMS_MIB,
   parameters: {
     subscriptions: { ...wantedStreams('Streams by name, with description and colour.'), required: true },
     principals,

@@ -1,11 +1,11 @@
-/** Own and others' subscriptions: leave, set, ask (streams.md). Joining is in streams.ts. */
+/** Subscriptions of the caller and others: leaving, settings, queries (streams.md). Joining is in streams.ts. */
 import { Type } from 'typebox';
 import { realmKey, streamId, userKey } from '#model';
 import { realmCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { type Call, forward, operation } from '../../operation.js';
 import { pathId, text } from '../../parameters.js';
-import { joiningArguments, MOST_OF_STREAMS_MIB, principals, streamNames, wantedStreams } from './streams.js';
+import { joiningArguments, MAX_STREAMS_MIB, principals, streamNames, wantedStreams } from './streams.js';
 
 export const unsubscribe = operation({
   id: 'unsubscribe',
@@ -13,7 +13,7 @@ export const unsubscribe = operation({
   path: '/users/me/subscriptions',
   guard: 'user',
   summary: 'Leave streams, or unsubscribe others.',
-  mostBodyMib: MOST_OF_STREAMS_MIB,
+  maxBodyMib: MAX_STREAMS_MIB,
   parameters: { subscriptions: { ...streamNames('Streams by name.'), required: true }, principals },
   run: ({ params, realm }) => forward({ to: realmKey(realm), command: realmCommands.unsubscribe, args: { ...params } }),
 });
@@ -25,7 +25,7 @@ export const updateSubscriptions = operation({
   guard: 'user',
   compressed: true,
   summary: 'Join streams and leave others, all or nothing.',
-  mostBodyMib: MOST_OF_STREAMS_MIB,
+  maxBodyMib: MAX_STREAMS_MIB,
   parameters: {
     add: { ...wantedStreams('Streams to join.'), required: false, default: [] },
     delete: { ...streamNames('Streams to leave, by name.'), required: false, default: [] as string[] },
@@ -87,8 +87,8 @@ export const updateSubscriptionSetting = operation({
     }),
 });
 
-/** Of what isn't known yet, another frontend may have told the client: look again at the log's end. */
-async function known(call: Call<{ readonly stream_id: number }>): Promise<void> {
+/** Refreshes the replica if the stream is unknown: the client may have the id from another frontend. */
+async function refreshForStream(call: Call<{ readonly stream_id: number }>): Promise<void> {
   if (!call.directory.stream(streamId(call.params.stream_id))) await call.refresh();
 }
 
@@ -100,7 +100,7 @@ export const getStream = operation({
   summary: 'One stream.',
   parameters: { stream_id: pathId('The stream.') },
   async run(call) {
-    await known(call);
+    await refreshForStream(call);
     return forward({
       to: userKey(call.realm, call.caller),
       command: userCommands.streamById,
@@ -117,7 +117,7 @@ export const getSubscribers = operation({
   summary: 'Ids of the subscribers of a stream.',
   parameters: { stream_id: pathId('The stream.') },
   async run(call) {
-    await known(call);
+    await refreshForStream(call);
     return forward({
       to: userKey(call.realm, call.caller),
       command: userCommands.subscribersOf,
@@ -134,7 +134,7 @@ export const getSubscriptionStatus = operation({
   summary: 'Whether a user is subscribed to a stream.',
   parameters: { user_id: pathId('The user.'), stream_id: pathId('The stream.') },
   async run(call) {
-    await known(call);
+    await refreshForStream(call);
     return forward({
       to: userKey(call.realm, call.caller),
       command: userCommands.subscriptionStatus,

@@ -9,8 +9,8 @@ import { forward, operation } from '../../operation.js';
 import { maybeJson, maybeText, text } from '../../parameters.js';
 
 /**
- * streams.md would store a longer one as it is; the recorded peer (n 1022, 1035) has no room for it and answers 500. Cut, it
- * would be another topic than the one that was named.
+ * A longer topic is refused. streams.md would store it unchanged; the recorded peer (n 1022, 1035) has no room for it
+ * and answers 500. A topic that is cut would be another topic than the one in the request.
  */
 const topic = { ...text('form', 'Topic; need not exist.'), schema: Type.String({ maxLength: MAX_TOPIC }) } as const;
 
@@ -30,7 +30,7 @@ export const setUserTopic = operation({
   },
   async run(call) {
     const { stream_id, topic, visibility_policy } = call.params;
-    // So that the actor knows what this frontend found.
+    // An unknown stream refreshes the replica; the actor's replica then has to reach the same realm version.
     await lookUpStream(call, stream_id);
     return forward({
       to: userKey(call.realm, call.caller),

@@ -1,20 +1,18 @@
-/** Avatars of accounts, as operations store them: a user's own, and those of bots. */
 import type { JsonObject } from '#base';
-import type { AvatarImages } from '#domain/pictures';
-import { AVATAR_SIZES, blobOfAvatar, PICTURE_MIB } from '#domain/pictures';
+import { AVATAR_SIZES, type AvatarImages, blobOfAvatar, PICTURE_MIB } from '#domain/pictures';
 import { realmKey, type UserId } from '#model';
 import { realmCommands } from '#model/commands';
 import { ActorRefused, apiError } from '#model/errors';
 import { type Call, type Forward, forward } from './operation.js';
 
-/** The one file of the form, for a picture. @param notOne the refusal of another number. @throws ApiError */
+/** The only file of the form, as a picture. @param notOne refusal for any other number of files. @throws ApiError */
 export function onePicture(
   { files }: Call<unknown>,
   notOne: 'AVATAR_ONE_FILE' | 'ONE_FILE' | 'ICON_ONE_FILE' | 'LOGO_ONE_FILE',
 ) {
   if (files !== 'too large' && files.length !== 1) throw apiError(notOne);
   return {
-    /** @throws ApiError for a file that is too large */
+    /** @throws ApiError if the file is too large */
     bytes(): Uint8Array {
       const bytes = files === 'too large' ? undefined : files[0]!.bytes;
       if (!bytes || bytes.byteLength > PICTURE_MIB * 1_048_576) throw apiError('FILE_TOO_LARGE', { n: PICTURE_MIB });
@@ -24,15 +22,18 @@ export function onePicture(
 }
 
 interface Upload {
-  /** What it is a picture of, as the realm's actor numbers uploads. */
+  /** Name under which the realm actor numbers the uploads of this picture. */
   readonly picture: string;
-  /** Where its files go, given its number; all PNG. */
+  /** Blobs of the upload with this number; all PNG. */
   files(number: number): readonly (readonly [blob: string, bytes: Uint8Array])[];
-  /** The command that makes it the picture. */
+  /** Command that makes the upload the current picture. */
   show(number: number): Forward<JsonObject>;
 }
 
-/** Store a picture, then have it shown. Gives the fields of the actor's answer. @throws ActorRefused */
+/**
+ * Stores a picture in three steps: number from the realm actor, blobs, command that shows the upload.
+ * @returns fields of the actor's answer @throws ActorRefused
+ */
 export async function storePicture(call: Call<unknown>, upload: Upload): Promise<JsonObject> {
   const to = realmKey(call.realm);
   const begun = await call.send(
@@ -44,15 +45,15 @@ export async function storePicture(call: Call<unknown>, upload: Upload): Promise
   try {
     return await call.send(upload.show(number));
   } catch (error) {
-    // Any other failure may have come after it was decided: then the next upload sees to these.
+    // After any other failure the commit may have happened; then the blobs stay until the next upload.
     if (error instanceof ActorRefused) for (const [blob] of files) await call.blobs.delete(call.realm, blob);
     throw error;
   }
 }
 
 /**
- * Give an account this avatar: the caller's own, or that of a bot which the caller manages. Everybody hears of it.
- * Gives its address. @param images from `avatarImages`. @throws ActorRefused
+ * Gives an account this avatar: the caller's account, or a bot that the caller manages. All users get an event.
+ * @param images from `avatarImages` @returns URL of the avatar @throws ActorRefused
  */
 export async function storeAvatar(call: Call<unknown>, user: UserId, images: AvatarImages): Promise<string> {
   const hash = call.secrets.avatarHash(call.realm, user);

@@ -1,0 +1,62 @@
+import { type FileResponse, fileHeaders, rangeResponse } from '#domain/files';
+import type { RawAnswer } from '#model';
+import { apiError } from '#model/errors';
+import { type Blob, BlobGone } from '#ports/blobs';
+import type { Call } from './operation.js';
+
+/** Name of a parameter in a query, decoded and in lower case; a broken escape stays as it is. */
+function parameterName(part: string): string {
+  const name = part.split('=', 1)[0]!;
+  try {
+    return decodeURIComponent(name).toLowerCase();
+  } catch {
+    return name.toLowerCase();
+  }
+}
+
+/** The query for another server: without API keys, and without characters that could end a header. */
+const forwardedQuery = (query: string): string =>
+  query
+    .split('&')
+    .filter((part) => part !== '' && parameterName(part) !== 'api_key')
+    .join('&')
+    .replace(/[^\x21-\x7e]/gu, (char) =>
+      [...Buffer.from(char)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
+    );
+
+/** Redirect (302) to an address that has a query already; the query of the request is appended. */
+export const redirect = (url: string, query: string): RawAnswer => {
+  const more = forwardedQuery(query);
+  return {
+    status: 302,
+    raw: new Uint8Array(0),
+    headers: {
+      Location: more === '' ? url : `${url}&${more}`,
+      'Cache-Control': 'max-age=0, no-cache, no-store, must-revalidate, private',
+    },
+  };
+};
+
+/** Request headers for conditional and partial answers; each operation that serves files declares them. */
+export const CONDITIONS = ['range', 'if-range', 'if-none-match'];
+
+/** A stored file as the answer: the whole file, or the range that the request asks for. @throws ApiError */
+export async function serveBlob(
+  call: Call<unknown>,
+  blob: Blob | undefined,
+  served: Omit<FileResponse, 'type'>,
+): Promise<RawAnswer> {
+  if (!blob) throw apiError('FILE_NOT_FOUND');
+  const { status, headers, start, end } = rangeResponse(blob.size, served.tag, {
+    range: call.header('range'),
+    ifRange: call.header('if-range'),
+    ifNoneMatch: call.header('if-none-match'),
+  });
+  try {
+    const raw = start === end ? new Uint8Array(0) : await blob.read(start, end);
+    return { status, raw, headers: { ...fileHeaders({ ...served, type: blob.type }), ...headers } };
+  } catch (error) {
+    if (error instanceof BlobGone) throw apiError('FILE_NOT_FOUND');
+    throw error;
+  }
+}

@@ -1,0 +1,284 @@
+/** Arguments of the commands of the realm actor. */
+import type { JsonObject } from '#base';
+import type { UserSettings } from '#model';
+import type { RealmPictureName } from '#model/records';
+import type { OutboxCommand } from './command.js';
+
+/** First account of an organization, prepared by the administration without secrets in clear. */
+export type FirstAccount = {
+  readonly email: string;
+  readonly fullName: string;
+  readonly passwordHash: string | null;
+  readonly keyHash: string;
+  readonly keySealed: string;
+};
+
+export type NewRealmArgs = {
+  readonly subdomain: string;
+  readonly name: string;
+  readonly owner: FirstAccount;
+  /** realm.md § Settings. */
+  readonly orgType: number;
+  /** Base URL, for the notices in the first streams; null: the organization begins without streams. */
+  readonly origin: string | null;
+};
+
+export type CreateUserArgs = {
+  readonly email: string;
+  readonly password: string;
+  readonly full_name: string;
+  /** Only from the administration. */
+  readonly role?: number;
+  /** Base URL of the organization; absent: the user gets no greeting. */
+  readonly origin?: string;
+};
+
+/** Names of streams; null: not given, '': none. */
+export type BotStreamChoices = { readonly sending: string | null; readonly events: string | null };
+
+export type BotRequest = {
+  /** Number of files in the form. */
+  readonly files: number;
+  /** Only check the request. */
+  readonly dry: boolean;
+};
+
+export type CreateBotArgs = BotStreamChoices &
+  BotRequest & {
+    readonly fullName: string;
+    readonly shortName: string;
+    readonly type: number;
+    readonly payloadUrl: string;
+    readonly service: string | null;
+    readonly config: { readonly [key: string]: string };
+    readonly interface: number;
+    readonly allPublicStreams: boolean;
+    /** Domain of the addresses of bots. */
+    readonly domain: string;
+  };
+
+/** null: not given. */
+export type UpdateBotArgs = BotStreamChoices &
+  BotRequest & {
+    readonly bot_id: number;
+    readonly full_name: string | null;
+    readonly role: number | null;
+    readonly bot_owner_id: number | null;
+    readonly allPublicStreams: boolean | null;
+    readonly payloadUrl: string | null;
+    readonly interface: number;
+    readonly config: { readonly [key: string]: string } | null;
+  };
+
+/** Value of a profile field, checked against the schema of the parameter. */
+export type ProfileInput = string | readonly number[];
+
+/** `value` null (PATCH /users/{user_id} only) deletes. */
+export type ProfileEntry = { readonly id: number; readonly value: ProfileInput | null };
+
+/** null: not given. */
+export type UpdateUserArgs = {
+  readonly user_id: number;
+  readonly full_name: string | null;
+  readonly role: number | null;
+  readonly profile_data: readonly ProfileEntry[] | null;
+};
+
+/** Account whose key is renewed. */
+export type RenewKeyArgs = {
+  readonly user: number;
+  /**
+   * The key to replace: a bot's sealed key, another account's key hash. The command changes nothing if the account has
+   * a newer key by now. null: replace any key.
+   */
+  readonly instead: string | null;
+};
+
+/** Users by id or API e-mail; none: the caller. */
+export type Principals = { readonly principals: readonly (string | number)[] };
+
+export type SubscribeArgs = Principals & {
+  readonly subscriptions: readonly { readonly name: string; readonly description?: string; readonly color?: string }[];
+  readonly authorization_errors_fatal: boolean;
+  readonly announce: boolean;
+  readonly invite_only: boolean;
+  readonly is_web_public: boolean;
+  readonly history_public_to_subscribers: boolean | null;
+  readonly stream_post_policy: number;
+  readonly message_retention_days: string | number;
+  readonly can_remove_subscribers_group_id: number | null;
+  /** The configuration allows streams that are open to the web. */
+  readonly server_web_public: boolean;
+  /** Base URL of the organization. */
+  readonly origin: string;
+};
+
+export type UnsubscribeArgs = Principals & { readonly subscriptions: readonly string[] };
+
+export type UpdateSubscriptionsArgs = {
+  readonly add: SubscribeArgs;
+  /** Names. */
+  readonly delete: readonly string[];
+};
+
+/** null: not given. */
+export type UpdateStreamArgs = {
+  readonly stream_id: number;
+  readonly description: string | null;
+  readonly new_name: string | null;
+  readonly is_private: boolean | null;
+  readonly is_web_public: boolean | null;
+  readonly history_public_to_subscribers: boolean | null;
+  readonly is_announcement_only: boolean | null;
+  readonly stream_post_policy: number | null;
+  readonly message_retention_days: string | number | null;
+  readonly can_remove_subscribers_group_id: number | null;
+  /** The configuration allows streams that are open to the web. */
+  readonly server_web_public: boolean;
+  readonly origin: string;
+};
+
+/** A private stream without active subscribers. */
+export type VacatedStream = {
+  readonly stream: number;
+  /** Deactivated accounts that are still subscribed. */
+  readonly members: readonly number[];
+};
+
+/** Users who join a stream with a later commit. */
+export type RemainingJoin = {
+  readonly stream: number;
+  readonly users: readonly number[];
+  /** Colour of the streams for the caller. */
+  readonly color: string | null;
+};
+
+export type CarryOnJoiningArgs = {
+  readonly streams: readonly RemainingJoin[];
+  /** Stages of commands after all joins. */
+  readonly afterwards?: readonly (readonly OutboxCommand[])[];
+};
+
+export type AvatarArgs = {
+  readonly user: number;
+  /** Name of the account in URLs of avatars. Made with the server's secret, which actors don't know. */
+  readonly hash: string;
+};
+
+export type RealmPictureArgs = {
+  readonly name: RealmPictureName;
+  /** Number of the stored upload; null: the default picture. */
+  readonly number: number | null;
+};
+
+/** A change of a user's files. The realm actor counts the space and publishes the event for the owner. */
+export type FileChange = {
+  readonly op: 'add' | 'update' | 'remove';
+  readonly attachment: JsonObject;
+  /** Change of the bytes in use. */
+  readonly bytes: number;
+};
+
+export type FilesChangedArgs = {
+  readonly owner: number;
+  readonly changes: readonly FileChange[];
+  /** Paths of files whose bytes can be deleted, because the commit that removed them is durable. */
+  readonly erase: readonly string[];
+};
+
+/** Settings of the request, checked by the frontend. */
+export type SettingChanges = { readonly values: Partial<UserSettings> };
+
+export type ChangeSettingsArgs = SettingChanges & {
+  /** Domain of the API e-mails that stand for hidden addresses. */
+  readonly domain: string;
+};
+
+/** null: not given. */
+export type AccountArgs = {
+  readonly full_name: string | null;
+  readonly email: string | null;
+  readonly old_password: string;
+  /** '': not given. */
+  readonly new_password: string;
+  /** Base URL of the organization. */
+  readonly origin: string;
+};
+
+/** An emoji as stored, and (`shown`) as this server sends it. */
+export type StatusEmoji = {
+  readonly name: string;
+  readonly code: string;
+  /** 'extra' is the emoji that is neither Unicode nor the organization's (README.md § Names). */
+  readonly type: 'unicode_emoji' | 'realm_emoji' | 'extra';
+  readonly shown: JsonObject;
+};
+
+/** Absent fields are not changed. */
+export type SetStatusArgs = {
+  readonly text?: string;
+  readonly away?: boolean;
+  /** null: remove the emoji. */
+  readonly emoji?: StatusEmoji | null;
+  readonly domain: string;
+};
+
+export type LinkifierContent = { readonly pattern: string; readonly url_template: string };
+
+/** Trimmed and checked by the frontend; the handler refuses blank values. */
+export type PlaygroundContent = { readonly name: string; readonly language: string; readonly url_prefix: string };
+
+/** A domain, checked by the frontend. */
+export type RealmDomain = { readonly domain: string; readonly allow_subdomains: boolean };
+
+export type StreamNames = { readonly stream_names: readonly string[] };
+
+export type InvitationOffer = {
+  /** Minutes until the invitation expires; null: never. */
+  readonly minutes: number | null;
+  readonly role: number;
+  readonly stream_ids: readonly number[];
+  /** Base URL of the organization. */
+  readonly origin: string;
+};
+
+/** An invitation from its link, whose signature was checked. */
+export type InvitationLink = {
+  readonly kind: 'single' | 'link';
+  readonly id: number;
+  readonly nonce: string;
+};
+
+/** A new account as its user fills it in. */
+export type ApplicantArgs = {
+  /** Address, confirmed by a mail. An invitation to one address uses that address instead. */
+  readonly email: string;
+  readonly full_name: string;
+  readonly password: string;
+  /** Base URL of the organization. */
+  readonly origin: string;
+};
+
+export type AskSignUpArgs = {
+  readonly email: string;
+  /** The invitation whose link was opened; null: the organization needs no invitation. */
+  readonly by: { readonly id: number; readonly nonce: string } | null;
+  /** Base URL of the organization. */
+  readonly origin: string;
+};
+
+export type ProfileFieldContent = {
+  /** Trimmed. */
+  readonly name: string;
+  readonly hint: string;
+  /** JSON text of the object. */
+  readonly field_data: string;
+  readonly display_in_profile_summary: boolean;
+};
+
+/** Members (or subgroups) that are added to a group and removed from it. */
+export type GroupEdit = {
+  readonly user_group_id: number;
+  readonly add: readonly number[];
+  readonly delete: readonly number[];
+};

@@ -1,0 +1,444 @@
+/**
+ * Every refusal that a client can receive, one entry per situation: code (absent where the API has none), HTTP status,
+ * message template and the names of the data fields beside `msg`. Source: errors.md, conventions.md and the `errors` of
+ * wire.json, without the entries that only the peer raises.
+ */
+
+export interface CatalogueEntry {
+  /** Field `code` of the answer; absent: the answer has none. */
+  readonly code?: string;
+  readonly status: number;
+  /** `{name}` is replaced by the value given for this name, `{product}` by the product name. */
+  readonly msg: string;
+  /** Values that become fields of the answer. */
+  readonly data?: readonly string[];
+  /** The same request may succeed later, unchanged. */
+  readonly retryable?: true;
+  /** The answer is a page, for addresses that browsers open. */
+  readonly html?: true;
+}
+
+const bad = <const M extends string>(msg: M) => ({ code: 'BAD_REQUEST', status: 400, msg }) as const;
+const badImage = <const M extends string>(msg: M) => ({ code: 'BAD_IMAGE', status: 400, msg }) as const;
+const unauthorized = <const M extends string>(msg: M) => ({ code: 'UNAUTHORIZED', status: 401, msg }) as const;
+const invitationFailed = <const M extends string>(msg: M) =>
+  ({
+    code: 'INVITATION_FAILED',
+    status: 400,
+    msg,
+    data: ['errors', 'sent_invitations', 'license_limit_reached', 'daily_limit_reached'],
+  }) as const;
+
+export const catalogue = {
+  // Refusals before a handler runs, and by the server itself.
+  NOT_LOGGED_IN: { status: 401, msg: 'Not logged in: API authentication or user session required' },
+  AUTH_SCHEME: bad('This endpoint requires HTTP basic authentication.'),
+  AUTH_HEADER: unauthorized('Invalid authorization header for basic auth'),
+  API_KEY_MALFORMED: unauthorized('Malformed API key'),
+  API_KEY_UNKNOWN: unauthorized('Invalid API key'),
+  /** `?api_key=` has a code of its own (conventions.md § Authentication). */
+  QUERY_KEY_MALFORMED: { code: 'INVALID_API_KEY', status: 401, msg: 'Malformed API key' },
+  QUERY_KEY_UNKNOWN: { code: 'INVALID_API_KEY', status: 401, msg: 'Invalid API key' },
+  ACCOUNT_DEACTIVATED: unauthorized('Account is deactivated'),
+  ORGANIZATION_DEACTIVATED: unauthorized('This organization has been deactivated'),
+  WRONG_SUBDOMAIN: unauthorized('Account is not associated with this subdomain'),
+  WEBHOOK_BOT: unauthorized('This API is not available to incoming webhook bots.'),
+  NONEXISTENT_SUBDOMAIN: { code: 'NONEXISTENT_SUBDOMAIN', status: 404, msg: 'Invalid subdomain' },
+  /** The peer answers an HTML page; ours is JSON like every other answer. */
+  NOT_FOUND: { status: 404, msg: 'Not Found' },
+  METHOD_NOT_ALLOWED: { status: 405, msg: 'Method Not Allowed', data: ['allowed_methods'] },
+  RATE_LIMIT_HIT: {
+    code: 'RATE_LIMIT_HIT',
+    status: 429,
+    msg: 'API usage exceeded rate limit',
+    data: ['retry-after'],
+    retryable: true,
+  },
+  ADMIN_REQUIRED: { code: 'UNAUTHORIZED_PRINCIPAL', status: 400, msg: 'Must be an organization administrator' },
+  OWNER_REQUIRED: { code: 'UNAUTHORIZED_PRINCIPAL', status: 400, msg: 'Must be an organization owner' },
+  NO_BOTS: bad('This endpoint does not accept bot requests.'),
+  NO_GUESTS: bad('Not allowed for guest users'),
+  REQUEST_VARIABLE_MISSING: {
+    code: 'REQUEST_VARIABLE_MISSING',
+    status: 400,
+    msg: "Missing '{var_name}' argument",
+    data: ['var_name'],
+  },
+  REQUEST_VARIABLE_INVALID: {
+    code: 'REQUEST_VARIABLE_INVALID',
+    status: 400,
+    msg: "Bad value for '{var_name}': {bad_value}",
+    data: ['var_name', 'bad_value'],
+  },
+  REQUEST_CONFUSING_VAR: {
+    code: 'REQUEST_CONFUSING_VAR',
+    status: 400,
+    msg: "Can't decide between '{var_name1}' and '{var_name2}' arguments",
+    data: ['var_name1', 'var_name2'],
+  },
+  ARGUMENT_NOT_JSON: bad('Argument "{var_name}" is not valid JSON.'),
+  /** The message is made from the schema (model/schema/validate.ts) or by the handler. */
+  VALIDATION_FAILED: bad('{message}'),
+  /** Ours: the form cannot be parsed (a multipart body without its boundary, too many fields). */
+  MALFORMED_FORM: bad('Malformed request body'),
+  /** Ours: the peer's proxy answers an HTML page. */
+  BODY_TOO_LARGE: { code: 'BAD_REQUEST', status: 413, msg: 'Request body is larger than the allowed limit' },
+  INTERNAL: { status: 500, msg: 'Internal server error' },
+  /** Ours: no host owns the actor, its mailbox is full, or the deadline passed. Codeless, like 500. */
+  SERVICE_UNAVAILABLE: { status: 503, msg: 'Service temporarily unavailable, please try again', retryable: true },
+
+  // Refusals that operations of several resources share.
+  INVALID_MESSAGES: bad('Invalid message(s)'),
+  INVALID_STREAM_ID: bad('Invalid stream ID'),
+  INVALID_STREAM_NAME: bad("Invalid stream name '{name}'"),
+  NO_SUCH_USER: bad('No such user'),
+  USER_IS_DEACTIVATED: bad('User is deactivated'),
+  INSUFFICIENT_PERMISSION: bad('Insufficient permission'),
+  NOT_AUTHORIZED_FOR_QUERY: bad('User not authorized for this query'),
+  /** In lists of recipients: without a colon. */
+  INVALID_USER_ID: bad('Invalid user ID {user_id}'),
+  /** For members of groups and values of profile fields: with a colon. */
+  INVALID_MEMBER_ID: bad('Invalid user ID: {user_id}'),
+  INVALID_EMAIL: bad("Invalid email '{email}'"),
+  ENTER_VALID_EMAIL: bad('Enter a valid email address.'),
+  INVALID_USER_GROUP: bad('Invalid user group'),
+  NOTHING_TO_DO: bad('Nothing to do. Specify at least one of "add" or "delete".'),
+  STREAM_NAME_DOES_NOT_EXIST: {
+    code: 'STREAM_DOES_NOT_EXIST',
+    status: 400,
+    msg: "Stream '{stream}' does not exist",
+    data: ['stream'],
+  },
+  STREAM_ID_DOES_NOT_EXIST: {
+    code: 'STREAM_DOES_NOT_EXIST',
+    status: 400,
+    msg: "Stream with ID '{stream_id}' does not exist",
+    data: ['stream_id'],
+  },
+  PRINCIPAL_NOT_AUTHORIZED: {
+    code: 'UNAUTHORIZED_PRINCIPAL',
+    status: 403,
+    msg: "User not authorized to execute queries on behalf of '{principal}'",
+    data: ['principal'],
+  },
+
+  // Event queues (events.md, register.md).
+  BAD_EVENT_QUEUE_ID: {
+    code: 'BAD_EVENT_QUEUE_ID',
+    status: 400,
+    msg: 'Bad event queue ID: {queue_id}',
+    data: ['queue_id'],
+  },
+  EVENT_PRUNED: bad('An event newer than {last_event_id} has already been pruned!'),
+  EVENT_NOT_IN_QUEUE: bad('Event {last_event_id} was not in this queue'),
+  OPERATOR_NOT_SUPPORTED: bad('Operator {operator} not supported.'),
+  ANONYMOUS_CLIENT_GRAVATAR: bad("Invalid 'client_gravatar' parameter for anonymous request"),
+  ANONYMOUS_INCLUDE_SUBSCRIBERS: bad("Invalid 'include_subscribers' parameter for anonymous request"),
+
+  // Sending, reading and flagging messages, and reactions (messages.md, narrow.md).
+  EXACTLY_ONE_STREAM: bad('Expected exactly one stream'),
+  STREAM_DATA_TYPE: bad('Invalid data type for stream'),
+  RECIPIENT_DATA_TYPE: bad('Invalid data type for recipients'),
+  RECIPIENTS_MIXED: bad('Recipient lists may contain emails or user IDs, but not both.'),
+  MISSING_STREAM: bad('Missing stream'),
+  MISSING_TOPIC: bad('Missing topic'),
+  TOPIC_EMPTY: bad("Topic can't be empty!"),
+  TOPIC_CHARACTER: bad('Invalid character in topic, at position {position}!'),
+  TOPICS_REQUIRED: bad('Topics are required in this organization'),
+  NO_RECIPIENTS: bad('Message must have recipients'),
+  MESSAGE_EMPTY: bad('Message must not be empty'),
+  MESSAGE_NULL_BYTES: bad('Message must not contain null bytes'),
+  ONLY_ADMINS_SEND: bad('Only organization administrators can send to this stream.'),
+  ONLY_MODERATORS_SEND: bad('Only organization administrators and moderators can send to this stream.'),
+  NO_GUESTS_SEND: bad('Guests cannot send to this stream.'),
+  NO_NEW_MEMBERS_SEND: bad('New members cannot send to this stream.'),
+  NOT_AUTHORIZED_TO_SEND: bad("Not authorized to send to stream '{stream}'"),
+  DIRECT_MESSAGES_DISABLED: bad('Direct messages are disabled in this organization.'),
+  RECIPIENT_GONE: bad("'{email}' is no longer using {product}."),
+  WIDGET_JSON: bad('Widgets: API programmer sent invalid JSON content'),
+  WIDGET_INVALID: bad('Widgets: {reason}'),
+  CANNOT_RENDER: bad('Unable to render message'),
+  WILDCARD_NOT_ALLOWED: bad('You do not have permission to use wildcard mentions in this stream.'),
+  MISSING_ANCHOR: bad("Missing 'anchor' argument."),
+  INVALID_ANCHOR: bad('Invalid anchor'),
+  ANCHOR_EXCLUDED: bad('The anchor can only be excluded at an end of the range'),
+  TOO_MANY_MESSAGES: bad('Too many messages requested (maximum {maximum}).'),
+  BAD_NARROW: { code: 'BAD_NARROW', status: 400, msg: 'Invalid narrow operator: {desc}', data: ['desc'] },
+  INVALID_FLAG: bad("Invalid flag: '{flag}'"),
+  FLAG_NOT_EDITABLE: bad("Flag not editable: '{flag}'"),
+  INVALID_FLAG_OPERATION: bad("Invalid message flag operation: '{op}'"),
+  EMOJI_DOES_NOT_EXIST: bad("Emoji '{emoji_name}' does not exist"),
+  EMOJI_CODE: bad('Invalid emoji code.'),
+  EMOJI_NAME: bad('Invalid emoji name.'),
+  EMOJI_TYPE: bad('Invalid emoji type.'),
+  CUSTOM_EMOJI_UNKNOWN: bad('Invalid custom emoji.'),
+  CUSTOM_EMOJI_NAME: bad('Invalid custom emoji name.'),
+  CUSTOM_EMOJI_DEACTIVATED: bad('This custom emoji has been deactivated.'),
+  REACTION_EXISTS: bad('Reaction already exists.'),
+  REACTION_DOES_NOT_EXIST: bad("Reaction doesn't exist."),
+  REACTION_ARGUMENTS: bad('At least one of the following arguments must be present: emoji_name, emoji_code'),
+  /** Ours: a message is one record of the Store, whose size is limited. */
+  TOO_MANY_REACTIONS: bad('This message has too many reactions.'),
+  CANNOT_ATTACH_SUBMESSAGE: bad('You cannot attach a submessage to this message.'),
+  SUBMESSAGE_JSON: bad('Invalid json for submessage'),
+  POLL_QUESTION: bad("You can't edit a question unless you are the author."),
+  READ_RECEIPTS_DISABLED: bad('Read receipts are disabled in this organization.'),
+  NO_SUCH_TOPIC: bad("No such topic '{topic_name}'"),
+
+  // Changing, moving and deleting messages (messages.md).
+  EDITING_OFF: bad('Your organization has turned off message editing'),
+  DIRECT_TO_STREAM: bad('Direct messages cannot be moved to streams.'),
+  DIRECT_TOPIC: bad('Direct messages cannot have topics.'),
+  PROPAGATE_NOTHING: bad('Invalid propagate_mode without topic edit'),
+  CONTENT_AND_STREAM: bad('Cannot change message content while changing stream'),
+  WIDGET_EDIT: bad('Widgets cannot be edited.'),
+  EDIT_NOT_ALLOWED: bad("You don't have permission to edit this message"),
+  EDIT_TOO_LATE: bad('The time limit for editing this message has passed'),
+  TOPIC_TOO_LATE: bad("The time limit for editing this message's topic has passed."),
+  MOVE_NOT_ALLOWED: bad("You don't have permission to move this message"),
+  MOVE_WITHOUT_ACCESS: bad("You don't have permission to move this message due to missing access to its stream"),
+  STREAM_TOO_LATE: bad("The time limit for editing this message's stream has passed"),
+  MOVE_TIME_LIMIT: {
+    code: 'MOVE_MESSAGES_TIME_LIMIT_EXCEEDED',
+    status: 400,
+    msg: 'You only have permission to move the {total_messages_allowed_to_move}/{total_messages_in_topic} most recent messages in this topic.',
+    data: ['first_message_id_allowed_to_move', 'total_messages_in_topic', 'total_messages_allowed_to_move'],
+  },
+  DELETE_NOT_ALLOWED: bad("You don't have permission to delete this message"),
+  DELETE_TOO_LATE: bad('The time limit for deleting this message has passed'),
+  ALREADY_DELETED: bad('Message already deleted'),
+  EDIT_HISTORY_OFF: bad('Message edit history is disabled in this organization'),
+
+  // Drafts and scheduled messages (messages.md).
+  DRAFTS_OFF: bad('User has disabled synchronizing drafts.'),
+  /** Without code (seed). */
+  NO_SUCH_DRAFT: { status: 404, msg: 'Draft does not exist' },
+  TIMESTAMP_NEGATIVE: bad('Timestamp must not be negative.'),
+  TOPIC_NULL_BYTES: bad('Topic must not contain null bytes'),
+  ONE_DRAFT_STREAM: bad('Must specify exactly 1 stream ID for stream messages'),
+  NO_SUCH_SCHEDULED_MESSAGE: { code: 'BAD_REQUEST', status: 404, msg: 'Scheduled message does not exist' },
+  SCHEDULED_IN_PAST: bad('Scheduled delivery time must be in the future.'),
+  SCHEDULED_STREAM_TYPE: bad('Invalid data type for stream ID'),
+  SCHEDULED_USER_IDS: bad('Recipient list may only contain user IDs'),
+  SCHEDULED_NEEDS_RECIPIENT: bad('Recipient required when updating type of scheduled message.'),
+  SCHEDULED_NEEDS_TOPIC: bad('Topic required when updating scheduled message type to stream.'),
+  SCHEDULED_ALREADY_SENT: bad('Scheduled message was already sent'),
+  NOTHING_TO_CHANGE: bad('Nothing to change'),
+
+  // Typing notifications (messages.md).
+  EMPTY_TO: bad("Empty 'to' list"),
+  MANY_STREAMS: bad('Cannot send to multiple streams'),
+  STREAM_TYPING_OFF: bad('User has disabled typing notifications for stream messages'),
+  DIRECT_TYPING_OFF: bad('User has disabled typing notifications for direct messages'),
+
+  // Presence, user status and hotspots (users.md).
+  INVALID_PRESENCE_STATUS: bad('Invalid status: {status}'),
+  PRESENCE_OF_BOT: bad('Presence is not supported for bot users.'),
+  NO_PRESENCE: bad('No presence data for {user_id_or_email}'),
+  NO_NEW_STATUS: bad('Client did not pass any new values.'),
+  STATUS_WITHOUT_EMOJI_NAME: bad('Client must pass emoji_name if they pass either emoji_code or reaction_type.'),
+  UNKNOWN_HOTSPOT: bad('Unknown hotspot: {hotspot}'),
+
+  // Streams, subscriptions and topics (streams.md).
+  STREAM_INACCESSIBLE: bad('Unable to access stream ({stream_name}).'),
+  STREAM_NAME_EMPTY: bad("Stream name can't be empty!"),
+  STREAM_NAME_TOO_LONG: bad('Stream name too long (limit: {limit} characters).'),
+  STREAM_NAME_CHARACTER: bad('Invalid character in stream name, at position {position}!'),
+  STREAM_NAME_SAME: bad('Stream already has that name!'),
+  STREAM_NAME_TAKEN: bad("Stream name '{name}' is already taken."),
+  STREAM_ALREADY_DEACTIVATED: bad('Stream is already deactivated'),
+  GROUP_NOT_SYSTEM: bad("'{setting}' must be a system user group."),
+  GROUP_NOT_ALLOWED: bad("'{setting}' setting cannot be set to '{group}' group."),
+  NO_WEB_PUBLIC_STREAMS: bad('Web-public streams are not enabled.'),
+  DEFAULT_STREAM_PRIVATE: bad('Default streams cannot be made private.'),
+  DEFAULT_STREAM_PRIVATE_ADD: bad('Private streams cannot be made default.'),
+  NO_STREAM_GROUP: bad("Default stream group with id '{id}' does not exist."),
+  STREAM_GROUP_NAME_BLANK: bad("Invalid default stream group name '{name}'"),
+  STREAM_GROUP_NAME_TOO_LONG: bad('Default stream group name too long (limit: 60 characters)'),
+  STREAM_GROUP_NAME_NULL: bad("Default stream group name '{name}' contains NULL (0x00) characters."),
+  STREAM_GROUP_NAME_SAME: bad("This default stream group is already named '{name}'"),
+  STREAM_GROUP_EXISTS: bad("Default stream group '{group}' already exists"),
+  STREAM_GROUP_DEFAULT_STREAM: bad("'{stream}' is a default stream and cannot be added to '{group}'"),
+  STREAM_GROUP_PRESENT: bad("Stream '{stream}' is already present in default stream group '{group}'"),
+  STREAM_GROUP_ABSENT: bad("Stream '{stream}' is not present in default stream group '{group}'"),
+  STREAM_GROUP_OP: bad('Invalid value for "op". Specify one of "add" or "remove".'),
+  STREAM_GROUP_NOTHING: bad('You must pass "new_description" or "new_group_name".'),
+  INVALID_PARAMETERS: bad('Invalid parameters'),
+  UNKNOWN_SUBSCRIPTION_PROPERTY: bad('Unknown subscription property: {property}'),
+  NOT_SUBSCRIBED: bad('Not subscribed to stream id {stream_id}'),
+  TOPIC_NOT_MUTED: bad('Topic is not muted'),
+  SUPPLY_STREAM: bad("Please supply 'stream'."),
+  STREAM_TWICE: bad("Please choose one: 'stream' or 'stream_id'."),
+
+  // Accounts, their settings and groups (users.md).
+  /** fetch_api_key keeps the codes that Basic authentication loses. */
+  AUTHENTICATION_FAILED: {
+    code: 'AUTHENTICATION_FAILED',
+    status: 401,
+    msg: 'Your username or password is incorrect',
+  },
+  USER_DEACTIVATED: { code: 'USER_DEACTIVATED', status: 401, msg: 'Account is deactivated' },
+  REALM_DEACTIVATED: { code: 'REALM_DEACTIVATED', status: 401, msg: 'This organization has been deactivated' },
+  INVALID_SUBDOMAIN: bad('Invalid subdomain'),
+  EMAIL_IN_USE: bad("Email '{email}' already in use"),
+  EMAIL_NOT_ALLOWED: bad("Email '{email}' not allowed in this organization"),
+  EMAIL_DISPOSABLE: bad('Disposable email addresses are not allowed in this organization'),
+  EMAIL_PLUS: bad('Email addresses containing + are not allowed.'),
+  NAME_TOO_LONG: bad('Name too long!'),
+  NAME_TOO_SHORT: bad('Name too short!'),
+  NAME_CHARACTERS: bad('Invalid characters in name!'),
+  NAME_FORMAT: bad('Invalid format!'),
+  NAME_OR_USERNAME: bad('Bad name or username'),
+  PASSWORD_TOO_WEAK: bad('The password is too weak.'),
+  WRONG_PASSWORD: bad('Wrong password!'),
+  TOO_MANY_ATTEMPTS: bad("You're making too many attempts! Try again in {seconds} seconds."),
+  NEW_PASSWORD_TOO_WEAK: bad('New password is too weak!'),
+  EMAIL_CHANGES_DISABLED: bad('Email address changes are disabled in this organization.'),
+  EMAIL_INVALID: bad('Invalid address.'),
+  EMAIL_OUTSIDE: bad('Outside your domain.'),
+  EMAIL_NOT_REAL: bad('Please use your real email address.'),
+  EMAIL_TAKEN: bad('Already has an account.'),
+  EMAIL_DEACTIVATED: bad('Account has been deactivated.'),
+  EMAIL_RESERVED: bad('Reserved for system bots.'),
+  TOKEN_LENGTH: bad('Empty or invalid length token'),
+  APNS_TOKEN: bad('Invalid APNS token'),
+  NO_SUCH_TOKEN: bad('Token does not exist'),
+  ZCOMMAND_SLASH: bad('There should be a leading slash in the zcommand.'),
+  NO_SUCH_ZCOMMAND: bad('No such command: {command}'),
+  MAIL_LINK: bad('This link does not hold (any more).'),
+  ONLY_OWNER_ROLE: bad('The owner permission cannot be removed from the only organization owner.'),
+  /** DELETE /users/{id}: without code (seed). */
+  ONLY_OWNER_DEACTIVATION: { status: 400, msg: 'Cannot deactivate the only organization owner' },
+  CANNOT_DEACTIVATE_LAST_USER: {
+    code: 'CANNOT_DEACTIVATE_LAST_USER',
+    status: 400,
+    msg: 'Cannot deactivate the only {entity}.',
+    data: ['is_last_owner', 'entity'],
+  },
+  CANNOT_MUTE_SELF: bad('Cannot mute self'),
+  USER_ALREADY_MUTED: bad('User already muted'),
+  USER_NOT_MUTED: bad('User is not muted'),
+  INVALID_DEFAULT_LANGUAGE: bad('Invalid default_language'),
+  INVALID_SOUND: bad("Invalid notification sound '{sound}'"),
+  INVALID_BATCHING_PERIOD: bad('Invalid email batching period: {seconds} seconds'),
+  NO_NEW_DATA: bad('No new data supplied'),
+  GROUP_EXISTS: bad("User group '{name}' already exists."),
+  ALREADY_MEMBER: bad('User {user_id} is already a member of this group'),
+  NO_SUCH_MEMBER: bad("There is no member '{user_id}' in this user group"),
+  INVALID_GROUP_ID: bad('Invalid user group ID: {id}'),
+  ALREADY_SUBGROUP: bad('User group {group_id} is already a subgroup of this group.'),
+  NO_SUCH_SUBGROUP: bad('User group {group_id} is not a subgroup of this group.'),
+  FIELD_NOT_FOUND: bad('Field id {id} not found.'),
+  FIELD_CHOICE: bad("'{value}' is not a valid choice for '{name}'."),
+  USER_ID_DEACTIVATED: bad('User with ID {user_id} is deactivated'),
+  USER_ID_BOT: bad('User with ID {user_id} is a bot'),
+  JWT_NOT_ENABLED: bad('JWT authentication is not enabled for this organization'),
+
+  // Bots and their storage (users.md § Bots).
+  NO_SUCH_BOT: bad('No such bot'),
+  EMBEDDED_BOTS_OFF: bad('Embedded bots are not enabled.'),
+  USERNAME_IN_USE: bad('Username already in use'),
+  BOT_NAME_IN_USE: bad('Name is already in use!'),
+  INVALID_BOT_TYPE: bad('Invalid bot type'),
+  INVALID_INTERFACE_TYPE: bad('Invalid interface type'),
+  INVALID_INTEGRATION: bad("Invalid integration '{name}'."),
+  OWNER_NO_SUCH_USER: bad('Failed to change owner, no such user'),
+  OWNER_DEACTIVATED: bad('Failed to change owner, user is deactivated'),
+  OWNER_IS_BOT: bad("Failed to change owner, bots can't own other bots"),
+  KEY_DOES_NOT_EXIST: bad('Key does not exist.'),
+  STORAGE_FULL: bad('Request exceeds storage limit by {n} characters. The limit is {limit} characters.'),
+
+  // Uploaded files and pictures (realm.md).
+  NO_FILE: bad('You must specify a file to upload'),
+  ONE_FILE: bad('You may only upload one file at a time'),
+  FILE_TOO_LARGE: bad('Uploaded file is larger than the allowed limit of {n} MiB'),
+  UPLOAD_QUOTA: {
+    code: 'REALM_UPLOAD_QUOTA',
+    status: 400,
+    msg: "Upload would exceed your organization's upload quota.",
+  },
+  FILE_NOT_FOUND: { status: 404, msg: '<p>File not found.</p>', html: true },
+  FILE_FORBIDDEN: { status: 403, msg: '<p>You are not authorized to view this file.</p>', html: true },
+  IMAGE_NOT_SIGNED: { status: 403, msg: '<p>This server shows no such picture.</p>', html: true },
+  IMAGE_UNAVAILABLE: { status: 502, msg: '<p>The picture could not be loaded from its server.</p>', html: true },
+  IMAGE_UNFIT: { status: 502, msg: '<p>Its server gave no picture that is shown here.</p>', html: true },
+  IMAGE_TOO_SLOW: { status: 504, msg: '<p>The server of the picture took too long.</p>', html: true },
+  FILE_TOKEN: bad('Invalid token'),
+  FILE_NAME: bad('Invalid filename'),
+  INVALID_ATTACHMENT: bad('Invalid attachment'),
+  EMOJI_NAME_MISSING: bad('Emoji name is missing'),
+  EMOJI_NAME_CHARACTERS: bad(
+    'Emoji names must contain only lowercase English letters, digits, spaces, dashes, and underscores.',
+  ),
+  EMOJI_NAME_END: bad('Emoji names must end with either a letter or digit.'),
+  EMOJI_EXISTS: bad('A custom emoji with this name already exists.'),
+  EMOJI_ONE_FILE: bad('You must upload exactly one file.'),
+  EMOJI_OVERRIDE: bad('Only administrators can override default emoji.'),
+  EMOJI_NOT_AUTHOR: bad('Must be an organization administrator or emoji author'),
+  AVATAR_ONE_FILE: bad('You must upload exactly one avatar.'),
+  AVATAR_CHANGES_DISABLED: bad('Avatar changes are disabled in this organization.'),
+  ICON_ONE_FILE: bad('You must upload exactly one icon.'),
+  LOGO_ONE_FILE: bad('You must upload exactly one logo.'),
+  IMAGE_UNDECODABLE: badImage('Could not decode image; did you upload an image file?'),
+  IMAGE_TOO_LARGE: badImage('Image size exceeds limit.'),
+  IMAGE_ANIMATION_CORRUPT: badImage('Corrupt animated image.'),
+  IMAGE_ANIMATION_UNKNOWN: badImage('Unknown animated image format.'),
+
+  // Settings of the organization (realm.md).
+  /** For objects with several fields: `errors` lists the problem of each field. */
+  INVALID_FIELDS: { code: 'BAD_REQUEST', status: 400, msg: '{message}', data: ['errors'] },
+  INVALID_LANGUAGE: bad("Invalid language '{language}'"),
+  NO_LOGIN_METHOD: bad('At least one authentication method must be enabled.'),
+  INVALID_VIDEO_PROVIDER: bad('Invalid video_chat_provider {id}'),
+  INVALID_GIPHY_RATING: bad('Invalid giphy_rating {id}'),
+  DEMO_ONLY: bad('Must be a demo organization.'),
+  LINKIFIER_NOT_FOUND: bad('Linkifier not found.'),
+  INVALID_PLAYGROUND: bad('Invalid playground'),
+  PLAYGROUND_LANGUAGE: bad('Invalid characters in pygments language'),
+  INVALID_DOMAIN: bad('Invalid domain: {reason}'),
+  DOMAIN_EXISTS: bad('The domain {domain} is already a part of your organization.'),
+  NO_SUCH_DOMAIN: bad('No entry found for domain {domain}.'),
+  USER_AGENT_MISSING: bad('User-Agent header missing from request'),
+  CLIENT_TOO_OLD: bad('Client is too old'),
+  ZOOM_NOT_CONFIGURED: bad('Zoom credentials have not been configured'),
+  BIG_BLUE_BUTTON_NOT_CONFIGURED: bad('BigBlueButton is not configured.'),
+  EXPORT_BY_HAND: bad('Please request a manual export from {email}.'),
+  NO_SUCH_EXPORT: bad('Invalid data export ID'),
+  PROFILE_SUMMARY_FULL: bad('Only {n} custom profile fields can be displayed in the profile summary.'),
+  PROFILE_FIELD_NO_CHOICE: bad('Field must have at least one choice.'),
+  PROFILE_CHOICE_BLANK: bad("'value' cannot be blank."),
+  PROFILE_CHOICE_TWICE: bad('Field must not have duplicate choices.'),
+  PROFILE_ACCOUNT_TYPE: bad('Invalid external account type'),
+  PROFILE_ACCOUNT_PATTERN: bad('Custom external account must define URL pattern'),
+  PROFILE_URL_PATTERN: bad("URL pattern must contain '%(username)s'."),
+  PROFILE_LABEL_BLANK: bad('Label cannot be blank.'),
+  PROFILE_LABEL_TAKEN: bad('A field with that label already exists.'),
+  PROFILE_FIELD_TYPE: bad('Invalid field type.'),
+  PROFILE_FIELD_NOT_IN_SUMMARY: bad('Field type not supported for display in profile summary.'),
+  PROFILE_FIELD_FIXED: bad('Default custom field cannot be updated.'),
+  PROFILE_FIELD_ORDER: bad('Invalid order mapping.'),
+
+  // Invitations (realm.md § Invitations).
+  /** Like ADMIN_REQUIRED, with another code. */
+  INVITER_NOT_ADMIN: bad('Must be an organization administrator'),
+  NO_INVITEES: bad('You must specify at least one email address.'),
+  INVITE_STREAM_UNKNOWN: bad('Stream does not exist with id: {stream_id}. No invites were sent.'),
+  INVITE_LINK_STREAM_UNKNOWN: bad('Invalid stream ID {stream_id}. No invites were sent.'),
+  INVITE_MAY_NOT_SUBSCRIBE: bad('You do not have permission to subscribe other users to streams.'),
+  NO_SUCH_INVITATION: bad('No such invitation'),
+  /** Ours: the link of an invitation leads nowhere any more; shown as a page. */
+  INVITATION_GONE: { status: 404, msg: 'This invitation does not stand any more' },
+  /** Ours: the organization needs invitations; shown as a page. */
+  SIGN_UP_CLOSED: { status: 403, msg: 'An invitation is needed' },
+  INVITATION_REVOKED: bad('Invitation has already been revoked'),
+  INVITES_INVALID: invitationFailed("Some emails did not validate, so we didn't send any invitations."),
+  INVITES_ALL_TAKEN: invitationFailed("We weren't able to invite anyone."),
+  INVITES_SOME_TAKEN: invitationFailed(
+    "Some of those addresses are already using {product}, so we didn't send them an invitation. We did send invitations to everyone else!",
+  ),
+  INVITER_TOO_NEW: invitationFailed(
+    'Your account is too new to send invites for this organization. Ask an organization admin, or a more experienced user.',
+  ),
+} as const satisfies Record<string, CatalogueEntry>;
+
+export type ErrorName = keyof typeof catalogue;
