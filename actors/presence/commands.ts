@@ -33,7 +33,7 @@ const REPORT_MS = 70_000;
  */
 const CAME_BACK_MS = OFFLINE_SECONDS * 1_000 - REPORT_MS;
 /** With more active accounts than this nobody is told: clients hear of each other when they report themselves. */
-const MOST_TOLD = 100;
+const MAX_ACCOUNTS_FOR_EVENTS = 100;
 
 interface Reading extends JsonObject {
   /** What the asking process knows already; null = nothing. */
@@ -86,7 +86,7 @@ const isCrowd = madeOnce(
   (directory: DirectoryView) => {
     let active = 0;
     for (const user of directory.users()) if (user.isActive) active++;
-    return active > MOST_TOLD;
+    return active > MAX_ACCOUNTS_FOR_EVENTS;
   },
   ({ usersVersion }) => usersVersion,
 );

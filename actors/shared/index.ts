@@ -1,11 +1,7 @@
-export { tellRealm } from './file-changes.js';
-export { claimedFiles, filesLinked, filesUnlinked } from './file-links.js';
-export { allReadEvent, flagEvent, flagEventBody, idEvents } from './flag-events.js';
+export { activeSubscribers, ownerOf, readMembership, readSubscribers, type Subscribers } from './conversations.js';
+export { allReadEvent, flagEvent, flagEventBody, idEvents, typingEvent, typist } from './events.js';
+export { claimedFiles, filesLinked, filesUnlinked, tellRealm } from './files.js';
 export { mailCommand } from './mail.js';
-export { ownerOf } from './message-owner.js';
 export { directNotice, type Notice, quoted, STREAM_EVENTS, silentMention, streamNotice } from './notices.js';
-export { type OwnSections, type OwnState, readOwnState } from './own-state.js';
+export { type OwnSections, type OwnState, readOwnState, VISITOR } from './own-state.js';
 export { encoded, partially, refusedAfter, success, value } from './replies.js';
-export { activeSubscribers, readMembership, readSubscribers, type Subscribers } from './subscribers.js';
-export { typingEvent, typist } from './typing.js';
-export { VISITOR } from './visitor.js';

@@ -1,5 +1,6 @@
 /** Outgoing mail, for handlers: a command that never fails and waits for no mail server. Carried out by actors/mail. */
-import { mailKey, type RealmId } from '#model';
+import type { RealmId } from '#model';
+import { mailKey } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import { mailCommands, outboxCommand } from '#model/commands';
 

@@ -1,7 +1,8 @@
 /** Commands that have a system bot, mostly the notification bot, say something; the text is Markdown. Carried out by actors/stream. */
 
 import { NOTIFICATION_BOT } from '#domain/people';
-import { dmKey, type RealmId, streamId, streamKey, userId } from '#model';
+import type { RealmId } from '#model';
+import { dmKey, streamId, streamKey, userId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import { directCommands, outboxCommand, streamCommands } from '#model/commands';
 

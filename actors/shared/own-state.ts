@@ -1,11 +1,14 @@
 /** What only a user's own actor knows, read in one ask: all sections are of one version, which a snapshot can name. */
+
 import type { Json, JsonObject } from '#base';
 import type { Draft } from '#domain/messages';
+import { FRESH_ACCOUNT, ROLE } from '#domain/people';
 import type { Subscription, UserTopic } from '#domain/streams';
 import type { RealmId, UserId } from '#model';
-import { userKey } from '#model';
+import { userId, userKey } from '#model';
 import type { OwnSection } from '#model/commands';
 import { userCommands } from '#model/commands';
+import type { DirectoryUser } from '#model/records';
 import type { InputSources } from '../services.js';
 
 /** Sections by name, as the user actor answers them. */
@@ -37,3 +40,15 @@ export async function readOwnState<S extends OwnSection>(
 ): Promise<OwnState<S>> {
   return (await sources.ask(userKey(realm, user), userCommands.ownState, { sections })) as unknown as OwnState<S>;
 }
+
+/** No account has this id: callers without credentials are 0. */
+export const VISITOR: DirectoryUser = {
+  id: userId(0),
+  recipient: 0,
+  deliveryEmail: '',
+  email: 'username@example.com',
+  fullName: 'Anonymous User',
+  ...FRESH_ACCOUNT,
+  role: ROLE.guest,
+  emailVisibility: 4,
+};

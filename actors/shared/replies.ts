@@ -1,7 +1,7 @@
 /** Replies that handlers give. */
 
-import type { Json, JsonObject } from '#base';
-import { encodeFields, encodeParts, type Fields } from '#base';
+import type { Fields, Json, JsonObject } from '#base';
+import { encodeFields, encodeParts } from '#base';
 import type { ActorReply } from '#model';
 import type { ApiError } from '#model/errors';
 

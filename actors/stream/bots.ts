@@ -11,7 +11,7 @@ import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/recor
 export type Trigger = 'mention' | 'private_message';
 
 /** Generic bots that the text names and that are not in the stream: they get copies all the same. */
-export const namedOutside = (
+export const mentionedBotsOutside = (
   mentioned: readonly number[],
   subscribed: (user: number) => boolean,
   directory: DirectoryView,
@@ -22,7 +22,7 @@ export const namedOutside = (
   });
 
 /** For the actors of those bots. */
-export const copiesGiven = (realm: RealmId, message: number, bots: readonly number[]): OutboxCommand[] =>
+export const giveCopies = (realm: RealmId, message: number, bots: readonly number[]): OutboxCommand[] =>
   bots.map((bot) =>
     outboxCommand({
       to: userKey(realm, userId(bot)),
@@ -33,7 +33,7 @@ export const copiesGiven = (realm: RealmId, message: number, bots: readonly numb
   );
 
 /** Calls of those among these users that are outgoing webhooks; what bots say calls nobody. */
-export function callsOf(
+export function webhookCalls(
   users: readonly number[],
   said: { readonly sender: DirectoryUser; readonly id: number; readonly trigger: Trigger; readonly origin: string },
   realm: RealmId,
@@ -55,7 +55,7 @@ export function callsOf(
 }
 
 /** Nobody is in the stream to which a bot says something. */
-export const toNobody = (
+export const lostMessageNotice = (
   bot: DirectoryUser,
   { name }: DirectoryStream,
   origin: string,

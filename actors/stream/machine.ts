@@ -1,6 +1,7 @@
 /** Phases of a stream. Events are the names of commands. Direct messages have none: they are never archived. */
 import { setup } from 'xstate';
-import { type PhaseEvent, TAKE } from '#runtime';
+import type { PhaseEvent } from '#runtime';
+import { TAKE } from '#runtime';
 
 export const streamMachine = setup({
   types: { events: {} as PhaseEvent },

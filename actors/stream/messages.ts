@@ -9,12 +9,9 @@ import { parseKey, streamId } from '#model';
 import type { Command, Fields } from '#model/commands';
 import { redirect } from '#model/commands';
 import type { DirectoryView, MessageRecord } from '#model/records';
-import type { CommandContext, MessageChange, Outcome, View } from '#runtime';
+import type { CommandContext, MessageChange, Outcome } from '#runtime';
 import type { InputSources } from '../services.js';
-import type { StreamVolatile } from './recent.js';
-import type { StreamState } from './state.js';
-
-export type StreamView = View<StreamState, StreamVolatile>;
+import type { StreamState, StreamView } from './state.js';
 
 /** Input of commands on one message. */
 export async function storedRecord(realm: RealmId, id: number, { store }: InputSources): Promise<MessageRecord | null> {
@@ -29,7 +26,7 @@ export function latest(view: StreamView, id: number, stored: MessageRecord | nul
 }
 
 /** The message has moved on since the caller's actor looked: the command follows it. */
-export function elsewhere<A extends JsonObject>(
+export function redirectToOwner<A extends JsonObject>(
   message: StoredMessage,
   { key, realm }: CommandContext,
   command: Command<'stream' | 'dm', A, Fields>,

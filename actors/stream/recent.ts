@@ -4,22 +4,22 @@
  */
 import type { MessageRecord } from '#model/records';
 
-interface Change {
+interface RecentChange {
   readonly rev: number;
   /** null = deleted. */
   readonly record: MessageRecord | null;
   /** Wall time of the change, ms. */
   readonly at: number;
   /** The change before it, where that was kept. */
-  readonly before?: Omit<Change, 'before'>;
+  readonly before?: Omit<RecentChange, 'before'>;
 }
 
 /** Longer than any command waits between its look into the Store and its turn: requests are given up before. */
-const KEPT_MS = 120_000;
+const REMEMBER_MS = 120_000;
 
 export class RecentMessages {
   /** In order of change. */
-  readonly #changes = new Map<number, Change>();
+  readonly #changes = new Map<number, RecentChange>();
 
   /** The newest of what the Store had and what was decided since. */
   latest(id: number, stored: MessageRecord | null): MessageRecord | null {
@@ -43,7 +43,7 @@ export class RecentMessages {
     this.#changes.delete(id);
     this.#changes.set(id, { rev, record, at: now, ...(before && { before }) });
     for (const [old, { at }] of this.#changes) {
-      if (at > now - KEPT_MS) break;
+      if (at > now - REMEMBER_MS) break;
       this.#changes.delete(old);
     }
   }
@@ -58,8 +58,3 @@ export class RecentMessages {
 }
 
 export const revOf = (record: MessageRecord): number => record.body.rev as number;
-
-/** What a conversation keeps beside its state. */
-export interface StreamVolatile {
-  readonly recent: RecentMessages;
-}

@@ -1,6 +1,10 @@
 /** Persisted state of a conversation. Each member is a part; messages are records of the Store. */
 import type { JsonObject } from '#base';
 import type { DailyCounts } from '#domain/streams';
+import type { ArgsOf, Command } from '#model/commands';
+import type { CommandDefinition, View } from '#runtime';
+import type { ActorServices } from '../services.js';
+import type { RecentMessages } from './recent.js';
 
 export interface StreamState extends JsonObject {
   readonly phase: string;
@@ -19,3 +23,22 @@ export interface StreamState extends JsonObject {
   /** Streams: traffic that the realm actor has last received; absent: none. */
   readonly trafficTold?: number;
 }
+
+/** Handler of commands with these arguments. */
+export type StreamHandler<A extends JsonObject, I = undefined> = CommandDefinition<
+  StreamState,
+  A,
+  I,
+  StreamVolatile,
+  ActorServices
+>;
+
+/** Handler of a declared command. */
+export type StreamCommand<C extends Command<'stream' | 'dm'>, I = undefined> = StreamHandler<ArgsOf<C>, I>;
+
+/** What a conversation keeps beside its state. */
+export interface StreamVolatile {
+  readonly recent: RecentMessages;
+}
+
+export type StreamView = View<StreamState, StreamVolatile>;

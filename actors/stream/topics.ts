@@ -4,18 +4,19 @@
  */
 
 import type { Json, JsonObject } from '#base';
+import { IdSet } from '#base';
 import type { StoredMessage } from '#domain/messages';
 import { asStored, NEWEST, streamConversation } from '#domain/messages';
-import { topicKey } from '#domain/streams';
+import { topicHash, topicKey } from '#domain/streams';
 import type { Parts, RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import type { Store } from '#ports/store';
-import type { StreamView } from './messages.js';
+import type { StreamView } from './state.js';
 
 export const TOPIC_PART = 'topic/';
 
 /** How many of the newest messages are looked at for the newest that remains: more than commands in flight change. */
-export const LOOKED_AT = 64;
+export const LOOK_BACK = 64;
 
 interface Topic extends JsonObject {
   readonly name: string;
@@ -42,7 +43,7 @@ export function listTopics(parts: Parts): { readonly name: string; readonly max_
 }
 
 /** A message with this id is in the topic now. */
-export function arrivedIn(parts: Parts, name: string, id: number): Changes {
+export function topicWithMessage(parts: Parts, name: string, id: number): Changes {
   const key = topicKey(name);
   const before = topicOf(parts, key);
   return before && before.max > id ? {} : part(key, { name, max: id });
@@ -57,19 +58,19 @@ export function newestOfTopic(
   before = NEWEST,
 ): Promise<MessageRecord[]> {
   const index = { by: 'topic', conversation: streamConversation(stream), topicKey: key } as const;
-  return store.scanMessages({ realm, index, from: before, direction: 'older', limit: LOOKED_AT });
+  return store.scanMessages({ realm, index, from: before, direction: 'older', limit: LOOK_BACK });
 }
 
 const isIn = (message: StoredMessage, stream: number, key: string): boolean =>
   message.body.stream === stream && topicKey(message.body.topic) === key;
 
 /** All that this activation has changed and that is in the topic now. */
-export function recentlyIn(view: StreamView, stream: number, key: string): StoredMessage[] {
+export function changedInTopic(view: StreamView, stream: number, key: string): StoredMessage[] {
   return [...view.volatile.recent.records()].map(asStored).filter((message) => isIn(message, stream, key));
 }
 
 /** Messages as they are now, of records that were in the topic when they were looked up. */
-export function stillIn(
+export function currentInTopic(
   view: StreamView,
   records: readonly MessageRecord[],
   stream: number,
@@ -96,19 +97,38 @@ export function topicWithout(
   leaves: (id: number) => boolean,
 ): Changes {
   const before = topicOf(view.parts, key);
-  const left = [...stillIn(view, newest, stream, key), ...recentlyIn(view, stream, key)]
+  const left = [...currentInTopic(view, newest, stream, key), ...changedInTopic(view, stream, key)]
     .filter(({ id }) => !leaves(id))
     .reduce<StoredMessage | undefined>((max, one) => (max && max.id > one.id ? max : one), undefined);
   // A message that was sent after the look into the Store.
-  if (before && before.max > (left?.id ?? 0) && !leaves(before.max) && !leftBefore(view, before.max, stream, key)) {
+  if (before && before.max > (left?.id ?? 0) && !leaves(before.max) && !hasLeft(view, before.max, stream, key)) {
     return {};
   }
   if (left) return part(key, { name: left.body.topic, max: left.id });
   return before ? part(key, null) : {};
 }
 
-function leftBefore(view: StreamView, id: number, stream: number, key: string): boolean {
+function hasLeft(view: StreamView, id: number, stream: number, key: string): boolean {
   const record = view.volatile.recent.latest(id, null);
   if (record) return !isIn(asStored(record), stream, key);
   return view.volatile.recent.isDeleted(id);
+}
+
+export const WATCHERS_PART = 'watchers/';
+
+export const watchersPart = (topic: string): string => `${WATCHERS_PART}${topicHash(topic)}`;
+
+export function watcherSet(parts: Parts, topic: string): IdSet {
+  const stored = parts.get(watchersPart(topic)) as { readonly users: Uint8Array } | undefined;
+  return stored ? IdSet.decode(stored.users) : IdSet.EMPTY;
+}
+
+/** Ascending. */
+export const watchersOf = (parts: Parts, topic: string): readonly number[] => watcherSet(parts, topic).ids;
+
+export function withWatcher(parts: Parts, topic: string, user: number, watches: boolean): Record<string, Json> {
+  const before = watcherSet(parts, topic);
+  if (before.has(user) === watches) return {};
+  const ids = watches ? [...before.ids, user] : before.ids.filter((id) => id !== user);
+  return { [watchersPart(topic)]: ids.length === 0 ? null : { users: IdSet.of(ids).encode() } };
 }

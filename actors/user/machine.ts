@@ -1,6 +1,7 @@
 /** Phases of an account. Events are the names of commands. */
 import { setup } from 'xstate';
-import { type PhaseEvent, TAKE } from '#runtime';
+import type { PhaseEvent } from '#runtime';
+import { TAKE } from '#runtime';
 
 export const userMachine = setup({
   types: { events: {} as PhaseEvent },

@@ -4,8 +4,9 @@
  */
 
 import { readOwnState, readSubscribers } from '#actors/shared';
-import type { JsonObject } from '#base';
+import type { Json, JsonObject } from '#base';
 import type { Rendered } from '#domain/markdown';
+import type { Delivered, Scheduled, ScheduledBody } from '#domain/messages';
 import {
   activeSender,
   checkContent,
@@ -13,18 +14,19 @@ import {
   checkPosting,
   checkTopicGiven,
   checkWildcard,
-  type Scheduled,
-  type ScheduledBody,
+  scheduledPart,
 } from '#domain/messages';
 import { checkTopic } from '#domain/streams';
-import { streamId, type UserId, userId } from '#model';
+import type { LogItem, UserId } from '#model';
+import { streamId, userId } from '#model';
 import { apiError } from '#model/errors';
 import type { CommandContext, InputContext, View } from '#runtime';
 import type { InputSources } from '../services.js';
-import { isSubscribed, type UserState } from './state.js';
+import type { UserState } from './state.js';
+import { isSubscribed } from './state.js';
 
 /** What is to be checked; the recipients are ids, and nothing else is known of it. */
-export interface Draftable {
+export interface ScheduledInput {
   readonly type: 'stream' | 'private';
   readonly to: readonly number[];
   readonly topic: string | null;
@@ -40,14 +42,14 @@ export interface SchedulingInputs {
   readonly subscribers: ReadonlyMap<number, number>;
 }
 
-interface Given extends JsonObject {
+interface TextInput extends JsonObject {
   readonly content: string | null;
   readonly origin: string;
 }
 
 /** @param target stream that it may be sent to, as far as is known when the command arrives */
 export async function schedulingInputs(
-  { content, origin }: Given,
+  { content, origin }: TextInput,
   target: number | undefined,
   known: Scheduled | undefined,
   { realm, caller }: InputContext<UserState, undefined>,
@@ -81,7 +83,7 @@ function sendable(content: string): string | undefined {
 
 /** @param known the message before this edit, whose rendering stays when its content does. @throws ApiError */
 export function checkScheduled(
-  given: Draftable,
+  given: ScheduledInput,
   known: Scheduled | undefined,
   { parts }: View<UserState>,
   { rendered, ownersStreams, subscribers }: SchedulingInputs,
@@ -128,3 +130,16 @@ function people(
   const others = all.filter((user) => user.id !== self).sort((a, b) => a.id - b.id);
   return { to: others.length === 0 ? [self] : others.map((user) => user.id), others };
 }
+
+export const scheduledEvent = (self: number, op: 'add' | 'update' | 'remove', of: JsonObject): LogItem => ({
+  t: 'event',
+  to: { users: [self] },
+  event: { type: 'scheduled_messages', op, ...of },
+});
+
+/** The parts as they will be. */
+export const withPart = (
+  parts: ReadonlyMap<string, Json>,
+  ...messages: readonly (Scheduled | Delivered)[]
+): ReadonlyMap<string, Json> =>
+  new Map([...parts, ...messages.map((message) => [scheduledPart(message.id), message] as const)]);

@@ -1,9 +1,15 @@
 /** Persisted state of a user actor. Each subscription is a part. */
 
-import type { JsonObject } from '#base';
+import type { Json, JsonObject } from '#base';
+import { nextDue } from '#domain/messages';
 import type { Tutorial } from '#domain/people';
 import type { Subscription } from '#domain/streams';
-import { type ActorKey, type Parts, PartTable, parseKey, type UserId, userId } from '#model';
+import type { ActorKey, Parts, UserId } from '#model';
+import { PartTable, parseKey, userId } from '#model';
+import type { ArgsOf, Command } from '#model/commands';
+import type { CommandDefinition } from '#runtime';
+import type { ActorServices } from '../services.js';
+import { nextExpiry } from './files.js';
 
 export interface UserState extends JsonObject {
   readonly phase: string;
@@ -62,3 +68,31 @@ export const subscriptionOf = (parts: Parts, stream: number): Subscription | und
 export const subscriptionsOf = (parts: Parts): Subscription[] => [...SUBSCRIPTIONS.values(parts)];
 
 export const isSubscribed = (parts: Parts, stream: number): boolean => subscriptionOf(parts, stream)?.active ?? false;
+
+/** Handler of commands with these arguments. */
+export type UserHandler<A extends JsonObject, I = undefined> = CommandDefinition<
+  UserState,
+  A,
+  I,
+  undefined,
+  ActorServices
+>;
+
+/** Handler of a declared command. */
+export type UserCommand<C extends Command<'user'>, I = undefined> = UserHandler<ArgsOf<C>, I>;
+
+/** Whoever changes one of the parts that wait for a time sets `due` to this. @param parts as they are about to be */
+export function nextWake(parts: Parts): number | null {
+  const times = [nextDue(parts), nextExpiry(parts)].filter((at) => at !== null);
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+/** The parts as they are about to be. */
+export function withParts(parts: Parts, changed: Readonly<Record<string, Json>>): Parts {
+  const next = new Map(parts);
+  for (const [name, value] of Object.entries(changed)) {
+    if (value === null) next.delete(name);
+    else next.set(name, value);
+  }
+  return next;
+}

@@ -12,12 +12,10 @@ import { apiError } from '#model/errors';
 import type { MessageRecord } from '#model/records';
 import type { CommandContext, InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../services.js';
-import type { StreamCommand } from '../command.js';
-import { elsewhere, latest, storedRecord } from '../messages.js';
-import type { StreamVolatile } from '../recent.js';
-import { removed } from '../removing.js';
-import type { StreamState } from '../state.js';
-import { LOOKED_AT, newestOfTopic, stillIn } from '../topics.js';
+import { latest, redirectToOwner, storedRecord } from '../messages.js';
+import { removalOutcome } from '../removing.js';
+import type { StreamCommand, StreamState, StreamVolatile } from '../state.js';
+import { currentInTopic, LOOK_BACK, newestOfTopic } from '../topics.js';
 import { memberOf } from './members.js';
 
 type Context = InputContext<StreamState, StreamVolatile>;
@@ -54,10 +52,10 @@ export const deleteMessage: StreamCommand<typeof conversationCommands.deleteMess
     const message = latest(view, args.message_id, stored);
     // The caller's actor has just seen it.
     if (!message) throw apiError('ALREADY_DELETED');
-    const follow = elsewhere(message, context, conversationCommands.deleteMessage, args);
+    const follow = redirectToOwner(message, context, conversationCommands.deleteMessage, args);
     if (follow) return follow;
     checkDelete(message, context);
-    return { reply: success(), ...removed(view, [message], newest, context) };
+    return { reply: success(), ...removalOutcome(view, [message], newest, context) };
   },
 };
 
@@ -88,7 +86,7 @@ async function topicPage(
     index: { by: 'topic', conversation: streamConversation(id), topicKey: topicKey(topic) },
     from: before === 0 ? Number.MAX_SAFE_INTEGER : before,
     direction: 'older',
-    limit: BATCH + LOOKED_AT,
+    limit: BATCH + LOOK_BACK,
   });
   const records = newest.slice(0, BATCH);
   const full = records.length === BATCH;
@@ -111,7 +109,7 @@ export const deleteTopic: StreamCommand<typeof streamCommands.deleteTopic, Page>
   handle(view, args, { records, newest, full, accessible }, context): Outcome<StreamState> {
     const key = topicKey(args.topic);
     const stream = Number(parseKey(context.key).rest);
-    const there = stillIn(view, records, stream, key);
+    const there = currentInTopic(view, records, stream, key);
     const gone = there.filter(({ id }) => accessible.has(id));
     const reply = !full
       ? success()
@@ -124,6 +122,6 @@ export const deleteTopic: StreamCommand<typeof streamCommands.deleteTopic, Page>
               args: { ...args, before: records.at(-1)!.id },
             }),
           };
-    return gone.length === 0 ? { reply } : { reply, ...removed(view, gone, newest, context) };
+    return gone.length === 0 ? { reply } : { reply, ...removalOutcome(view, gone, newest, context) };
   },
 };

@@ -17,19 +17,17 @@ import { apiError } from '#model/errors';
 import type { DirectoryUser, MessageRecord } from '#model/records';
 import type { CommandContext, InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../services.js';
-import type { StreamCommand } from '../command.js';
-import { carriedOn, idsOf, topicsOf } from '../editing/carry.js';
 import type { Editor } from '../editing/checks.js';
 import { checkEdit } from '../editing/checks.js';
+import type { NewText } from '../editing/content.js';
 import { membershipsFor, newContent, newText } from '../editing/content.js';
-import { editItems } from '../editing/event.js';
-import type { EditInputs, NewText } from '../editing/inputs.js';
+import { editEvents } from '../editing/event.js';
 import { moveOf } from '../editing/move.js';
+import { batchIds, moveBatch, topicsOfMove } from '../editing/move-batches.js';
+import type { EditInputs } from '../editing/scope.js';
 import { readScope } from '../editing/scope.js';
-import type { StreamView } from '../messages.js';
-import { change, elsewhere, holders, latest, storedRecord } from '../messages.js';
-import type { StreamVolatile } from '../recent.js';
-import type { StreamState } from '../state.js';
+import { change, holders, latest, redirectToOwner, storedRecord } from '../messages.js';
+import type { StreamCommand, StreamState, StreamView, StreamVolatile } from '../state.js';
 import { newestOfTopic, topicWithout } from '../topics.js';
 import { memberIds, memberOf } from './members.js';
 
@@ -98,7 +96,7 @@ function inputs(moves: boolean) {
 const without = (list: readonly string[], those: readonly string[]): string[] =>
   list.filter((one) => !those.includes(one));
 
-function rewritten(
+function newTextOf(
   view: StreamView,
   message: StoredMessage,
   content: string,
@@ -139,11 +137,11 @@ function handle(command: typeof conversationCommands.edit) {
   ): Outcome<StreamState> => {
     const message = latest(view, args.message_id, inputs.stored);
     if (!message) throw apiError('INVALID_MESSAGES');
-    const follow = elsewhere(message, context, command, args);
+    const follow = redirectToOwner(message, context, command, args);
     if (follow) return follow;
     const editor = editorOf(context);
     const wanted = checkEdit(message, args, editor);
-    const text = wanted.content === undefined ? undefined : rewritten(view, message, wanted.content, inputs, context);
+    const text = wanted.content === undefined ? undefined : newTextOf(view, message, wanted.content, inputs, context);
     if (wanted.topic !== undefined || wanted.stream !== undefined) {
       return moveOf(view, message, args, wanted, text, inputs, editor, context);
     }
@@ -154,7 +152,7 @@ function handle(command: typeof conversationCommands.edit) {
     return {
       reply: success(),
       messages: [change(view, message, { ...body, edits }, context)],
-      events: editItems(
+      events: editEvents(
         { by: editor.user.id, at, message, stream, content: body },
         holders(message, view.state, context.directory),
       ),
@@ -177,20 +175,20 @@ export const move: StreamCommand<typeof conversationCommands.move, EditInputs> =
   handle: handle(conversationCommands.move),
 };
 
-interface CarryInputs {
+interface BatchInputs {
   readonly stored: readonly (MessageRecord | null)[];
   /** Topic → its newest messages, of the topics between which messages move. */
   readonly newest: ReadonlyMap<string, readonly MessageRecord[]>;
 }
 
 /** The next batch of a move. */
-export const carryOn: StreamCommand<typeof streamCommands.carryOn, CarryInputs> = {
+export const moveNextBatch: StreamCommand<typeof streamCommands.moveNextBatch, BatchInputs> = {
   async inputs(args, context, { store }) {
     const { realm, view } = context;
     const stream = ownStream(context);
-    const topics = args.last ? topicsOf(view.parts, args) : [];
+    const topics = args.last ? topicsOfMove(view.parts, args) : [];
     const [stored, ...newest] = await Promise.all([
-      store.getMessages(realm, idsOf(view.parts, args)),
+      store.getMessages(realm, batchIds(view.parts, args)),
       ...topics.map((topic) => newestOfTopic(store, realm, stream, topic)),
     ]);
     return { stored, newest: new Map(topics.map((topic, i) => [topic, newest[i]!])) };
@@ -199,7 +197,7 @@ export const carryOn: StreamCommand<typeof streamCommands.carryOn, CarryInputs> 
     const messages = stored
       .map((record) => (record ? latest(view, record.id, record) : undefined))
       .filter((message) => message !== undefined);
-    const { messages: changes, parts, events } = carriedOn(view, args, messages, context);
+    const { messages: changes, parts, events } = moveBatch(view, args, messages, context);
     const topics: Record<string, Json> = {};
     // Deletions meanwhile have seen messages where they no longer belonged.
     for (const [topic, of] of newest)

@@ -9,8 +9,7 @@ import { parseKey, streamId, userId, userKey } from '#model';
 import type { OutboxCommand, streamCommands } from '#model/commands';
 import { outboxCommand, userCommands } from '#model/commands';
 import type { CommandContext, View } from '#runtime';
-import type { StreamCommand } from '../command.js';
-import type { StreamState } from '../state.js';
+import type { StreamCommand, StreamState } from '../state.js';
 
 export const memberOf = (parts: Parts, user: number): Member | undefined =>
   asMember(parts.get(`${MEMBER_PART}${user}`));
@@ -101,7 +100,7 @@ export const join: StreamCommand<typeof streamCommands.join> = {
 };
 
 /** Ends the stays of these users. */
-function left({ state, parts }: View<StreamState>, leaving: readonly number[], { key }: MembersContext) {
+function endStays({ state, parts }: View<StreamState>, leaving: readonly number[], { key }: MembersContext) {
   const mv = state.mv + 1;
   const changed = leaving.map((user) => {
     const stays = memberOf(parts, user)?.stays ?? [];
@@ -113,7 +112,7 @@ function left({ state, parts }: View<StreamState>, leaving: readonly number[], {
 }
 
 /** Who leaves together with others, and still sees the stream, hears of them too. */
-function amongThemselves(leaving: readonly number[], { key, directory }: MembersContext): LogItem[] {
+function peersAmongLeavers(leaving: readonly number[], { key, directory }: MembersContext): LogItem[] {
   if (leaving.length < 2) return [];
   const stream = directory.stream(streamId(ownStream(key)));
   const role = audienceRole(stream);
@@ -124,7 +123,12 @@ function amongThemselves(leaving: readonly number[], { key, directory }: Members
 }
 
 /** Nothing of a stream that somebody has left is unread for him. */
-function reading({ state }: View<StreamState>, users: readonly number[], context: MembersContext, archived = false) {
+function readStreamCommands(
+  { state }: View<StreamState>,
+  users: readonly number[],
+  context: MembersContext,
+  archived = false,
+) {
   const { key, directory } = context;
   const args = { stream: ownStream(key), until: state.last, ...(archived ? { archived } : {}) };
   return users.map((user): OutboxCommand => {
@@ -139,9 +143,9 @@ export const leave: StreamCommand<typeof streamCommands.leave> = {
   handle(view, { users }, _inputs, context) {
     const leaving = users.filter((user) => isMember(memberOf(view.parts, user)));
     if (leaving.length === 0) return { reply: value(null) };
-    const { mv, item, ...outcome } = left(view, leaving, context);
-    const events = [item, peers('peer_remove', leaving, mv, context), ...amongThemselves(leaving, context)];
-    return { ...outcome, reply: value(null), events, commands: [reading(view, leaving, context)] };
+    const { mv, item, ...outcome } = endStays(view, leaving, context);
+    const events = [item, peers('peer_remove', leaving, mv, context), ...peersAmongLeavers(leaving, context)];
+    return { ...outcome, reply: value(null), events, commands: [readStreamCommands(view, leaving, context)] };
   },
 };
 
@@ -154,7 +158,7 @@ export const suspend: StreamCommand<typeof streamCommands.suspend> = {
   handle(view, { users }, _inputs, context) {
     const leaving = users.filter((user) => isMember(memberOf(view.parts, user)));
     if (leaving.length === 0) return { reply: value(null) };
-    const { mv: _, item, ...outcome } = left(view, leaving, context);
+    const { mv: _, item, ...outcome } = endStays(view, leaving, context);
     return { ...outcome, reply: value(null), events: [item] };
   },
 };
@@ -175,12 +179,12 @@ export const archive: StreamCommand<typeof streamCommands.archive> = {
   creates: true,
   handle(view, _args, _inputs, context) {
     const leaving = memberIds(view.parts);
-    const { mv: _, item, ...outcome } = left(view, leaving, context);
+    const { mv: _, item, ...outcome } = endStays(view, leaving, context);
     return {
       ...outcome,
       reply: value(null),
       events: leaving.length > 0 ? [item] : [],
-      commands: [reading(view, leaving, context, true)],
+      commands: [readStreamCommands(view, leaving, context, true)],
     };
   },
 };

@@ -6,10 +6,9 @@ import type { ActorKey } from '#model';
 import { parseKey } from '#model';
 import type { streamCommands } from '#model/commands';
 import type { MessageRecord } from '#model/records';
-import type { StreamCommand } from '../command.js';
-import { listTopics, newestOfTopic, topicWithout } from '../topics.js';
-import { watchersOf, withWatcher } from '../watchers.js';
-import { armed } from './retention.js';
+import type { StreamCommand } from '../state.js';
+import { listTopics, newestOfTopic, topicWithout, watchersOf, withWatcher } from '../topics.js';
+import { withRetentionTimer } from './retention.js';
 
 const ownStream = (key: ActorKey): number => Number(parseKey(key).rest);
 
@@ -35,7 +34,7 @@ export const topicChanged: StreamCommand<typeof streamCommands.topicChanged, rea
   inputs: ({ topic }, { realm, key }, { store }) => newestOfTopic(store, realm, ownStream(key), topic),
   handle: (view, { topic }, newest, { key, now }) => ({
     reply: value(null),
-    ...armed(view.state, now),
+    ...withRetentionTimer(view.state, now),
     parts: topicWithout(view, ownStream(key), topic, newest, () => false),
   }),
 };

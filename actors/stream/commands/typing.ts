@@ -7,7 +7,7 @@ import { canAccess, cutTopic, isMember } from '#domain/streams';
 import { parseKey, streamId } from '#model';
 import type { streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { StreamCommand } from '../command.js';
+import type { StreamCommand } from '../state.js';
 import { memberOf } from './members.js';
 
 export const typing: StreamCommand<typeof streamCommands.typing> = {

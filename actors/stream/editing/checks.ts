@@ -12,7 +12,7 @@ import type { DirectoryStream, DirectoryUser } from '#model/records';
 const GRACE = 20;
 
 /** What is left to do, once everything that changes nothing is taken away. */
-export interface Wanted {
+export interface EditPlan {
   /** As sent. */
   readonly content: string | undefined;
   /** Checked. */
@@ -33,7 +33,7 @@ const isLate = ({ body }: StoredMessage, limit: number | null, now: number): boo
 const movesFreely = (user: DirectoryUser): boolean => user.role <= ROLE.moderator;
 
 /** Everything but the text itself and the streams. @throws ApiError */
-export function checkEdit(message: StoredMessage, args: EditMessageArgs, { user, settings, now }: Editor): Wanted {
+export function checkEdit(message: StoredMessage, args: EditMessageArgs, { user, settings, now }: Editor): EditPlan {
   const { content, stream_id } = args;
   if (content !== null && !settings.allow_message_editing) throw apiError('EDITING_OFF');
   const topic = args.topic === message.body.topic ? null : args.topic;
@@ -59,7 +59,7 @@ export function checkEdit(message: StoredMessage, args: EditMessageArgs, { user,
   return { content: content ?? undefined, topic: newTopic, stream: stream_id ?? undefined };
 }
 
-export interface MoveToStream {
+export interface StreamMove {
   readonly from: DirectoryStream;
   /** Undefined: there is none. */
   readonly to: DirectoryStream | undefined;
@@ -68,11 +68,7 @@ export interface MoveToStream {
 }
 
 /** @throws ApiError */
-export function checkMove(
-  message: StoredMessage,
-  move: MoveToStream,
-  { user, settings, now }: Editor,
-): DirectoryStream {
+export function checkMove(message: StoredMessage, move: StreamMove, { user, settings, now }: Editor): DirectoryStream {
   const { from, to, subscribed, owner } = move;
   const policy = settings.move_messages_between_streams_policy;
   if (!policyAllows(policy, user, settings, now)) throw apiError('MOVE_NOT_ALLOWED');
@@ -99,7 +95,7 @@ export function checkMove(
  */
 export function checkWholeTopic(
   topic: readonly StoredMessage[],
-  { topic: name, stream }: Wanted,
+  { topic: name, stream }: EditPlan,
   { user, settings, now }: Editor,
 ): void {
   if (movesFreely(user)) return;

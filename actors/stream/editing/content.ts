@@ -1,9 +1,13 @@
 /** A new text for a message: rendered anew, with the flags of those who have the message (messages.md § PATCH, effects). */
 
 import type { Rendered } from '#domain/markdown';
-import { checkContent, copyOf, decidingStreams, type MessageBody, meantBy, type StoredMessage } from '#domain/messages';
-import { asMember, type Member, memberPart } from '#domain/streams';
-import { type RealmId, userId } from '#model';
+import type { MessageBody, StoredEdit, StoredMessage } from '#domain/messages';
+import { checkContent, copyOf, decidingStreams, meantBy } from '#domain/messages';
+import type { Member } from '#domain/streams';
+import { asMember, memberPart } from '#domain/streams';
+import type { RealmId } from '#model';
+import { userId } from '#model';
+import type { OutboxCommand } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { Store } from '#ports/store';
@@ -14,7 +18,7 @@ const DELETED = '(deleted)';
 export const newText = (content: string): string => (content.trimEnd() === '' ? DELETED : checkContent(content));
 
 /** Flags that follow from the text; all others stay. */
-const FROM_TEXT = ['mentioned', 'has_alert_word'];
+const TEXT_FLAGS = ['mentioned', 'has_alert_word'];
 
 /** Stream → user → membership. */
 export type Memberships = ReadonlyMap<number, ReadonlyMap<number, Member | undefined>>;
@@ -56,7 +60,7 @@ export function newContent(
   if (rendered === null) throw apiError('CANNOT_RENDER');
   const flags: Record<string, readonly string[]> = {};
   for (const [user, before] of Object.entries(message.body.flags)) {
-    const kept = before.filter((flag) => !FROM_TEXT.includes(flag));
+    const kept = before.filter((flag) => !TEXT_FLAGS.includes(flag));
     if (kept.length > 0) flags[user] = kept;
   }
   for (const [user, added] of meantBy(content, rendered.mentions, directory)) {
@@ -71,4 +75,12 @@ export function newContent(
     wildcard: rendered.mentions.wildcard,
     has: { link: rendered.hasLink, image: rendered.hasImage },
   };
+}
+
+/** What an edit of the text does to the message: changes of the body, and the history's entry. */
+export interface NewText {
+  readonly body: Partial<MessageBody>;
+  readonly edit: Pick<StoredEdit, 'content'>;
+  /** For the owners of files that it links now, or not any more. */
+  readonly commands: readonly OutboxCommand[];
 }

@@ -9,7 +9,7 @@ import type { DirectoryStream } from '#model/records';
 /** An event must fit into an entry of the log: the ids of more messages than this are spread over several. */
 export const IDS_PER_EVENT = 20_000;
 
-export interface Edited {
+export interface EditSummary {
   readonly by: number;
   /** Seconds since 1970. */
   readonly at: number;
@@ -29,7 +29,7 @@ export interface Edited {
     | undefined;
 }
 
-export function editItems({ by, at, message, stream, content, move }: Edited, to: Audience): LogItem[] {
+export function editEvents({ by, at, message, stream, content, move }: EditSummary, to: Audience): LogItem[] {
   const { body, id } = message;
   const event: JsonObject = {
     type: 'update_message',
@@ -60,10 +60,10 @@ export function editItems({ by, at, message, stream, content, move }: Edited, to
     flags: [],
   };
   const own = { of: 'flags', message: id } as const;
-  return slices(move?.ids ?? [id]).map((message_ids) => ({ t: 'event', to, event: { ...event, message_ids }, own }));
+  return chunks(move?.ids ?? [id]).map((message_ids) => ({ t: 'event', to, event: { ...event, message_ids }, own }));
 }
 
-function slices(ids: readonly number[]): (readonly number[])[] {
+function chunks(ids: readonly number[]): (readonly number[])[] {
   if (ids.length <= IDS_PER_EVENT) return [ids];
   const all: (readonly number[])[] = [];
   for (let i = 0; i < ids.length; i += IDS_PER_EVENT) all.push(ids.slice(i, i + IDS_PER_EVENT));
@@ -71,7 +71,7 @@ function slices(ids: readonly number[]): (readonly number[])[] {
 }
 
 /** Messages that these people can't see any more. @param topic of a stream; null: direct messages */
-export function goneItems(
+export function deleteEvents(
   ids: readonly number[],
   place: { readonly stream: number; readonly topic: string } | null,
   to: Audience,
@@ -79,7 +79,7 @@ export function goneItems(
   const where = place
     ? { stream_id: place.stream, topic: place.topic, message_type: 'stream' }
     : { message_type: 'private' };
-  const bulk = slices(ids).map(
+  const bulk = chunks(ids).map(
     (message_ids): LogItem => ({
       t: 'event',
       to,

@@ -10,22 +10,21 @@ import type { EditMessageArgs, OutboxCommand } from '#model/commands';
 import { outboxCommand, streamCommands, userCommands } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
+import { topicLinksOf } from '../commands/compose.js';
 import { memberIds, memberOf } from '../commands/members.js';
-import { linksOf } from '../commands/sent.js';
-import type { StreamView } from '../messages.js';
 import { change, holders } from '../messages.js';
-import type { StreamState } from '../state.js';
-import { arrivedIn, recentlyIn, stillIn, topicOf, topicWithout } from '../topics.js';
-import { watchersOf } from '../watchers.js';
-import type { Decision } from './carry.js';
-import { batches, carryOut, movedBody } from './carry.js';
-import type { Editor, Wanted } from './checks.js';
+import type { StreamState, StreamView } from '../state.js';
+import { changedInTopic, currentInTopic, topicOf, topicWithMessage, topicWithout, watchersOf } from '../topics.js';
+import type { Editor, EditPlan } from './checks.js';
 import { checkMove, checkWholeTopic } from './checks.js';
-import { editItems, goneItems } from './event.js';
-import type { EditInputs, NewText } from './inputs.js';
+import type { NewText } from './content.js';
+import { deleteEvents, editEvents } from './event.js';
+import type { MoveDecision } from './move-batches.js';
+import { batches, movedBody, scheduleBatches } from './move-batches.js';
 import { involved, noticesOf } from './notices.js';
+import type { EditInputs } from './scope.js';
 
-interface Choice {
+interface MovedMessages {
   /** Ascending. */
   readonly moved: readonly StoredMessage[];
   /** Nothing that the mover can see stays behind. */
@@ -37,9 +36,9 @@ function topicNow(view: StreamView, message: StoredMessage, inputs: EditInputs, 
   const { stream, topic } = message.body;
   const key = topicKey(topic);
   const scope = inputs.scope;
-  const now = new Map(stillIn(view, scope?.topic ?? [], stream, key).map((one) => [one.id, one]));
+  const now = new Map(currentInTopic(view, scope?.topic ?? [], stream, key).map((one) => [one.id, one]));
   const accessible = new Set([...(scope?.accessible ?? []), message.id]);
-  for (const one of recentlyIn(view, stream, key)) {
+  for (const one of changedInTopic(view, stream, key)) {
     // Came after the look into the Store.
     if (now.has(one.id)) continue;
     now.set(one.id, one);
@@ -53,10 +52,10 @@ function choose(
   view: StreamView,
   message: StoredMessage,
   args: EditMessageArgs,
-  wanted: Wanted,
+  wanted: EditPlan,
   inputs: EditInputs,
   editor: Editor,
-): Choice {
+): MovedMessages {
   const { now, accessible } = topicNow(view, message, inputs, editor.user.id);
   const mode = args.propagate_mode;
   if (mode === 'change_all') {
@@ -90,7 +89,7 @@ export function moveOf(
   view: StreamView,
   message: StoredMessage,
   args: EditMessageArgs,
-  wanted: Wanted,
+  wanted: EditPlan,
   text: NewText | undefined,
   inputs: EditInputs,
   editor: Editor & { readonly user: DirectoryUser },
@@ -105,10 +104,10 @@ export function moveOf(
   const { moved, all } = choose(view, message, args, wanted, inputs, editor);
   const at = Math.floor(now / 1000);
   const leaves = to.id !== from.id;
-  const there = leaves ? inputs.scope?.target : undefined;
+  const there = leaves ? inputs.scope?.checkedTarget : undefined;
   const gone = there ? losers(view, to, there.members, context) : [];
   const copied = new Set(moved.flatMap(({ body }) => body.copies ?? []));
-  const decision: Decision = {
+  const decision: MoveDecision = {
     from: { stream: from.id, topic: old },
     edit: {
       user: user.id,
@@ -117,14 +116,16 @@ export function moveOf(
       ...(wanted.stream === undefined ? {} : { stream: { from: from.id, to: to.id } }),
     },
     topic:
-      wanted.topic === undefined ? null : { name: topic, links: linksOf({ topic, origin: args.origin }, directory) },
+      wanted.topic === undefined
+        ? null
+        : { name: topic, links: topicLinksOf({ topic, origin: args.origin }, directory) },
     stream: leaves ? { id: to.id, recipient: to.recipient } : null,
     move: there ? (moveTo(view, from, to, there.mv) satisfies Move) : null,
     losers: gone.filter((id) => copied.has(id)),
   };
 
   const [first = [], ...rest] = batches([message, ...moved.filter(({ id }) => id !== message.id)]);
-  const carried = carryOut(key, version, decision, rest);
+  const carried = scheduleBatches(key, version, decision, rest);
   const ids = [
     message.id,
     ...moved
@@ -134,7 +135,7 @@ export function moveOf(
   ];
 
   const base = holders(message, view.state, directory);
-  const items: LogItem[] = editItems(
+  const items: LogItem[] = editEvents(
     {
       by: user.id,
       at,
@@ -151,9 +152,10 @@ export function moveOf(
     gone.length > 0 ? { ...base, except: gone } : base,
   );
   if (leaves && rest.length > 0) items.push({ t: 'carrying', from: from.id, to: to.id, done: false });
-  if (gone.length > 0) items.push(...goneItems(ids, { stream: from.id, topic: old }, { users: gone }));
+  if (gone.length > 0) items.push(...deleteEvents(ids, { stream: from.id, topic: old }, { users: gone }));
 
-  const targetExisted = (leaves || topicKey(topic) !== topicKey(old)) && existed(view, to, topic, leaves, inputs);
+  const targetExisted =
+    (leaves || topicKey(topic) !== topicKey(old)) && targetTopicExisted(view, to, topic, leaves, inputs);
   const notices = noticesOf(
     {
       by: user,
@@ -171,16 +173,24 @@ export function moveOf(
     args.origin,
     directory.version,
     () => {
-      const there = stillIn(view, inputs.scope?.inTarget ?? [], to.id, topicKey(topic));
+      const there = currentInTopic(view, inputs.scope?.inTarget ?? [], to.id, topicKey(topic));
       const people = involved([...moved, ...there]);
-      return (inputs.scope?.target?.members ?? memberIds(view.parts)).filter((id) => !people.has(id));
+      return (inputs.scope?.checkedTarget?.members ?? memberIds(view.parts)).filter((id) => !people.has(id));
     },
   );
   const commands = [
     carried.commands,
     leaves ? [topicChanged(context, to, topic)] : [],
     all
-      ? policies(view, { stream: from.id, topic: old }, { stream: to.id, topic }, targetExisted, gone, inputs, context)
+      ? movePolicies(
+          view,
+          { stream: from.id, topic: old },
+          { stream: to.id, topic },
+          targetExisted,
+          gone,
+          inputs,
+          context,
+        )
       : [],
     ...notices.map((notice) => [notice]),
     text?.commands ?? [],
@@ -231,7 +241,7 @@ const moveTo = (view: StreamView, from: DirectoryStream, to: DirectoryStream, to
   gained: !to.historyPublic,
 });
 
-function existed(
+function targetTopicExisted(
   view: StreamView,
   to: DirectoryStream,
   topic: string,
@@ -240,7 +250,7 @@ function existed(
 ): boolean {
   const key = topicKey(topic);
   if (!leaves) return topicOf(view.parts, key) !== undefined;
-  return stillIn(view, scope?.inTarget ?? [], to.id, key).length > 0;
+  return currentInTopic(view, scope?.inTarget ?? [], to.id, key).length > 0;
 }
 
 /** Parts of this stream's topics. @param to undefined: they leave the stream */
@@ -258,7 +268,7 @@ function topicsAfter(
     to !== undefined && topicKey(from) === topicKey(to)
       ? {}
       : topicWithout(view, stream.id, topicKey(from), scope?.newest ?? [], (id) => ids.has(id));
-  return { ...leaving, ...(to === undefined ? {} : arrivedIn(view.parts, to, newest)) };
+  return { ...leaving, ...(to === undefined ? {} : topicWithMessage(view.parts, to, newest)) };
 }
 
 const topicChanged = ({ realm }: CommandContext, stream: DirectoryStream, topic: string): OutboxCommand =>
@@ -269,16 +279,16 @@ const topicChanged = ({ realm }: CommandContext, stream: DirectoryStream, topic:
     caller: 0,
   });
 
-interface Topic {
+interface TopicOfStream {
   readonly stream: number;
   readonly topic: string;
 }
 
 /** What users want of the topic goes with it: to the actors of those who want something of it. */
-function policies(
+function movePolicies(
   view: StreamView,
-  from: Topic,
-  to: Topic,
+  from: TopicOfStream,
+  to: TopicOfStream,
   targetExisted: boolean,
   gone: readonly number[],
   { scope }: EditInputs,

@@ -2,20 +2,21 @@
 
 import { silentMention, streamNotice } from '#actors/shared';
 import { messageUrl } from '#domain/markdown';
-import { RESOLVED_PREFIX, type StoredMessage } from '#domain/messages';
+import type { StoredMessage } from '#domain/messages';
+import { RESOLVED_PREFIX } from '#domain/messages';
 import type { RealmId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 
-export interface Place {
+export interface TopicPlace {
   readonly stream: DirectoryStream;
   readonly topic: string;
 }
 
-export interface Moved {
+export interface MoveSummary {
   readonly by: DirectoryUser;
-  readonly from: Place;
-  readonly to: Place;
+  readonly from: TopicPlace;
+  readonly to: TopicPlace;
   /** The message that the request named. */
   readonly message: number;
   readonly count: number;
@@ -29,7 +30,7 @@ export interface Moved {
   readonly withContent: boolean;
 }
 
-const link = ({ stream, topic }: Place): string => `#**${stream.name}>${topic}**`;
+const link = ({ stream, topic }: TopicPlace): string => `#**${stream.name}>${topic}**`;
 
 /** Without check marks and blanks in front. */
 const bare = (topic: string): string => topic.replace(/^[✔ ]+/, '');
@@ -43,7 +44,7 @@ export const togglesResolved = (from: string, to: string): boolean => isResolved
  * @param uninvolved subscribers of the new place who neither wrote nor reacted in the topic
  */
 export function noticesOf(
-  moved: Moved,
+  moved: MoveSummary,
   realm: RealmId,
   origin: string,
   after: number,
@@ -51,7 +52,7 @@ export function noticesOf(
 ): OutboxCommand[] {
   const { from, to, count } = moved;
   const user = silentMention(moved.by);
-  const say = ({ stream, topic }: Place, content: string, read?: readonly number[]): OutboxCommand =>
+  const say = ({ stream, topic }: TopicPlace, content: string, read?: readonly number[]): OutboxCommand =>
     streamNotice(realm, stream.id, topic, { content, origin, after, ...(read ? { read } : {}) });
   const notices: OutboxCommand[] = [];
   if (!moved.withContent && togglesResolved(from.topic, to.topic)) {

@@ -1,8 +1,10 @@
 /** What a move needs to know of other messages and of the target: read before it is decided. */
 
 import type { JsonObject } from '#base';
+import type { Rendered } from '#domain/markdown';
 import type { StoredMessage } from '#domain/messages';
 import { asStored, NEWEST, plainViewer, RESOLVED_PREFIX, Reader, streamConversation } from '#domain/messages';
+import type { Member } from '#domain/streams';
 import { canReadHistory, isMember, topicKey } from '#domain/streams';
 import { streamId, streamKey, userId } from '#model';
 import type { Command, EditMessageArgs, Value } from '#model/commands';
@@ -11,17 +13,17 @@ import type { DirectoryStream, DirectoryUser, DirectoryView, MessageRecord } fro
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../services.js';
 import { memberOf } from '../commands/members.js';
-import type { StreamVolatile } from '../recent.js';
-import type { StreamState } from '../state.js';
+import type { StreamState, StreamVolatile } from '../state.js';
 import { newestOfTopic } from '../topics.js';
+import type { Memberships } from './content.js';
 
-export interface Target {
+export interface TargetMembers {
   /** Subscribers, at this membership version. */
   readonly members: readonly number[];
   readonly mv: number;
 }
 
-export interface Scope {
+export interface MoveScope {
   /** Messages of the old topic, newest first: all, or as many as it took to find one that stays. */
   readonly topic: readonly MessageRecord[];
   /** Those of them that the caller may access. */
@@ -29,7 +31,7 @@ export interface Scope {
   /** The newest ones that stay behind. */
   readonly newest: readonly MessageRecord[];
   /** Another stream. */
-  readonly target: Target | undefined;
+  readonly checkedTarget: TargetMembers | undefined;
   /** In another stream: whose actors keep something about the new topic. */
   readonly watchers: readonly number[];
   /** What is in the new topic already, newest first; all of it when that changes whether the topic is resolved. */
@@ -82,7 +84,7 @@ export async function readScope(
   message: StoredMessage,
   context: Context,
   sources: InputSources,
-): Promise<Scope | undefined> {
+): Promise<MoveScope | undefined> {
   const { realm, caller } = context;
   const directory = await sources.directory(realm);
   const user = directory.user(userId(caller));
@@ -121,8 +123,21 @@ export async function readScope(
     topic,
     accessible,
     newest,
-    target: target,
+    checkedTarget: target,
     watchers: watchers ?? [],
     inTarget,
   };
+}
+
+export interface EditInputs {
+  readonly stored: MessageRecord | null;
+  /** null: cannot be rendered. Undefined: the text isn't changed, or can't be one. */
+  readonly rendered: Rendered | null | undefined;
+  /** Uploaded files that the new text links and the old one did not: those that the sender may claim. */
+  readonly files: readonly string[];
+  readonly memberships: Memberships;
+  /** Only for moves. */
+  readonly scope: MoveScope | undefined;
+  /** Whether the mover, and the owner of a bot that moves, are in the target stream. */
+  readonly inTarget: ReadonlyMap<number, Member | undefined>;
 }

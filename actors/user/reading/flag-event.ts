@@ -8,7 +8,7 @@ import { READ_IDS_PER_EVENT } from '#model';
 import { subscriptionOf } from '../state.js';
 
 /** The last of them takes all the rest. */
-const MOST_EVENTS = 64;
+const MAX_EVENTS = 64;
 
 type Range = Omit<ReadRange, 'of' | 'slice' | 'last'>;
 
@@ -25,7 +25,7 @@ export const rangeOf = (home: number, { mark, read, unread }: HomeReading, to: n
 /** A range of ids became read: which ones is worked out when the event is delivered. */
 export function rangeEvents(user: number, range: Range): LogItem[] {
   const possible = Math.max(0, range.to - range.above) + range.unread.length;
-  const count = Math.max(1, Math.min(MOST_EVENTS, Math.ceil(possible / READ_IDS_PER_EVENT)));
+  const count = Math.max(1, Math.min(MAX_EVENTS, Math.ceil(possible / READ_IDS_PER_EVENT)));
   return Array.from({ length: count }, (_, slice) => ({
     t: 'event',
     to: { users: [user] },

@@ -3,13 +3,14 @@
  * unread below becomes an exception.
  */
 
-import { DIRECT_HOME, type HomeReading, markedRead, type OwnFlags, UnreadScan } from '#domain/messages';
+import type { HomeReading, OwnFlags } from '#domain/messages';
+import { DIRECT_HOME, markedRead, UnreadScan } from '#domain/messages';
 import type { RealmId } from '#model';
 import type { InputSources } from '../../services.js';
 import { newestDirect } from './newest.js';
 
 /** So many ids read one by one are worth a look. */
-const MANY = 512;
+const MIN_TO_FOLD = 512;
 
 /** Up to where the mark can be raised, and what is unread up to there. */
 export interface Fold {
@@ -26,7 +27,7 @@ export async function foldOf(
   sources: InputSources,
 ): Promise<Fold | undefined> {
   const reading = flags.reading(home);
-  if (reading.read.size < MANY) return undefined;
+  if (reading.read.size < MIN_TO_FOLD) return undefined;
   const last = reading.read.last ?? 0;
   const upTo = home === DIRECT_HOME ? Math.min(last, (await newestDirect(realm, flags.user, sources)).settled) : last;
   if (upTo <= reading.mark) return undefined;

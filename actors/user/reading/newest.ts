@@ -1,7 +1,10 @@
 /** Up to where everything of a home can be seen. */
 
+import { ownerOf } from '#actors/shared';
+import type { StoredMessage } from '#domain/messages';
 import { asStored, DIRECT_HOME, NEWEST } from '#domain/messages';
-import type { RealmId } from '#model';
+import type { ActorKey, RealmId } from '#model';
+import { conversationCommands } from '#model/commands';
 import type { MessageIndex } from '#ports/store';
 import type { InputSources } from '../../services.js';
 
@@ -38,4 +41,19 @@ export async function newestDirect(
     if (records.length < BATCH) return { home: DIRECT_HOME, settled: 0, newer };
     from = records.at(-1)!.id;
   }
+}
+
+/** Between a commit and its place in the log lie milliseconds; a service that is away for longer is no haste. */
+export const RECENT_MS = 60_000;
+
+/** Waits until the log has the events of those of the messages that are young enough to be still on their way. */
+export async function untilPublished(
+  realm: RealmId,
+  messages: readonly StoredMessage[],
+  sources: InputSources,
+): Promise<void> {
+  const since = (sources.services.clock.now() - RECENT_MS) / 1000;
+  const owners = new Set<ActorKey<'stream' | 'dm'>>();
+  for (const message of messages) if (message.body.sent >= since) owners.add(ownerOf(realm, message));
+  await Promise.all([...owners].map((owner) => sources.ask(owner, conversationCommands.awaitPublished, {})));
 }

@@ -83,7 +83,6 @@ export {
 export {
   type AddReactionArgs,
   type BotReplyArgs,
-  type CarryOnArgs,
   type CopyKnown,
   conversationCommands,
   type DeleteTopicArgs,
@@ -92,6 +91,7 @@ export {
   type JoinArgs,
   type Membership,
   type MessageInput,
+  type MoveBatchArgs,
   type NoticeArgs,
   type Participants,
   type PropagateMode,

@@ -86,7 +86,7 @@ export type JoinArgs = {
 };
 
 /** One batch of the messages of a move that takes several commits. */
-export type CarryOnArgs = {
+export type MoveBatchArgs = {
   /** Part that holds the decision and the ids of all messages. */
   readonly part: string;
   /** Of the ids in the part: from this index up to before `to`. */
@@ -132,7 +132,7 @@ export const conversationCommands = {
   /** Timer: remove messages that are too old, report the traffic. */
   due: shared('due'),
   /** Answered when the log holds everything that this actor has committed. */
-  told: shared('told'),
+  awaitPublished: shared('told'),
 };
 
 const stream = commandOf<'stream'>();
@@ -160,7 +160,7 @@ export const streamCommands = {
   members: stream<Record<string, never>, Value<Membership>>('members'),
   isMember: stream<{ readonly user: number }, Value<boolean>>('is-member'),
   /** From this actor itself: move the next batch. */
-  carryOn: stream<CarryOnArgs>('carry-on'),
+  moveNextBatch: stream<MoveBatchArgs>('carry-on'),
   deleteTopic: stream<DeleteTopicArgs, Fields>('delete-topic'),
   listTopics: stream<Record<string, never>, Fields>('list-topics'),
   topicNames: stream<Record<string, never>, Value<readonly Json[]>>('topics'),

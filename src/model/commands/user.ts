@@ -237,7 +237,7 @@ export const userCommands = {
   unreact: command<RemoveReactionArgs, Fields>('unreact'),
   submessage: command<SubmessageArgs, Fields>('submessage'),
   /** The stream refused what may be granted by now; redirects there again. */
-  sendAgain: command<{ readonly stream: number; readonly message: SendArgs }, Fields>('send-again'),
+  retryAfterJoin: command<{ readonly stream: number; readonly message: SendArgs }, Fields>('send-again'),
 
   // Writing.
   typing: command<{ readonly op: TypingOp; readonly to: readonly number[] }, Fields>('typing'),

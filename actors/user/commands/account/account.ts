@@ -1,11 +1,13 @@
 /** The account itself: made by the realm actor. */
 
 import { value } from '#actors/shared';
-import { IdSet, type Json } from '#base';
-import { type NewestKnown, newestKnown, readingPart } from '#domain/messages';
+import type { Json } from '#base';
+import { IdSet } from '#base';
+import type { NewestKnown } from '#domain/messages';
+import { newestKnown, readingPart } from '#domain/messages';
 import { pickColor } from '#domain/streams';
 import type { userCommands } from '#model/commands';
-import type { UserCommand } from '../../command.js';
+import type { UserCommand } from '../../state.js';
 import { freshSubscription, SUBSCRIPTION_PART, selfOf, subscriptionsOf } from '../../state.js';
 
 /** Decided by the realm actor: never refuses. */

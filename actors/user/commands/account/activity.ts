@@ -11,8 +11,7 @@ import { parseKey, streamId, streamKey } from '#model';
 import type { Command, OutboxCommand, userCommands } from '#model/commands';
 import { outboxCommand, streamCommands } from '#model/commands';
 import type { CommandContext, View } from '#runtime';
-import type { UserCommand } from '../../command.js';
-import type { UserState } from '../../state.js';
+import type { UserCommand, UserState } from '../../state.js';
 import { SUBSCRIPTION_PART, selfOf, subscriptionsOf } from '../../state.js';
 
 /** Active subscriptions, to streams that are there and to streams that were archived. */

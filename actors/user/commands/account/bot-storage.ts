@@ -12,7 +12,7 @@ import {
 } from '#domain/people';
 import type { userCommands } from '#model/commands';
 import { apiError, checkCount } from '#model/errors';
-import type { UserCommand } from '../../command.js';
+import type { UserCommand } from '../../state.js';
 
 const missing = (): Error => apiError('KEY_DOES_NOT_EXIST');
 

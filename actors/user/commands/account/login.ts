@@ -8,9 +8,8 @@ import type { CheckedPassword, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import type { UserCommand } from '../../command.js';
-import { pushTokenParts } from '../../push-tokens.js';
-import type { UserState } from '../../state.js';
+import type { UserCommand, UserState } from '../../state.js';
+import { pushTokenParts } from './push-tokens.js';
 
 interface Attempt extends JsonObject {
   readonly password: string;
@@ -30,7 +29,7 @@ async function isCorrect(
 }
 
 /** What an attempt changes: a success forgets the failures before it. */
-function counted(state: UserState, correct: boolean, now: number): Pick<Outcome<UserState>, 'state'> {
+function withAttempt(state: UserState, correct: boolean, now: number): Pick<Outcome<UserState>, 'state'> {
   const { failedLogins = [], ...rest } = state;
   if (!correct) return { state: { ...rest, failedLogins: withFailure(failedLogins, now) } as UserState };
   return failedLogins.length > 0 ? { state: rest as UserState } : {};
@@ -46,7 +45,7 @@ export const fetchKey: UserCommand<typeof userCommands.fetchKey, boolean | null>
   handle({ state }, _args, correct, { directory, caller, now }) {
     const wait = waitForAttempt(state.failedLogins ?? [], now);
     if (correct === null || wait > 0) throw attemptTooEarly(state.failedLogins ?? [], Math.max(wait, 1), now);
-    const outcome = counted(state, correct, now);
+    const outcome = withAttempt(state, correct, now);
     if (!correct) {
       const failures = outcome.state?.failedLogins ?? [];
       return { ...outcome, reply: { error: wrongPassword(failures, now).toReply() } };
@@ -67,7 +66,7 @@ export const checkPassword: UserCommand<typeof userCommands.checkPassword, boole
     const answer = (checked: CheckedPassword) => ({ reply: value(checked) });
     // Refused a moment ago, but the time is over by now: it was not looked at all the same.
     if (correct === null || wait > 0) return answer({ correct: false, wait: Math.max(wait, 1) });
-    return { ...counted(state, correct, now), ...answer({ correct, wait: 0 }) };
+    return { ...withAttempt(state, correct, now), ...answer({ correct, wait: 0 }) };
   },
 };
 

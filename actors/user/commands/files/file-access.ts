@@ -10,9 +10,8 @@ import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import type { UserCommand } from '../../command.js';
 import { fileAt } from '../../files.js';
-import type { UserState } from '../../state.js';
+import type { UserCommand, UserState } from '../../state.js';
 import { selfOf } from '../../state.js';
 import { rightsOf } from '../messages/on-message.js';
 
@@ -24,7 +23,7 @@ const BATCH = 100;
  * Does a message that links the file satisfy this? Asked of the messages themselves, newest first: what the owner's actor
  * knows of them comes later than they do.
  */
-async function linkedBy(
+async function isLinkedBy(
   token: string,
   { realm }: InputContext<UserState, undefined>,
   { store }: InputSources,
@@ -52,7 +51,7 @@ async function access(
   if (exists !== true) return 'none';
   if (!directory.user(userId(context.caller))) return 'denied';
   const { reader } = await rightsOf(context, sources);
-  const may = await linkedBy(
+  const may = await isLinkedBy(
     parsed.token,
     context,
     sources,
@@ -67,7 +66,7 @@ export const fileExists: UserCommand<typeof userCommands.fileExists> = {
   handle: ({ parts }, { path }) => ({ reply: value(fileAt(parts, path) !== undefined) }),
 };
 
-const granted = (access: Access): void => {
+const checkGranted = (access: Access): void => {
   if (access === 'none') throw apiError('FILE_NOT_FOUND');
   if (access === 'denied') throw apiError('FILE_FORBIDDEN');
 };
@@ -78,7 +77,7 @@ export const fileAccess: UserCommand<typeof userCommands.fileAccess, Access> = {
   read: true,
   inputs: ({ path }, context, sources) => access(path, context, sources),
   handle(_view, _args, found) {
-    granted(found);
+    checkGranted(found);
     return { reply: success() };
   },
 };
@@ -103,14 +102,14 @@ export const filePublic: UserCommand<typeof userCommands.filePublic, Access> = {
     const parsed = parsePath(path);
     if (!parsed || parsed.owner !== selfOf(context.key) || !fileAt(parts, path)) return 'none';
     const directory = await sources.directory(context.realm);
-    const may = await linkedBy(parsed.token, context, sources, ({ body }) => {
+    const may = await isLinkedBy(parsed.token, context, sources, ({ body }) => {
       const stream = body.stream === 0 ? undefined : directory.stream(streamId(body.stream));
       return stream?.webPublic === true && !stream.archived;
     });
     return may ? 'granted' : 'denied';
   },
   handle(_view, _args, found) {
-    granted(found);
+    checkGranted(found);
     return { reply: success() };
   },
 };

@@ -10,12 +10,10 @@ import type { OutboxCommand, userCommands } from '#model/commands';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { CommandContext, Outcome } from '#runtime';
-import type { UserCommand } from '../../command.js';
-import { nextWake, withParts } from '../../due.js';
 import type { OwnFile } from '../../files.js';
 import { anyFile, fileAt, filePart, filesOf, presentFile, removeFiles } from '../../files.js';
-import type { UserState } from '../../state.js';
-import { selfOf } from '../../state.js';
+import type { UserCommand, UserState } from '../../state.js';
+import { nextWake, selfOf, withParts } from '../../state.js';
 
 /**
  * Before its bytes are stored: whatever happens to who stores them, the record is there to have them removed.
@@ -110,7 +108,7 @@ export const fileUnlinked: UserCommand<typeof userCommands.fileUnlinked> = {
     const file = fileAt(parts, path);
     if (!file?.messages.some(({ id }) => id === message)) return { reply: value(null) };
     const messages = file.messages.filter(({ id }) => id !== message);
-    if (messages.length === 0 && deleted) return removed(parts, realm, selfOf(key), [file]);
+    if (messages.length === 0 && deleted) return removalOutcome(parts, realm, selfOf(key), [file]);
     const expires = messages.length === 0 ? now + UNCLAIMED_MS : null;
     const changed = { [filePart(path)]: { ...file, messages, expires } };
     return { reply: value(null), parts: changed, due: nextWake(withParts(parts, changed)) };
@@ -121,7 +119,7 @@ export const fileUnlinked: UserCommand<typeof userCommands.fileUnlinked> = {
 const SWEEP = 100;
 
 /** A message that is to be sent later will link it. By the token, which stands in every form of its address. */
-function awaited({ path }: OwnFile, parts: ReadonlyMap<string, Json>): boolean {
+function awaitsScheduled({ path }: OwnFile, parts: ReadonlyMap<string, Json>): boolean {
   const token = parsePath(path)?.token;
   return token !== undefined && undelivered(parts).some(({ content }) => content.includes(token));
 }
@@ -132,7 +130,7 @@ export function sweepFiles(
   { key, realm, now }: CommandContext,
 ): { readonly parts: Readonly<Record<string, Json>>; readonly commands: readonly OutboxCommand[] } {
   const over = [...filesOf(parts)].filter(({ expires }) => expires !== null && expires <= now).slice(0, SWEEP);
-  const kept = over.filter((file) => awaited(file, parts));
+  const kept = over.filter((file) => awaitsScheduled(file, parts));
   const later = Object.fromEntries(
     kept.map((file) => [filePart(file.path), { ...file, expires: now + UNCLAIMED_MS } satisfies OwnFile]),
   );
@@ -142,7 +140,7 @@ export function sweepFiles(
   return { parts: { ...later, ...removal.parts }, commands: [removal.command] };
 }
 
-function removed(
+function removalOutcome(
   parts: ReadonlyMap<string, Json>,
   realm: RealmId,
   owner: UserId,

@@ -14,17 +14,16 @@ import type { OutboxCommand, ScheduledFailedArgs, userCommands } from '#model/co
 import { directCommands, outboxCommand, streamCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
-import type { UserCommand } from '../../command.js';
-import { nextWake } from '../../due.js';
-import { tellScheduled, withPart } from '../../scheduled-changes.js';
-import type { UserState } from '../../state.js';
-import { isSubscribed, selfOf } from '../../state.js';
+import { scheduledEvent, withPart } from '../../scheduling.js';
+import type { UserCommand, UserState } from '../../state.js';
+import { isSubscribed, nextWake, selfOf, withParts } from '../../state.js';
+import { sweepFiles } from '../files/files.js';
 
-const mayTry = (directory: DirectoryView, self: number): boolean =>
+const maySend = (directory: DirectoryView, self: number): boolean =>
   !directory.deactivated && directory.user(userId(self))?.isActive === true;
 
 const failedEvent = (self: number, message: Scheduled) =>
-  tellScheduled(self, 'update', { scheduled_message: presentScheduled(message) });
+  scheduledEvent(self, 'update', { scheduled_message: presentScheduled(message) });
 
 function handOver(message: Scheduled, realm: RealmId, self: number, after: number): OutboxCommand {
   const { id, type, to, topic, content, client, origin } = message;
@@ -60,7 +59,7 @@ export function deliverDue(
   { now, key, realm, directory }: CommandContext,
 ): Required<Pick<Outcome<UserState>, 'parts' | 'events' | 'commands'>> {
   const self = selfOf(key);
-  const may = mayTry(directory, self);
+  const may = maySend(directory, self);
   const messages = dueNow(parts, now).map((message): Scheduled => ({ ...message, phase: may ? 'sending' : 'failed' }));
   return {
     parts: Object.fromEntries(messages.map((message) => [scheduledPart(message.id), message])),
@@ -77,7 +76,7 @@ export const scheduledSent: UserCommand<typeof userCommands.scheduledSent> = {
     return {
       reply: value(null),
       parts: { [scheduledPart(id)]: delivered },
-      events: [tellScheduled(selfOf(key), 'remove', { scheduled_message_id: id })],
+      events: [scheduledEvent(selfOf(key), 'remove', { scheduled_message_id: id })],
       due: nextWake(withPart(parts, delivered)),
     };
   },
@@ -85,12 +84,12 @@ export const scheduledSent: UserCommand<typeof userCommands.scheduledSent> = {
 
 const EARLY_MS = 1_000;
 /** The stream may be out of reach of the realm's actor for some time. */
-const MOST_EARLY = 60;
+const MAX_EARLY = 60;
 
 /** Who joins is told so before the stream is: it will know soon. */
 function isEarly(message: Scheduled, { outside }: ScheduledFailedArgs, parts: ReadonlyMap<string, Json>): boolean {
   const { type, to, early = 0 } = message;
-  return outside && type === 'stream' && isSubscribed(parts, to[0]!) && early < MOST_EARLY;
+  return outside && type === 'stream' && isSubscribed(parts, to[0]!) && early < MAX_EARLY;
 }
 
 /** From the conversation's actor. */
@@ -111,7 +110,7 @@ export const scheduledFailed: UserCommand<typeof userCommands.scheduledFailed> =
       reply: value(null),
       parts: { [scheduledPart(id)]: failed },
       events: [failedEvent(self, failed)],
-      commands: mayTry(directory, self) ? [[directNotice(realm, self, notice)]] : [],
+      commands: maySend(directory, self) ? [[directNotice(realm, self, notice)]] : [],
       due: nextWake(withPart(parts, failed)),
     };
   },
@@ -124,4 +123,19 @@ const failureNotice = ({ at }: Scheduled, reason: string): string => {
     `> ${reason}`,
     '[View scheduled messages](#scheduled)',
   ].join('\n\n');
+};
+
+export const due: UserCommand<typeof userCommands.due> = {
+  handle({ parts }, _args, _inputs, context) {
+    const delivery = deliverDue(parts, context);
+    const sweep = sweepFiles(parts, context);
+    const changed = { ...delivery.parts, ...sweep.parts };
+    return {
+      reply: value(null),
+      parts: changed,
+      events: delivery.events,
+      commands: [[...delivery.commands.flat(), ...sweep.commands]],
+      due: nextWake(withParts(parts, changed)),
+    };
+  },
 };

@@ -2,24 +2,17 @@
 
 import { success, value } from '#actors/shared';
 import type { JsonObject } from '#base';
-import {
-  checkContent,
-  type Draft,
-  type DraftBody,
-  draftOf,
-  draftPart,
-  draftsOf,
-  MOST_DRAFTS_SHOWN,
-} from '#domain/messages';
+import type { Draft, DraftBody } from '#domain/messages';
+import { checkContent, draftOf, draftPart, draftsOf, MOST_DRAFTS_SHOWN } from '#domain/messages';
 import { checkDraftsOn } from '#domain/people';
 import { canAccess, cutTopic } from '#domain/streams';
-import type { LogItem, Parts } from '#model';
-import { streamId, type UserId, userId } from '#model';
+import type { LogItem, Parts, UserId } from '#model';
+import { streamId, userId } from '#model';
 import type { DraftInput, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { CommandContext } from '#runtime';
-import type { UserCommand } from '../../command.js';
+import type { UserCommand } from '../../state.js';
 import { isSubscribed, nextOwnId, selfOf } from '../../state.js';
 
 /** Drafts of one event; a log entry holds half a megabyte. UTF-16 units. */
@@ -65,7 +58,7 @@ const tell = (self: number, op: string, of: JsonObject): LogItem => ({
 });
 
 /** One event for all of them, unless they are too much for one. */
-function added(self: number, drafts: readonly Draft[]): LogItem[] {
+function addEvents(self: number, drafts: readonly Draft[]): LogItem[] {
   const events: LogItem[] = [];
   let group: Draft[] = [];
   let size = 0;
@@ -108,7 +101,7 @@ export const createDrafts: UserCommand<typeof userCommands.createDrafts> = {
       reply: success({ ids: made.map(({ id }) => id) }),
       ...(last === undefined ? {} : { state: { ...state, lastDraft: last } }),
       parts: Object.fromEntries(made.map((draft) => [draftPart(draft.id), draft])),
-      events: added(self, made),
+      events: addEvents(self, made),
     };
   },
 };

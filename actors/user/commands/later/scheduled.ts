@@ -7,12 +7,10 @@ import { checkTopic } from '#domain/streams';
 import { userId } from '#model';
 import type { EditScheduledArgs, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { UserCommand } from '../../command.js';
-import { nextWake } from '../../due.js';
-import { tellScheduled, withPart } from '../../scheduled-changes.js';
 import type { SchedulingInputs } from '../../scheduling.js';
-import { checkScheduled, schedulingInputs } from '../../scheduling.js';
-import { nextOwnId } from '../../state.js';
+import { checkScheduled, scheduledEvent, schedulingInputs, withPart } from '../../scheduling.js';
+import type { UserCommand } from '../../state.js';
+import { nextOwnId, nextWake } from '../../state.js';
 
 /** GET /scheduled_messages. */
 export const scheduledMessages: UserCommand<typeof userCommands.scheduledMessages> = {
@@ -35,7 +33,7 @@ export const schedule: UserCommand<typeof userCommands.schedule, SchedulingInput
       reply: success({ scheduled_message_id: id }),
       state: { ...state, lastScheduled: id },
       parts: { [scheduledPart(id)]: message },
-      events: [tellScheduled(context.caller, 'add', { scheduled_messages: [presentScheduled(message)] })],
+      events: [scheduledEvent(context.caller, 'add', { scheduled_messages: [presentScheduled(message)] })],
       due: nextWake(withPart(parts, message)),
     };
   },
@@ -63,7 +61,7 @@ export const editScheduled: UserCommand<typeof userCommands.editScheduled, Sched
     return {
       reply: success(),
       parts: { [scheduledPart(message.id)]: message },
-      events: [tellScheduled(context.caller, 'update', { scheduled_message: presentScheduled(message) })],
+      events: [scheduledEvent(context.caller, 'update', { scheduled_message: presentScheduled(message) })],
       due: nextWake(withPart(view.parts, message)),
     };
   },
@@ -102,7 +100,7 @@ export const deleteScheduled: UserCommand<typeof userCommands.deleteScheduled> =
     return {
       reply: success(),
       parts: { [scheduledPart(id)]: null },
-      events: [tellScheduled(caller, 'remove', { scheduled_message_id: id })],
+      events: [scheduledEvent(caller, 'remove', { scheduled_message_id: id })],
       due: nextWake(left),
     };
   },

@@ -4,33 +4,32 @@
  */
 
 import { success, VISITOR } from '#actors/shared';
-import { type JsonObject, mapInTurns } from '#base';
+import type { JsonObject } from '#base';
+import { mapInTurns } from '#base';
+import type { Fetched, Match, Plan, StoredMessage } from '#domain/messages';
 import {
   asStored,
   checkAnonymousNarrow,
-  type Fetched,
   fetchWindow,
-  type Match,
   makePlan,
   matchOf,
   NEWEST,
   neutral,
-  type Plan,
   parseNarrow,
   plainViewer,
   presentWindow,
   Reader,
   resolveTerms,
-  type StoredMessage,
   searchesOf,
   variant,
   windowOf,
 } from '#domain/messages';
 import { streamId, streamKey } from '#model';
-import { redirect, streamCommands, type userCommands } from '#model/commands';
+import type { userCommands } from '#model/commands';
+import { redirect, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
-import type { UserCommand } from '../../command.js';
+import type { UserCommand } from '../../state.js';
 
 function isOpen({ body }: StoredMessage, directory: DirectoryView): boolean {
   const stream = body.stream === 0 ? undefined : directory.stream(streamId(body.stream));

@@ -1,12 +1,14 @@
 /** POST /messages/flags and POST /messages/flags/narrow: flags on messages that the user picks (messages.md § Flags). */
 
-import { flagEvent, success } from '#actors/shared';
+import { flagEvent, success, value } from '#actors/shared';
 import type { JsonObject } from '#base';
 import type { Fetched, Flagging, OwnMessage } from '#domain/messages';
 import {
   asStored,
   fetchWindow,
   makePlan,
+  markedOf,
+  markedPart,
   markRead,
   markUnread,
   OwnFlags,
@@ -24,16 +26,15 @@ import { outboxCommand, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { CommandContext, InputContext, Outcome, View } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import type { UserCommand } from '../../command.js';
 import { messageDetails } from '../../reading/flag-event.js';
 import type { Fold } from '../../reading/folding.js';
 import { folded, foldOf } from '../../reading/folding.js';
-import { untilTold } from '../../reading/told.js';
-import type { UserState } from '../../state.js';
+import { untilPublished } from '../../reading/newest.js';
+import type { UserCommand, UserState } from '../../state.js';
 import { isSubscribed } from '../../state.js';
 import { rightsOf } from './on-message.js';
 
-interface Picked {
+interface PickedMessages {
   /** Messages that the user may access, in the order asked for. */
   readonly own: readonly OwnMessage[];
   /** At least one of those asked for is out of the user's reach. */
@@ -68,7 +69,7 @@ async function pick(
   ids: readonly number[],
   context: InputContext<UserState, undefined>,
   sources: InputSources,
-): Promise<Picked> {
+): Promise<PickedMessages> {
   const { reader } = await rightsOf(context, sources);
   const asked = [...new Set(ids)];
   const possible = asked.filter((id) => Number.isSafeInteger(id) && id > 0);
@@ -79,7 +80,7 @@ async function pick(
     const one = await reader.access(message);
     if (one) own.push(one);
   }
-  await untilTold(
+  await untilPublished(
     context.realm,
     own.map(({ message }) => message),
     sources,
@@ -139,12 +140,12 @@ function flagged(
   return {
     ...done,
     events: flagEvents(context.caller, change, done.changed, details),
-    ...copiesTold(done.copied ?? [], context),
+    ...copyMadeCommands(done.copied ?? [], context),
   };
 }
 
 /** Those who own the messages hear of new copies: their holders hear of changes. */
-function copiesTold(
+function copyMadeCommands(
   copied: readonly OwnMessage[],
   { realm, caller }: CommandContext,
 ): Pick<Outcome<UserState>, 'commands'> {
@@ -164,7 +165,7 @@ function copiesTold(
 }
 
 /** POST /messages/flags. */
-export const setFlags: UserCommand<typeof userCommands.setFlags, Picked> = {
+export const setFlags: UserCommand<typeof userCommands.setFlags, PickedMessages> = {
   inputs: ({ messages }, context, sources) => pick(messages, context, sources),
   handle(view, args, { own, missing, folds }, context): Outcome<UserState> {
     // Only what makes copies needs access to everything; the rest passes over what it can't change.
@@ -197,7 +198,7 @@ export const setFlagsInNarrow: UserCommand<
     const { reader, viewer, user, directory } = await rightsOf(context, sources);
     const terms = resolveTerms(parseNarrow(args.narrow), directory, user.id);
     const fetched = await fetchWindow(reader, makePlan(terms, viewer), windowOf(args));
-    await untilTold(
+    await untilPublished(
       context.realm,
       fetched.rows.map(({ message }) => message),
       sources,
@@ -222,3 +223,18 @@ export const setFlagsInNarrow: UserCommand<
     };
   },
 };
+
+/** Never refuses, and a repeat changes nothing. */
+export const copying = (mark: 'historical' | 'copied'): UserCommand<typeof userCommands.giveCopy> => ({
+  handle({ parts }, { ids }) {
+    const before = markedOf(parts, mark);
+    const after = before.with(ids);
+    return { reply: value(null), ...(after === before ? {} : { parts: markedPart(mark, after) }) };
+  },
+});
+
+/** The owner of messages tells the user who reacted to them without having copies: from now on he has, read ones. */
+export const makeCopy = copying('historical');
+
+/** The user is a bot that was mentioned where it is not: the copy is one as any other. */
+export const giveCopy = copying('copied');

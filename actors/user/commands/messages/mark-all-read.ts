@@ -12,12 +12,10 @@ import type { LogItem } from '#model';
 import type { userCommands } from '#model/commands';
 import type { InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import type { UserCommand } from '../../command.js';
 import { rangeEvents, rangeOf } from '../../reading/flag-event.js';
 import type { NewestOfHome } from '../../reading/newest.js';
-import { newestDirect } from '../../reading/newest.js';
-import { untilTold } from '../../reading/told.js';
-import type { UserState } from '../../state.js';
+import { newestDirect, untilPublished } from '../../reading/newest.js';
+import type { UserCommand, UserState } from '../../state.js';
 import { subscriptionsOf } from '../../state.js';
 
 /** Past this, what is marked stays and the client repeats. */
@@ -86,7 +84,7 @@ export const markAllRead: UserCommand<typeof userCommands.markAllRead, Marking> 
         homes.push({ home, settled: newest[n]!, newer: [] });
       });
     }
-    await untilTold(realm, await newestOfRealm(context, sources), sources);
+    await untilPublished(realm, await newestOfRealm(context, sources), sources);
     return { homes, complete: true };
   },
   handle({ parts }, _args, { homes, complete }, { caller }): Outcome<UserState> {

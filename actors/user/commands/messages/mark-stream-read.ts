@@ -13,9 +13,8 @@ import { conversationCommands, outboxCommand, userCommands } from '#model/comman
 import { apiError } from '#model/errors';
 import type { InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import type { UserCommand } from '../../command.js';
 import { rangeEvents, rangeOf } from '../../reading/flag-event.js';
-import type { UserState } from '../../state.js';
+import type { UserCommand, UserState } from '../../state.js';
 import { isSubscribed, selfOf } from '../../state.js';
 import { rightsOf } from './on-message.js';
 
@@ -61,7 +60,7 @@ async function lookAt(
       came.set(message.home, [...(came.get(message.home) ?? []), message.id]);
     }
   }
-  if (some) await sources.ask(streamKey(realm, streamId(stream)), conversationCommands.told, {});
+  if (some) await sources.ask(streamKey(realm, streamId(stream)), conversationCommands.awaitPublished, {});
   return { newest, some, left, came };
 }
 
@@ -106,7 +105,7 @@ export const markStreamRead: UserCommand<typeof userCommands.markStreamRead, Str
 };
 
 /** Of an archived stream's: more become read as a range, which is worked out when the event is delivered. */
-const MOST_OF_ARCHIVED = 500;
+const MAX_OF_ARCHIVED = 500;
 
 /** Ids of what is unread in a stream and was sent there, ascending as far as they go: those below the mark, then those above. */
 interface Unread {
@@ -137,18 +136,18 @@ async function unreadIn(
   return { below, above, more: false };
 }
 
-type Leaving = StreamMarking & { readonly unread?: Unread };
+type LeaveMarking = StreamMarking & { readonly unread?: Unread };
 
 /**
  * The user left the stream, or it was archived: never refused. Who has left a stream does not hear of what is deleted there, so what
  * becomes read is named here, by commits of bounded size one after the other, each of which marks what it names.
  */
-export const readStream: UserCommand<typeof userCommands.readStream, Leaving> = {
+export const readStream: UserCommand<typeof userCommands.readStream, LeaveMarking> = {
   async inputs(args, context, sources) {
     const { stream, until, archived = false } = args;
     const marking = await lookAt(stream, context, sources, until);
     if (!marking.some) return marking;
-    const most = archived ? MOST_OF_ARCHIVED : READ_IDS_PER_EVENT;
+    const most = archived ? MAX_OF_ARCHIVED : READ_IDS_PER_EVENT;
     const unread = await unreadIn(args, most, context, sources);
     return archived && unread.more ? marking : { ...marking, unread };
   },

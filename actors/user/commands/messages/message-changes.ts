@@ -9,7 +9,7 @@ import { streamId, streamKey, userId } from '#model';
 import type { EditMessageArgs, userCommands } from '#model/commands';
 import { conversationCommands, redirect, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { UserCommand } from '../../command.js';
+import type { UserCommand } from '../../state.js';
 import { isSubscribed } from '../../state.js';
 import { accessed, onMessage } from './on-message.js';
 

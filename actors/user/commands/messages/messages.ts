@@ -23,7 +23,7 @@ import {
 import type { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
-import type { UserCommand } from '../../command.js';
+import type { UserCommand } from '../../state.js';
 import { accessed, rightsOf } from './on-message.js';
 
 function present(

@@ -4,12 +4,16 @@
  */
 
 import { idEvents } from '#actors/shared';
-import { markRead, OwnFlags, type OwnMessage } from '#domain/messages';
+import type { OwnMessage, StoredMessage } from '#domain/messages';
+import { DIRECT_HOME, MOST_UNREAD, markRead, OwnFlags, UnreadScan } from '#domain/messages';
 import { realmKey, userId } from '#model';
-import { realmCommands, redirect, type userCommands } from '#model/commands';
+import type { userCommands } from '#model/commands';
+import { realmCommands, redirect } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { UserCommand } from '../../command.js';
-import { unreadFrom } from '../../reading/unread-from.js';
+import type { InputContext } from '#runtime';
+import type { InputSources } from '../../../services.js';
+import type { UserCommand, UserState } from '../../state.js';
+import { subscriptionsOf } from '../../state.js';
 
 export const muteUser: UserCommand<typeof userCommands.muteUser, readonly OwnMessage[]> = {
   // Looking for long must not keep other commands waiting.
@@ -31,3 +35,26 @@ export const muteUser: UserCommand<typeof userCommands.muteUser, readonly OwnMes
     };
   },
 };
+
+/** As many as a registration tells of, about; from the oldest on. */
+export async function unreadFrom(
+  sender: number,
+  { realm, caller, view }: InputContext<UserState, undefined>,
+  { store }: InputSources,
+): Promise<OwnMessage[]> {
+  const flags = new OwnFlags(caller, view.parts);
+  const scan = new UnreadScan(store, realm, caller);
+  const homes = [DIRECT_HOME, ...subscriptionsOf(view.parts).flatMap((own) => (own.active ? [own.stream] : []))];
+  const readings = homes.map((home) => flags.reading(home));
+  const found: StoredMessage[] = [];
+  for (const reading of readings) {
+    found.push(...(await scan.excepted(reading)).filter((message) => message.sender === sender));
+  }
+  const floor = Math.min(...readings.map(({ mark }) => mark));
+  for await (const batch of scan.upwards({ by: 'sender', sender }, floor)) {
+    found.push(...batch.filter((message) => !flags.isRead({ message, copy: true, gained: false })));
+    if (found.length >= MOST_UNREAD) break;
+  }
+  const once = new Map(found.map((message) => [message.id, message]));
+  return [...once.values()].map((message) => ({ message, copy: true, gained: false }));
+}

@@ -16,8 +16,7 @@ import { apiError } from '#model/errors';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import type { UserHandler } from '../../command.js';
-import type { UserState } from '../../state.js';
+import type { UserHandler, UserState } from '../../state.js';
 import { isSubscribed, subscriptionsOf } from '../../state.js';
 
 export interface ReadingRights {

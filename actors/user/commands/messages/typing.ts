@@ -6,7 +6,7 @@ import { preference } from '#domain/people';
 import { userId } from '#model';
 import type { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { UserCommand } from '../../command.js';
+import type { UserCommand } from '../../state.js';
 
 export const typing: UserCommand<typeof userCommands.typing> = {
   lane: 'read',

@@ -2,13 +2,14 @@
 
 import { success } from '#actors/shared';
 import type { Json } from '#base';
-import { canAccess, type Subscription } from '#domain/streams';
+import type { Subscription } from '#domain/streams';
+import { canAccess } from '#domain/streams';
 import type { LogItem } from '#model';
 import { streamId, userId } from '#model';
 import type { SubscriptionSetting, userCommands } from '#model/commands';
 import { ApiError, apiError, validationError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
-import type { UserCommand } from '../../command.js';
+import type { UserCommand } from '../../state.js';
 import { SUBSCRIPTION_PART, subscriptionOf } from '../../state.js';
 
 type Switch = Exclude<keyof Subscription, 'stream' | 'active' | 'color'>;
@@ -39,7 +40,7 @@ function changed(own: Subscription, { property, value }: SubscriptionSetting): S
 }
 
 /** What clients hear; muting is told under both of its names. */
-function told({ property, value }: SubscriptionSetting): [string, string | boolean][] {
+function shownUpdates({ property, value }: SubscriptionSetting): [string, string | boolean][] {
   if (property !== 'is_muted' && property !== 'in_home_view') return [[property, value]];
   const muted = property === 'is_muted' ? value : !value;
   return [
@@ -86,7 +87,7 @@ export const subscriptionSettings: UserCommand<typeof userCommands.subscriptionS
     try {
       for (const setting of data) {
         now.set(setting.stream_id, changed(target(setting, subscription, directory, caller), setting));
-        for (const [property, value] of told(setting)) {
+        for (const [property, value] of shownUpdates(setting)) {
           const event = { type: 'subscription', op: 'update', property, value, stream_id: setting.stream_id };
           events.push({ t: 'event', to: { users: [caller] }, event });
         }

@@ -1,24 +1,18 @@
 /** The personal side of subscriptions: colours and switches, and what the user sees of streams. */
 
-import { activeSubscribers, readOwnState, readSubscribers, type Subscribers, success, value } from '#actors/shared';
+import type { Subscribers } from '#actors/shared';
+import { activeSubscribers, readOwnState, readSubscribers, success, value } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import { isAdmin, isGuest, streamNotifications } from '#domain/people';
-import {
-  byName,
-  canAccess,
-  pickColor,
-  presentStream,
-  presentSubscription,
-  type Subscription,
-  weeklyTraffic,
-} from '#domain/streams';
+import type { Subscription } from '#domain/streams';
+import { byName, canAccess, pickColor, presentStream, presentSubscription, weeklyTraffic } from '#domain/streams';
 import type { LogItem } from '#model';
 import { streamId, userId } from '#model';
 import type { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
 import { splitForEvents } from '#runtime';
-import type { UserCommand } from '../../command.js';
+import type { UserCommand } from '../../state.js';
 import {
   freshSubscription,
   isSubscribed,
@@ -142,5 +136,30 @@ export const streamIdByName: UserCommand<typeof userCommands.streamIdByName> = {
       throw apiError('INVALID_STREAM_NAME', { name });
     }
     return { reply: success({ stream_id: stream.id }) };
+  },
+};
+
+/**
+ * Decided by the realm actor: never refuses, and a repeat changes nothing.
+ * `silent`: the stream itself has ended, which everybody has heard.
+ */
+export const unsubscribed: UserCommand<typeof userCommands.unsubscribed> = {
+  handle({ parts }, { streams, silent }, _inputs, { key }) {
+    const left = streams.filter(({ id }) => subscriptionOf(parts, id)?.active);
+    if (left.length === 0) return { reply: value(null) };
+    const changed = left.map(({ id }) => {
+      const own = { ...subscriptionOf(parts, id)!, active: false };
+      return [`${SUBSCRIPTION_PART}${id}`, own as unknown as Json] as const;
+    });
+    const self = selfOf(key);
+    const subscriptions = left.map(({ id, name }) => ({ name, stream_id: id }));
+    const events = splitForEvents(subscriptions).map((some): LogItem => {
+      return { t: 'event', to: { users: [self] }, event: { type: 'subscription', op: 'remove', subscriptions: some } };
+    });
+    return {
+      reply: value(null),
+      parts: Object.fromEntries(changed),
+      events: silent ? [] : events,
+    };
   },
 };

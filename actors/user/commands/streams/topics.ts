@@ -21,8 +21,7 @@ import { outboxCommand, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { Outcome } from '#runtime';
-import type { UserCommand } from '../../command.js';
-import type { UserState } from '../../state.js';
+import type { UserCommand, UserState } from '../../state.js';
 import { isSubscribed, selfOf } from '../../state.js';
 
 /** Policies one after the other, each with its events. */

@@ -8,11 +8,11 @@ import { streamId, streamKey, userId } from '#model';
 import type { userCommands } from '#model/commands';
 import { redirect, streamCommands } from '#model/commands';
 import { TooEarly } from '#runtime';
-import type { UserCommand } from '../../command.js';
+import type { UserCommand } from '../../state.js';
 import { isSubscribed } from '../../state.js';
 
 /** Goes on to the stream, which decides; when it knows of the subscription, if there is one. */
-export const sendAgain: UserCommand<typeof userCommands.sendAgain> = {
+export const retryAfterJoin: UserCommand<typeof userCommands.retryAfterJoin> = {
   lane: 'send-again',
   read: true,
   async inputs({ stream }, { realm, caller, view }, sources) {

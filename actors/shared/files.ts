@@ -1,10 +1,11 @@
 /** What conversations do about the uploaded files that their messages link. */
+
 import type { JsonObject } from '#base';
 import { parsePath } from '#domain/files';
 import type { RealmId } from '#model';
-import { userId, userKey } from '#model';
-import type { Command, OutboxCommand } from '#model/commands';
-import { outboxCommand, userCommands } from '#model/commands';
+import { realmKey, userId, userKey } from '#model';
+import type { Command, FileChange, OutboxCommand } from '#model/commands';
+import { outboxCommand, realmCommands, userCommands } from '#model/commands';
 import type { InputSources } from '../services.js';
 
 /**
@@ -50,3 +51,14 @@ export const filesUnlinked = (
   message: number,
   deleted: boolean,
 ): OutboxCommand[] => tellOwners(realm, paths, userCommands.fileUnlinked, { message, deleted });
+
+/** Tells the realm actor of changes of a user's files. @param erase paths of files whose bytes are to be deleted */
+export function tellRealm(
+  realm: RealmId,
+  owner: number,
+  changes: readonly FileChange[],
+  erase: readonly string[] = [],
+): OutboxCommand {
+  const args = { owner, changes, erase };
+  return outboxCommand({ to: realmKey(realm), name: realmCommands.filesChanged, args, caller: 0 });
+}

@@ -13,15 +13,13 @@ import { outboxCommand, realmCommands } from '#model/commands';
 import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { CommandContext, InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../services.js';
-import { copiesGiven } from '../bots.js';
-import type { StreamView } from '../messages.js';
-import type { StreamVolatile } from '../recent.js';
-import type { StreamState } from '../state.js';
-import { arrivedIn } from '../topics.js';
+import { giveCopies } from '../bots.js';
+import type { StreamState, StreamView, StreamVolatile } from '../state.js';
+import { topicWithMessage } from '../topics.js';
 import { memberOf } from './members.js';
-import { armed } from './retention.js';
+import { withRetentionTimer } from './retention.js';
 
-export interface Prepared {
+export interface ComposeInputs {
   readonly id: number;
   /** null: cannot be rendered. */
   readonly rendered: Rendered | null;
@@ -30,11 +28,11 @@ export interface Prepared {
 }
 
 /** Needs of every command that makes a message. */
-export async function prepare(
+export async function composeInputs(
   { content, origin }: MessageInput,
   { realm, caller }: InputContext<StreamState, StreamVolatile>,
   sources: InputSources,
-): Promise<Prepared> {
+): Promise<ComposeInputs> {
   // Asked for first and at once: ids must come in the order in which commands arrived.
   const id = sources.messageId(realm);
   const text = sources.directory(realm).then(async (directory) => {
@@ -45,7 +43,7 @@ export async function prepare(
   return { id: both[0], ...both[1] };
 }
 
-export function linksOf(
+export function topicLinksOf(
   { topic, origin }: Pick<MessageInput, 'topic' | 'origin'>,
   directory: DirectoryView,
 ): MessageBody['topicLinks'] {
@@ -54,7 +52,7 @@ export function linksOf(
 }
 
 /** Who says it, and how it turned out. */
-export interface Spoken {
+export interface ComposedMessage {
   readonly id: number;
   readonly sender: number;
   readonly client: string;
@@ -71,14 +69,14 @@ export interface Spoken {
   readonly calls?: readonly OutboxCommand[];
 }
 
-type SentContext = Pick<CommandContext, 'now' | 'directory' | 'realm' | 'key'>;
+type PostContext = Pick<CommandContext, 'now' | 'directory' | 'realm' | 'key'>;
 
-export function sentToStream(
+export function postToStream(
   { state, parts }: Pick<StreamView, 'state' | 'parts'>,
   said: MessageInput,
-  context: SentContext,
+  context: PostContext,
   stream: DirectoryStream,
-  spoken: Spoken,
+  spoken: ComposedMessage,
 ): Outcome<StreamState> {
   const first = stream.firstMessage === null && state.last === 0;
   const { copies = [] } = spoken;
@@ -91,7 +89,7 @@ export function sentToStream(
     ...(copies.length > 0 ? { users: copies } : {}),
     ...(silent.length > 0 ? { except: silent } : {}),
   };
-  const outcome = sent(state, said, context, spoken, {
+  const outcome = post(state, said, context, spoken, {
     first,
     participants: [],
     recipient: stream.recipient,
@@ -99,7 +97,7 @@ export function sentToStream(
     conversation: streamConversation(stream.id),
     to,
   });
-  const placed = { ...outcome, parts: arrivedIn(parts, said.topic, spoken.id) };
+  const placed = { ...outcome, parts: topicWithMessage(parts, said.topic, spoken.id) };
   if (!first) return placed;
   const args = { stream: stream.id, id: spoken.id };
   const told = outboxCommand({ to: realmKey(context.realm), name: realmCommands.firstMessage, args, caller: 0 });
@@ -107,15 +105,15 @@ export function sentToStream(
 }
 
 /** @param recipient recipient_id that the message carries */
-export function sentDirectly(
+export function postDirectly(
   state: StreamState,
   said: MessageInput,
-  context: SentContext,
+  context: PostContext,
   recipient: number,
-  spoken: Spoken,
+  spoken: ComposedMessage,
 ): Outcome<StreamState> {
   const { participants } = state;
-  return sent(state, said, context, spoken, {
+  return post(state, said, context, spoken, {
     first: false,
     participants,
     recipient,
@@ -125,7 +123,7 @@ export function sentDirectly(
   });
 }
 
-interface Place {
+interface Destination {
   readonly first: boolean;
   readonly participants: readonly number[];
   readonly recipient: number;
@@ -134,12 +132,12 @@ interface Place {
   readonly to: Audience;
 }
 
-function sent(
+function post(
   state: StreamState,
   said: MessageInput,
-  { now, directory, realm }: SentContext,
-  { id, sender, client, rendered, flags, files, local, submessage, copies = [], calls = [] }: Spoken,
-  { first, participants, recipient, stream, conversation, to }: Place,
+  { now, directory, realm }: PostContext,
+  { id, sender, client, rendered, flags, files, local, submessage, copies = [], calls = [] }: ComposedMessage,
+  { first, participants, recipient, stream, conversation, to }: Destination,
 ): Outcome<StreamState> {
   const { wildcard } = rendered.mentions;
   const body: MessageBody = {
@@ -153,7 +151,7 @@ function sent(
     rev: 1,
     flags,
     wildcard,
-    topicLinks: linksOf(said, directory),
+    topicLinks: topicLinksOf(said, directory),
     has: { link: rendered.hasLink, image: rendered.hasImage },
     ...(files.length > 0 ? { files } : {}),
     ...(submessage ? { submessages: [submessage] } : {}),
@@ -170,11 +168,14 @@ function sent(
     ...(local ? { local } : {}),
   };
   // Who is told that the message is sent finds it in the list of files, and bots that it names have it.
-  const awaited = [...filesLinked(realm, files, id, body.sent), ...copiesGiven(realm, id, copies)];
+  const awaited = [...filesLinked(realm, files, id, body.sent), ...giveCopies(realm, id, copies)];
   const commands = [...awaited, ...calls];
   return {
     reply: success({ id }),
-    ...armed({ ...state, last: id, ...(stream !== 0 ? { traffic: countMessage(state.traffic, now) } : {}) }, now),
+    ...withRetentionTimer(
+      { ...state, last: id, ...(stream !== 0 ? { traffic: countMessage(state.traffic, now) } : {}) },
+      now,
+    ),
     messages: [{ id, rev: 1, record: recordOf(message, conversation) }],
     events: [item],
     ...(commands.length > 0 ? { commands: [commands] } : {}),

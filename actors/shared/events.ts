@@ -1,6 +1,8 @@
 import type { JsonObject } from '#base';
-import type { LogItem } from '#model';
+import type { Audience, LogItem, PlainItem } from '#model';
 import { READ_IDS_PER_EVENT } from '#model';
+import type { TypingOp } from '#model/commands';
+import type { DirectoryUser } from '#model/records';
 
 /** update_message_flags events (events.md § Event table, § message_details). */
 export const flagEventBody = (op: 'add' | 'remove', flag: string): JsonObject => ({
@@ -36,3 +38,12 @@ export function idEvents(user: number, ids: readonly number[]): LogItem[] {
   }
   return events;
 }
+
+export const typist = ({ id, email }: DirectoryUser): JsonObject => ({ user_id: id, email });
+
+/** @param place message_type and what goes with it */
+export const typingEvent = (op: TypingOp, sender: DirectoryUser, place: JsonObject, to: Audience): PlainItem => ({
+  t: 'event',
+  to,
+  event: { type: 'typing', op, sender: typist(sender), ...place },
+});

@@ -1,7 +1,8 @@
 /** Reading who is subscribed, from the actors of several streams at once. */
 
+import type { StoredMessage } from '#domain/messages';
 import type { RealmId } from '#model';
-import { streamId, streamKey, userId } from '#model';
+import { dmKey, streamId, streamKey, userId } from '#model';
 import type { Membership } from '#model/commands';
 import { streamCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
@@ -25,3 +26,7 @@ export async function readSubscribers(
 /** Subscribers as clients see them: accounts that were deactivated stay subscribed, but are never listed. */
 export const activeSubscribers = (members: readonly number[], directory: Pick<DirectoryView, 'user'>): number[] =>
   members.filter((id) => directory.user(userId(id))?.isActive);
+
+/** The actor that owns a message now. */
+export const ownerOf = (realm: RealmId, { body, participants }: StoredMessage) =>
+  body.stream === 0 ? dmKey(realm, participants as never) : streamKey(realm, streamId(body.stream));
