@@ -1,4 +1,4 @@
-/** What a message means for bots: copies for those that it names, calls of those that are called. */
+/** Effects of a message on bots: copies for mentioned bots, calls of outgoing webhooks, notice of a lost message. */
 
 import { BOT_TYPE } from '#domain/people';
 import type { RealmId, UserId } from '#model';
@@ -7,10 +7,10 @@ import type { OutboxCommand } from '#model/commands';
 import { outboxCommand, userCommands, webhookCommands } from '#model/commands';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 
-/** Why an outgoing webhook is called, as it is told. */
+/** Reason of a webhook call, as the call's body names it. */
 export type Trigger = 'mention' | 'private_message';
 
-/** Generic bots that the text names and that are not in the stream: they get copies all the same. */
+/** Mentioned generic bots that are not subscribed; they get copies nevertheless. */
 export const mentionedBotsOutside = (
   mentioned: readonly number[],
   subscribed: (user: number) => boolean,
@@ -21,7 +21,7 @@ export const mentionedBotsOutside = (
     return user?.isActive === true && user.botType === BOT_TYPE.generic && !subscribed(id);
   });
 
-/** For the actors of those bots. */
+/** Commands that give the bots' actors their copies. */
 export const giveCopies = (realm: RealmId, message: number, bots: readonly number[]): OutboxCommand[] =>
   bots.map((bot) =>
     outboxCommand({
@@ -32,7 +32,7 @@ export const giveCopies = (realm: RealmId, message: number, bots: readonly numbe
     }),
   );
 
-/** Calls of those among these users that are outgoing webhooks; what bots say calls nobody. */
+/** Calls of the outgoing webhooks among these users. Messages of bots call no webhook. */
 export function webhookCalls(
   users: readonly number[],
   said: { readonly sender: DirectoryUser; readonly id: number; readonly trigger: Trigger; readonly origin: string },
@@ -54,7 +54,7 @@ export function webhookCalls(
     );
 }
 
-/** Nobody is in the stream to which a bot says something. */
+/** The bot's actor warns the bot's owner: the stream has no subscribers. */
 export const lostMessageNotice = (
   bot: DirectoryUser,
   { name }: DirectoryStream,

@@ -1,4 +1,4 @@
-/** Conversations: streams (`stream/…`) and direct messages (`dm/…`) share state and most commands. */
+/** The two kinds of conversations: streams and direct messages. They share state and most commands. */
 
 import { value } from '#actors/shared';
 import { MEMBER_PART } from '#domain/streams';
@@ -36,6 +36,10 @@ const common = {
   missing: () => ({ error: apiError('INVALID_STREAM_ID').toReply() }),
 } as const;
 
+/**
+ * Answered once the log has everything that this actor has committed. An actor that read a message from the Store waits
+ * for this before it emits an event of its own about the message: the message's own event must come first.
+ */
 const awaitPublished: StreamCommand<typeof conversationCommands.awaitPublished> = {
   lane: 'told',
   read: true,
@@ -44,7 +48,7 @@ const awaitPublished: StreamCommand<typeof conversationCommands.awaitPublished> 
   handle: () => ({ reply: value(null) }),
 };
 
-/** Commands of streams and direct messages. Changes of messages come by way of the caller's actor. */
+/** Commands of both kinds. Changes of messages come by way of the caller's user actor. */
 const shared = handlersOf<typeof conversationCommands, StreamState, StreamVolatile, ActorServices>(
   conversationCommands,
   {

@@ -1,4 +1,4 @@
-/** What it means that messages go: their records, the topics' newest messages, and the events (events.md, delete_message). */
+/** Outcome of removing messages: records, topics' newest messages, and events (events.md, delete_message). */
 
 import { filesUnlinked, idEvents } from '#actors/shared';
 import type { StoredMessage } from '#domain/messages';
@@ -15,8 +15,8 @@ import type { StreamState, StreamView } from './state.js';
 import { topicWithout } from './topics.js';
 
 /**
- * @param messages of this conversation, in the order in which the events list them
- * @param newest messages of their topics, see topics.ts; those of the removed ones may be among them
+ * @param messages messages of this conversation, in the order in which the events list them
+ * @param newest the newest messages of their topics (`newestOfTopic`); removed ones may be among them
  */
 export function removalOutcome(
   view: StreamView,
@@ -56,8 +56,9 @@ export function removalOutcome(
 }
 
 /**
- * Who has left the stream hears nothing of deletions, and his actor may yet have to look up what becomes read with that: what is
- * gone by then it does not find, and his clients would count it as unread for ever.
+ * Users who have left the stream get no delete_message events. While their `read-stream` command is still pending, their
+ * actors can no longer find the removed messages, and their clients would count these as unread for ever. So the
+ * removed messages are marked as read here.
  */
 function readEventsForLeavers(
   { parts }: StreamView,

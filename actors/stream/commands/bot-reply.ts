@@ -1,4 +1,4 @@
-/** What an outgoing webhook answers: sent as anything else is sent, but its bot's actor hears of a refusal. Never refused. */
+/** Sends the reply of an outgoing webhook. Never refuses: the webhook's actor gets the reason of a refusal. */
 
 import { value } from '#actors/shared';
 import { userId, webhookKey } from '#model';
@@ -10,7 +10,7 @@ import type { ComposeInputs } from './compose.js';
 import type { DirectInputs } from './send.js';
 import { sendChecked, sendDirect } from './send.js';
 
-/** Client name of what they say. */
+/** Client name of these messages. */
 const CLIENT = 'OutgoingWebhookResponse';
 
 function reportingToBot<A extends SendArgs, I>(plain: StreamHandler<A, I>): StreamHandler<A & BotReplyArgs, I> {

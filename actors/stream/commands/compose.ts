@@ -1,4 +1,4 @@
-/** What sending does to a conversation, once it is decided: the message, its event, and the conversation's newest id. */
+/** Outcome of sending, once it is decided: the message's record, its event, and the conversation's new state. */
 
 import { claimedFiles, filesLinked, success } from '#actors/shared';
 import type { Rendered } from '#domain/markdown';
@@ -23,17 +23,17 @@ export interface ComposeInputs {
   readonly id: number;
   /** null: cannot be rendered. */
   readonly rendered: Rendered | null;
-  /** Uploaded files that the message claims. */
+  /** Paths of uploaded files that the message claims. */
   readonly files: readonly string[];
 }
 
-/** Needs of every command that makes a message. */
+/** Inputs of every command that makes a message. */
 export async function composeInputs(
   { content, origin }: MessageInput,
   { realm, caller }: InputContext<StreamState, StreamVolatile>,
   sources: InputSources,
 ): Promise<ComposeInputs> {
-  // Asked for first and at once: ids must come in the order in which commands arrived.
+  // Requested first and at once: ids must have the order in which commands arrived.
   const id = sources.messageId(realm);
   const text = sources.directory(realm).then(async (directory) => {
     const rendered = await sources.services.renderer.render(content, directory, origin, caller);
@@ -51,21 +51,21 @@ export function topicLinksOf(
   return topicLinks(topic, renderContext(directory, origin)).map(({ text, url }) => ({ text, url }));
 }
 
-/** Who says it, and how it turned out. */
+/** A rendered message with its sender and flags. */
 export interface ComposedMessage {
   readonly id: number;
   readonly sender: number;
   readonly client: string;
   readonly rendered: Rendered;
   readonly flags: MessageBody['flags'];
-  /** Uploaded files that it claims. */
+  /** Paths of uploaded files that the message claims. */
   readonly files: readonly string[];
   readonly local?: MessageItem['local'] | undefined;
-  /** What its widget begins with. */
+  /** First submessage of the message's widget. */
   readonly submessage?: StoredSubmessage | undefined;
-  /** Bots that get copies though they are not in the stream. */
+  /** Bots that get copies without being subscribed. */
   readonly copies?: readonly number[];
-  /** What else follows; nobody waits for it. */
+  /** Further commands; the reply does not wait for them. */
   readonly calls?: readonly OutboxCommand[];
 }
 
@@ -104,7 +104,7 @@ export function postToStream(
   return { ...placed, commands: [[told, ...(outcome.commands?.[0] ?? [])]] };
 }
 
-/** @param recipient recipient_id that the message carries */
+/** @param recipient recipient_id of the message */
 export function postDirectly(
   state: StreamState,
   said: MessageInput,
@@ -167,7 +167,7 @@ function post(
     ...(wildcard ? { wildcard: true } : {}),
     ...(local ? { local } : {}),
   };
-  // Who is told that the message is sent finds it in the list of files, and bots that it names have it.
+  // The reply waits for these: afterwards the files' owners list the message, and mentioned bots have copies.
   const awaited = [...filesLinked(realm, files, id, body.sent), ...giveCopies(realm, id, copies)];
   const commands = [...awaited, ...calls];
   return {

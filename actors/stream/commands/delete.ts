@@ -1,4 +1,4 @@
-/** Deleting messages: one of them, or a topic batch by batch. */
+/** Deletion of a single message, or of a topic batch by batch. */
 
 import { partially, success } from '#actors/shared';
 import type { StoredMessage } from '#domain/messages';
@@ -22,7 +22,7 @@ type Context = InputContext<StreamState, StreamVolatile>;
 
 interface DeleteInputs {
   readonly stored: MessageRecord | null;
-  /** The newest messages of its topic. */
+  /** The newest messages of the message's topic. */
   readonly newest: readonly MessageRecord[];
 }
 
@@ -50,7 +50,7 @@ export const deleteMessage: StreamCommand<typeof conversationCommands.deleteMess
   },
   handle(view, args, { stored, newest }, context) {
     const message = latest(view, args.message_id, stored);
-    // The caller's actor has just seen it.
+    // The caller's actor has just seen the message, so it was deleted since.
     if (!message) throw apiError('ALREADY_DELETED');
     const follow = redirectToOwner(message, context, conversationCommands.deleteMessage, args);
     if (follow) return follow;
@@ -62,14 +62,14 @@ export const deleteMessage: StreamCommand<typeof conversationCommands.deleteMess
 interface Page {
   /** Newest first. */
   readonly records: readonly MessageRecord[];
-  /** These and the next ones. */
+  /** `records` and the next ones, for `topicWithout`. */
   readonly newest: readonly MessageRecord[];
   readonly full: boolean;
-  /** Of the records, those that the caller may delete. */
+  /** Ids of the records that the caller may delete. */
   readonly accessible: ReadonlySet<number>;
 }
 
-/** Of one commit. */
+/** Messages per commit. */
 const BATCH = 500;
 
 async function topicPage(
@@ -100,9 +100,9 @@ async function topicPage(
   return { records, newest, full, accessible: new Set(own.map(({ message }) => message.id)) };
 }
 
-/** POST /streams/{stream_id}/delete_topic: a batch, from the newest; the frontend goes on until all is done. */
+/** POST /streams/{stream_id}/delete_topic: deletes a batch, newest first, and redirects to itself until all is done. */
 export const deleteTopic: StreamCommand<typeof streamCommands.deleteTopic, Page> = {
-  // Not while a move writes its messages: they are neither here nor there.
+  // Waits for a move that is still writing its messages.
   lane: 'moves',
   creates: true,
   inputs: topicPage,

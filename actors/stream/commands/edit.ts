@@ -1,7 +1,6 @@
 /**
- * PATCH /messages/{id}, at the actor that owns the message. A new text is a command like any other. Moves are made one
- * after the other, in a lane of their own that rests until the last message is written: what a move finds in a topic
- * can't be on its way to another one.
+ * PATCH /messages/{id}, at the actor that owns the message. Moves have a lane of their own, which waits until a move's
+ * last message is written: so a move never finds messages that are on their way to another topic.
  */
 
 import { claimedFiles, filesLinked, filesUnlinked, success, value } from '#actors/shared';
@@ -38,7 +37,7 @@ const ownStream = ({ key }: { readonly key: CommandContext['key'] }): number => 
   return kind === 'stream' ? Number(rest) : 0;
 };
 
-/** The text as it would be stored; undefined when it can't be. */
+/** The text as it would be stored; undefined: none, or the handler will refuse it. */
 function textOf(content: string | null): string | undefined {
   try {
     return content === null ? undefined : newText(content);
@@ -161,13 +160,13 @@ function handle(command: typeof conversationCommands.edit) {
   };
 }
 
-/** Only the text. */
+/** New text only. */
 export const edit: StreamCommand<typeof conversationCommands.edit, EditInputs> = {
   inputs: inputs(false),
   handle: handle(conversationCommands.edit),
 };
 
-/** Topic or stream, and perhaps the text. */
+/** New topic or stream, and perhaps a new text. */
 export const move: StreamCommand<typeof conversationCommands.move, EditInputs> = {
   lane: 'moves',
   exclusive: true,
@@ -177,11 +176,11 @@ export const move: StreamCommand<typeof conversationCommands.move, EditInputs> =
 
 interface BatchInputs {
   readonly stored: readonly (MessageRecord | null)[];
-  /** Topic → its newest messages, of the topics between which messages move. */
+  /** The newest messages by topic, for the topics that messages leave or enter. */
   readonly newest: ReadonlyMap<string, readonly MessageRecord[]>;
 }
 
-/** The next batch of a move. */
+/** Writes the next batch of a move. */
 export const moveNextBatch: StreamCommand<typeof streamCommands.moveNextBatch, BatchInputs> = {
   async inputs(args, context, { store }) {
     const { realm, view } = context;
@@ -199,7 +198,7 @@ export const moveNextBatch: StreamCommand<typeof streamCommands.moveNextBatch, B
       .filter((message) => message !== undefined);
     const { messages: changes, parts, events } = moveBatch(view, args, messages, context);
     const topics: Record<string, Json> = {};
-    // Deletions meanwhile have seen messages where they no longer belonged.
+    // Deletions during the move counted messages that were still in their old topic.
     for (const [topic, of] of newest)
       Object.assign(
         topics,

@@ -1,6 +1,6 @@
 /**
- * Notices: what the notification bot says in a stream or to a user, on behalf of whatever another actor did. Made with
- * `streamNotice` and `directNotice` (actors/shared/notices.ts); never refused.
+ * Notices: messages of a system bot about an action of another actor, which makes them with `streamNotice` or
+ * `directNotice` (actors/shared/notices.ts). Never refused.
  */
 
 import { value } from '#actors/shared';
@@ -18,7 +18,7 @@ import type { ComposedMessage, ComposeInputs } from './compose.js';
 import { composeInputs, postDirectly, postToStream } from './compose.js';
 import { memberOf } from './members.js';
 
-/** Client name of what the server says itself. */
+/** Client name of the server's own messages. */
 const CLIENT = 'Internal';
 
 function composeByBot(
@@ -38,7 +38,7 @@ function composeByBot(
   };
 }
 
-/** A notice quotes what people wrote, which may be beyond the renderer's limits. */
+/** Fallback: a notice quotes texts of users, which may exceed the renderer's limits. */
 const NOBODY = { users: [], groups: [], wildcard: false };
 const UNRENDERED: Rendered = {
   html: apology(PRODUCT),

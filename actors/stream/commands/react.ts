@@ -1,4 +1,4 @@
-/** Reactions: made and taken back, by the actor that owns the message (messages.md § Reactions). */
+/** Reactions, and copies that users make of old messages (messages.md § Reactions). */
 
 import { ownerOf, success, value } from '#actors/shared';
 import { checkEmoji, emojiByName, emojiCodeOf, emojiType, isEmoji, presentEmoji, resolveEmoji } from '#domain/emoji';
@@ -12,10 +12,10 @@ import type { DirectoryView, MessageRecord } from '#model/records';
 import { change, holders, latest, redirectToOwner, storedRecord } from '../messages.js';
 import type { StreamCommand, StreamState } from '../state.js';
 
-/** A reaction takes some 100 bytes of a record that is written whole. */
+/** Reactions per message: each takes some 100 bytes of a record that is written whole. */
 const MAX_REACTIONS = 5_000;
 
-/** @param sought its code in the spelling of `emojiCodeOf`; reactions of before may be stored in another */
+/** @param sought code as `emojiCodeOf` spells it; older reactions may be stored in another spelling */
 const isSameEmoji = (
   stored: EmojiRef,
   sought: { readonly code: string; readonly type: EmojiRef['type'] | undefined },
@@ -34,7 +34,7 @@ export const react: StreamCommand<typeof conversationCommands.react, MessageReco
     const resolved = resolveEmoji(given, directory);
     const alike = reactions.filter((reaction) => isSameEmoji(reaction, resolved));
     if (alike.some(({ user }) => user === caller)) throw apiError('REACTION_EXISTS');
-    // Whoever joins a reaction takes its name, even one that has gone since.
+    // A further reaction with the same emoji takes the first one's name, even if the name no longer exists.
     const { name, code, type } = alike[0] ?? checkEmoji(resolved, directory);
     if (reactions.length >= MAX_REACTIONS) throw apiError('TOO_MANY_REACTIONS');
     const reaction: StoredReaction = { user: caller, name, code, type };
@@ -124,6 +124,10 @@ function reactionEvent(
   };
 }
 
+/**
+ * The user made copies of old messages by flagging them, and gets events of their changes from now on. Never refuses;
+ * messages that were deleted or moved away meanwhile are skipped.
+ */
 export const copyMade: StreamCommand<typeof streamCommands.copyMade, readonly (MessageRecord | null)[]> = {
   inputs: ({ ids }, { realm }, { store }) => store.getMessages(realm, ids),
   handle(view, { ids, user }, stored, context) {

@@ -1,6 +1,6 @@
 /**
- * Messages go when they are older than the organization or the stream keeps them (streams.md, message_retention_days).
- * A conversation looks once a day, from its first message on: a new rule holds from the next look on.
+ * Removes messages that are older than the organization or the stream keeps them (streams.md, message_retention_days).
+ * A conversation checks once a day, from its first message on; a new rule takes effect at the next check.
  */
 
 import { value } from '#actors/shared';
@@ -17,10 +17,10 @@ import { removalOutcome } from '../removing.js';
 import type { StreamCommand, StreamState, StreamView } from '../state.js';
 
 const DAY_MS = 86_400_000;
-/** Of one commit. */
+/** Messages per commit. */
 const BATCH = 500;
 
-/** What sets the first look, in the outcome of whatever brings messages. */
+/** Part of the outcome of a command that brings messages: sets the first check, unless it is set. */
 export function withRetentionTimer(
   state: StreamState,
   now: number,
@@ -28,7 +28,7 @@ export function withRetentionTimer(
   return state.watched ? { state } : { state: { ...state, watched: true }, due: now + DAY_MS };
 }
 
-/** Days; null: for ever. */
+/** Retention in days; null: for ever. */
 function retentionDays(key: ActorKey, directory: DirectoryView): number | null {
   const { kind, rest } = parseKey(key);
   const own = kind === 'stream' ? directory.stream(streamId(Number(rest)))?.retentionDays : null;
@@ -54,7 +54,7 @@ export const retain: StreamCommand<typeof conversationCommands.due, readonly Mes
 
 type RetentionOutcome = Outcome<StreamState>;
 
-/** While it looks, it tells how much was said, if that is not what it told last. */
+/** Reports the stream's traffic to the realm actor, if it differs from the last report. */
 function withTraffic(
   before: StreamState,
   outcome: RetentionOutcome,
@@ -89,7 +89,7 @@ function removeExpired(view: StreamView, oldest: readonly MessageRecord[], conte
     .map((record) => latest(view, record.id, record))
     .filter((message) => message !== undefined)
     .filter(({ body }) => body.stream === stream);
-  // All of them were too old: there may be more.
+  // The whole batch was too old: there may be more.
   const more = oldest.length === BATCH && asStored(oldest.at(-1)!).body.sent < last;
   const due = more ? now : now + DAY_MS;
   if (expired.length === 0) return { reply: value(null), due };

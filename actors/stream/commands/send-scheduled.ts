@@ -1,7 +1,4 @@
-/**
- * Sending what was scheduled: as anything else is sent, but for its sender's actor, which is told how it went. Never
- * refused.
- */
+/** Sends a scheduled message. Never refuses: the sender's actor gets the result, or the reason of a refusal. */
 
 import { value } from '#actors/shared';
 import { userId, userKey } from '#model';

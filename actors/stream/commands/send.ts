@@ -1,4 +1,4 @@
-/** Sending a message: to a stream, or to the participants of a direct-message conversation (messages.md). */
+/** Sends a message to a stream, or to the participants of a direct-message conversation (messages.md). */
 
 import {
   activeSender,
@@ -23,18 +23,18 @@ import type { ComposedMessage, ComposeInputs } from './compose.js';
 import { composeInputs, postDirectly, postToStream } from './compose.js';
 import { hasMembers, memberIds, memberOf } from './members.js';
 
-/** No such stream, or it was archived. */
+/** Error for a stream that does not exist or was archived. */
 export const noSuchStream = (key: ActorKey): ApiError =>
   apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: Number(parseKey(key).rest) });
 
-/** Whoever sends in a person's name refuses by itself (send-scheduled.ts). */
+/** Checks and sends. Refusals are thrown; send-scheduled and bot-reply turn them into commands to the sender. */
 export const sendChecked: StreamHandler<SendArgs, ComposeInputs> = {
   creates: true,
   inputs: composeInputs,
   handle({ state, parts }, args, prepared, context) {
     const { directory, key, caller, now, realm } = context;
     const stream = directory.stream(streamId(Number(parseKey(key).rest)));
-    // The directory knows of an archived stream before its actor does, and scheduled messages must hear of the refusal.
+    // The directory knows of an archived stream before its actor does; a scheduled message needs this refusal, too.
     if (!stream || stream.archived) throw noSuchStream(key);
     const sender = activeSender(directory, caller);
     const subscribed = (user: number): boolean => isMember(memberOf(parts, user));
@@ -54,7 +54,7 @@ export const sendChecked: StreamHandler<SendArgs, ComposeInputs> = {
   },
 };
 
-/** What may be granted by something that the stream has not heard of yet. */
+/** Refusals that a change may lift of which the stream has not heard yet. */
 const GRANTABLE: ReadonlySet<string> = new Set([
   'NOT_AUTHORIZED_TO_SEND',
   'ONLY_ADMINS_SEND',
@@ -63,7 +63,7 @@ const GRANTABLE: ReadonlySet<string> = new Set([
   'NO_NEW_MEMBERS_SEND',
 ]);
 
-/** Before the stream refuses, the sender's own actor is asked whether the right to send is on its way. */
+/** Before a refusal for want of a right, redirects once to the sender's own actor (retry-after-join.ts). */
 export const send: StreamCommand<typeof streamCommands.send, ComposeInputs> = {
   ...sendChecked,
   handle(view, { again = false, ...message }, prepared, context) {
@@ -74,7 +74,7 @@ export const send: StreamCommand<typeof streamCommands.send, ComposeInputs> = {
       const args = { stream: Number(parseKey(context.key).rest), message };
       const to = userKey(context.realm, userId(context.caller));
       const reply = { forward: redirect({ to, command: userCommands.retryAfterJoin, args }), fresh: true } as const;
-      // A commit, so that it is remembered: should this command come once more, it must not be carried out beside what follows.
+      // `parts` makes a commit, so that a repeat of this command gets the same redirect.
       return { reply, parts: {} };
     }
   },
@@ -106,13 +106,13 @@ export const sendDirect: StreamCommand<typeof directCommands.sendDirect, DirectI
     const said = { sender, id: prepared.id, trigger: 'private_message', origin: args.origin } as const;
     const calls = webhookCalls(participants, said, realm, directory);
     const spoken = { ...composeBySender(args, prepared, context, (user) => participants.includes(user)), calls };
-    // One-to-one messages carry the receiver's recipient, so the two directions differ.
+    // A message between two users carries the receiver's recipient id, so the two directions differ.
     const carried = participants.length > 2 ? recipient : (others[0] ?? sender).recipient;
     return postDirectly({ ...state, participants, recipient }, args, context, carried, spoken);
   },
 };
 
-/** What a person's sending adds to the message. @throws ApiError when it is no message after all */
+/** The message as its sender composes it. @throws ApiError for a bad widget, or if it cannot be rendered */
 function composeBySender(
   { content, human, queue_id, local_id, widget }: SendArgs,
   { id, rendered, files }: ComposeInputs,

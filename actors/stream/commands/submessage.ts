@@ -1,4 +1,4 @@
-/** POST /submessage: data that people add to a widget (messages.md § Submessages and widgets). */
+/** POST /submessage: data that users add to a widget (messages.md § Submessages and widgets). */
 
 import { success } from '#actors/shared';
 import { nextSubmessage } from '#domain/messages';

@@ -1,4 +1,4 @@
-/** The topics of a stream (streams.md § GET /users/me/{stream_id}/topics), and what others tell about them. */
+/** Topics of a stream (streams.md § GET /users/me/{stream_id}/topics), and reports of other actors about them. */
 
 import { success, value } from '#actors/shared';
 import type { Json } from '#base';
@@ -12,7 +12,7 @@ import { withRetentionTimer } from './retention.js';
 
 const ownStream = (key: ActorKey): number => Number(parseKey(key).rest);
 
-/** For who may read all of the stream; whoever forwards here has checked that. */
+/** For users who may read the whole stream; the user actor that redirects here has checked that. */
 export const listAllTopics: StreamCommand<typeof streamCommands.listTopics> = {
   lane: 'topics',
   read: true,
@@ -20,7 +20,7 @@ export const listAllTopics: StreamCommand<typeof streamCommands.listTopics> = {
   handle: ({ parts }) => ({ reply: success({ topics: listTopics(parts) as unknown as Json }) }),
 };
 
-/** For who may read only some of it. */
+/** For the actor of a user who may read only part of the stream. */
 export const topicNames: StreamCommand<typeof streamCommands.topicNames> = {
   lane: 'topics',
   read: true,
@@ -28,7 +28,7 @@ export const topicNames: StreamCommand<typeof streamCommands.topicNames> = {
   handle: ({ parts }) => ({ reply: value(listTopics(parts) as unknown as Json) }),
 };
 
-/** Messages came from another stream: what is newest now? Never refuses, may be repeated. */
+/** Messages came from another stream: finds the topic's newest message. Never refuses; may be repeated. */
 export const topicChanged: StreamCommand<typeof streamCommands.topicChanged, readonly MessageRecord[]> = {
   creates: true,
   inputs: ({ topic }, { realm, key }, { store }) => newestOfTopic(store, realm, ownStream(key), topic),
@@ -39,7 +39,7 @@ export const topicChanged: StreamCommand<typeof streamCommands.topicChanged, rea
   }),
 };
 
-/** Whose actors keep something about a topic. */
+/** Users whose actors keep a policy for the topic. */
 export const topicWatchers: StreamCommand<typeof streamCommands.topicWatchers> = {
   lane: 'topics',
   read: true,
@@ -47,7 +47,7 @@ export const topicWatchers: StreamCommand<typeof streamCommands.topicWatchers> =
   handle: ({ parts }, { topic }) => ({ reply: value(watchersOf(parts, topic)) }),
 };
 
-/** A user's actor keeps something about the topic, or no longer does. Never refuses, may be repeated. */
+/** A user's actor keeps a policy for the topic, or no longer does. Never refuses; may be repeated. */
 export const topicWatched: StreamCommand<typeof streamCommands.topicWatched> = {
   creates: true,
   handle: ({ parts }, { topic, user, watches }) => ({

@@ -1,4 +1,4 @@
-/** Who may change what of a message, in the order in which messages.md § PATCH /messages/{id} lists the checks. Pure. */
+/** Permission to edit and move messages; checks in the order of messages.md § PATCH /messages/{id}. Pure. */
 
 import type { StoredMessage } from '#domain/messages';
 import { policyAllows, ROLE } from '#domain/people';
@@ -8,14 +8,14 @@ import type { EditMessageArgs } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 
-/** Added to the limits of editing and moving: who began in time may finish. Seconds. */
+/** Seconds added to the time limits of editing and moving, so that an edit begun in time can be finished. */
 const GRACE = 20;
 
-/** What is left to do, once everything that changes nothing is taken away. */
+/** Changes to make; a topic equal to the present one is left out. */
 export interface EditPlan {
-  /** As sent. */
+  /** As the client sent it. */
   readonly content: string | undefined;
-  /** Checked. */
+  /** Checked by `checkTopic`. */
   readonly topic: string | undefined;
   readonly stream: number | undefined;
 }
@@ -23,7 +23,7 @@ export interface EditPlan {
 export interface Editor {
   readonly user: DirectoryUser;
   readonly settings: RealmSettings;
-  /** ms */
+  /** Wall time, ms. */
   readonly now: number;
 }
 
@@ -32,7 +32,7 @@ const isLate = ({ body }: StoredMessage, limit: number | null, now: number): boo
 
 const movesFreely = (user: DirectoryUser): boolean => user.role <= ROLE.moderator;
 
-/** Everything but the text itself and the streams. @throws ApiError */
+/** All checks but those of the new text and of the two streams. @throws ApiError */
 export function checkEdit(message: StoredMessage, args: EditMessageArgs, { user, settings, now }: Editor): EditPlan {
   const { content, stream_id } = args;
   if (content !== null && !settings.allow_message_editing) throw apiError('EDITING_OFF');
@@ -61,13 +61,13 @@ export function checkEdit(message: StoredMessage, args: EditMessageArgs, { user,
 
 export interface StreamMove {
   readonly from: DirectoryStream;
-  /** Undefined: there is none. */
+  /** Undefined: no such stream. */
   readonly to: DirectoryStream | undefined;
   readonly subscribed: (stream: 'from' | 'to', user: number) => boolean;
   readonly owner: DirectoryUser | undefined;
 }
 
-/** @throws ApiError */
+/** Checks of a move to another stream; returns that stream. @throws ApiError */
 export function checkMove(message: StoredMessage, move: StreamMove, { user, settings, now }: Editor): DirectoryStream {
   const { from, to, subscribed, owner } = move;
   const policy = settings.move_messages_between_streams_policy;
@@ -90,8 +90,9 @@ export function checkMove(message: StoredMessage, move: StreamMove, { user, sett
 }
 
 /**
- * Moving a whole topic of which some messages are too old. @param topic all messages of it that the user may access
- * @throws ApiError
+ * Refuses to move a whole topic if some of its messages are too old.
+ * @param topic all messages of the topic that the user may access
+ * @throws ApiError with the first message that is young enough
  */
 export function checkWholeTopic(
   topic: readonly StoredMessage[],

@@ -1,4 +1,4 @@
-/** A new text for a message: rendered anew, with the flags of those who have the message (messages.md § PATCH, effects). */
+/** New text of a message: rendered body, and flags of the users who have a copy (messages.md § PATCH, effects). */
 
 import type { Rendered } from '#domain/markdown';
 import type { MessageBody, StoredEdit, StoredMessage } from '#domain/messages';
@@ -14,18 +14,18 @@ import type { Store } from '#ports/store';
 
 const DELETED = '(deleted)';
 
-/** As it is stored. @throws ApiError */
+/** The text as it is stored. @throws ApiError */
 export const newText = (content: string): string => (content.trimEnd() === '' ? DELETED : checkContent(content));
 
-/** Flags that follow from the text; all others stay. */
+/** Flags that follow from the text; an edit keeps all others. */
 const TEXT_FLAGS = ['mentioned', 'has_alert_word'];
 
 /** Stream → user → membership. */
 export type Memberships = ReadonlyMap<number, ReadonlyMap<number, Member | undefined>>;
 
 /**
- * Input of `newContent`: who of those that the text concerns was subscribed where, for a message that came from
- * elsewhere. @param own stream whose members are at hand
+ * Input of `newContent` for a message that was moved here: memberships, in its former streams, of the users whom the text
+ * mentions or alerts. @param own stream whose members are loaded with this actor
  */
 export async function membershipsFor(
   message: StoredMessage,
@@ -49,7 +49,7 @@ export async function membershipsFor(
   );
 }
 
-/** Changes of the body. @param member of a stream that decides who has the message */
+/** Changes of the body. @param member membership in a stream that decides who has a copy. @throws ApiError */
 export function newContent(
   message: StoredMessage,
   content: string,
@@ -77,10 +77,10 @@ export function newContent(
   };
 }
 
-/** What an edit of the text does to the message: changes of the body, and the history's entry. */
+/** Effect of a new text: changes of the body, entry of the edit history, commands. */
 export interface NewText {
   readonly body: Partial<MessageBody>;
   readonly edit: Pick<StoredEdit, 'content'>;
-  /** For the owners of files that it links now, or not any more. */
+  /** To the owners of files that are now linked, or no longer. */
   readonly commands: readonly OutboxCommand[];
 }

@@ -1,4 +1,4 @@
-/** The events of edits and moves (messages.md § Edit event). Pure. */
+/** Events of edits, moves and deletions (messages.md § Edit event). Pure. */
 
 import type { JsonObject } from '#base';
 import type { MessageBody, StoredMessage } from '#domain/messages';
@@ -6,7 +6,7 @@ import type { Audience, LogItem } from '#model';
 import type { PropagateMode } from '#model/commands';
 import type { DirectoryStream } from '#model/records';
 
-/** An event must fit into an entry of the log: the ids of more messages than this are spread over several. */
+/** Message ids per event: an event must fit into a log entry, so more ids are spread over several events. */
 export const IDS_PER_EVENT = 20_000;
 
 export interface EditSummary {
@@ -14,14 +14,14 @@ export interface EditSummary {
   /** Seconds since 1970. */
   readonly at: number;
   readonly message: StoredMessage;
-  /** Undefined: direct. */
+  /** Undefined: a direct message. */
   readonly stream: DirectoryStream | undefined;
-  /** New text and what follows from it. */
+  /** Changed fields of the body, if the text is new. */
   readonly content?: Partial<MessageBody> | undefined;
   readonly move?:
     | {
         readonly mode: PropagateMode;
-        /** All that move, the message itself first. */
+        /** Ids of all moved messages, the named one first. */
         readonly ids: readonly number[];
         readonly topic?: { readonly name: string; readonly links: MessageBody['topicLinks'] } | undefined;
         readonly stream?: number | undefined;
@@ -56,7 +56,7 @@ export function editEvents({ by, at, message, stream, content, move }: EditSumma
           ...(move.topic ? { subject: move.topic.name, topic_links: move.topic.links } : {}),
         }
       : {}),
-    // Everybody's own are filled in at delivery.
+    // Each recipient's flags are filled in at delivery.
     flags: [],
   };
   const own = { of: 'flags', message: id } as const;
@@ -70,7 +70,7 @@ function chunks(ids: readonly number[]): (readonly number[])[] {
   return all;
 }
 
-/** Messages that these people can't see any more. @param topic of a stream; null: direct messages */
+/** delete_message events, in bulk and single for the two capabilities of clients. @param place null: direct messages */
 export function deleteEvents(
   ids: readonly number[],
   place: { readonly stream: number; readonly topic: string } | null,

@@ -1,7 +1,7 @@
 /**
- * Writing a move into its messages. What is decided at once (events, topics) concerns any number of messages; writing
- * them is done in batches, the first with the decision, the others by commands of the actor to itself. The decision is
- * kept in a part, so a crash between batches loses nothing.
+ * Writes a move into its messages. Events and topics are decided in one commit, whatever the number of messages. The
+ * messages are written in batches: the first with the decision, the others by commands of the actor to itself. The
+ * decision is stored in a part, so a crash between two batches loses nothing.
  */
 
 import type { Json, JsonObject } from '#base';
@@ -17,25 +17,25 @@ import type { StreamView } from '../state.js';
 
 export const MOVING_PART = 'moving/';
 
-/** Of one commit. */
+/** Messages per commit. */
 const MAX_BATCH_MESSAGES = 500;
-/** Where records travel in the outbox they must stay far below the largest document (16 MiB). */
+/** UTF-16 units per commit: records may travel in the outbox, far below the largest document (16 MiB). */
 const MAX_BATCH_CHARACTERS = 1_500_000;
 
 export interface MoveDecision extends JsonObject {
-  /** The place that they leave. */
+  /** The topic that the messages leave. */
   readonly from: { readonly stream: number; readonly topic: string };
-  /** Entry of each message's history. */
+  /** Entry in the edit history of each message. */
   readonly edit: StoredEdit;
   readonly topic: { readonly name: string; readonly links: MessageBody['topicLinks'] } | null;
   readonly stream: { readonly id: number; readonly recipient: number } | null;
-  /** Null: within the stream. */
+  /** null: the stream stays the same. */
   readonly move: Move | null;
-  /** Of those who made copies for themselves: who loses them. Absent in decisions of older versions. */
+  /** Users who made copies for themselves and lose them. Absent in decisions of older versions. */
   readonly losers?: readonly number[];
 }
 
-/** Changes of one message's body. @param more of the message itself that the request named */
+/** Changes of one message's body. @param more further changes, for the message that the request named */
 export function movedBody(
   { body }: StoredMessage,
   { edit, topic, stream, move, losers = [] }: MoveDecision,
@@ -59,7 +59,7 @@ function weight({ body }: StoredMessage): number {
   return characters;
 }
 
-/** Ascending ids, cut into batches. */
+/** The messages in their order, cut into batches. */
 export function batches(messages: readonly StoredMessage[]): StoredMessage[][] {
   const all: StoredMessage[][] = [[]];
   let characters = 0;
@@ -85,11 +85,11 @@ interface StoredMove extends JsonObject {
 export interface BatchOutcome {
   readonly messages: readonly MessageChange[];
   readonly parts: Readonly<Record<string, Json>>;
-  /** To be carried out before anybody is told that all is done. */
+  /** The caller's reply waits for these. */
   readonly commands: readonly OutboxCommand[];
 }
 
-/** @param first messages of the first batch, as they will be */
+/** Stores the decision and sends a command per further batch. @param rest all batches but the first */
 export function scheduleBatches(
   key: ActorKey,
   version: number,
@@ -114,13 +114,13 @@ export function scheduleBatches(
 const storedMove = (parts: ReadonlyMap<string, Json>, part: string): StoredMove | undefined =>
   parts.get(part) as StoredMove | undefined;
 
-/** Ids of a batch. */
+/** Message ids of a batch. */
 export function batchIds(parts: ReadonlyMap<string, Json>, { part, from, to }: MoveBatchArgs): readonly number[] {
   const kept = storedMove(parts, part);
   return kept ? IdSet.decode(kept.ids).ids.slice(from, to) : [];
 }
 
-/** Keys of the stream's own topics between which messages move. */
+/** Keys of this stream's topics that the messages leave or enter. */
 export function topicsOfMove(parts: ReadonlyMap<string, Json>, { part }: MoveBatchArgs): readonly string[] {
   const decision = storedMove(parts, part)?.decision;
   if (!decision) return [];
@@ -129,7 +129,7 @@ export function topicsOfMove(parts: ReadonlyMap<string, Json>, { part }: MoveBat
   return topics;
 }
 
-/** Those of the messages that are still where the decision found them: others were deleted, or written before. */
+/** Moves the messages that are still in the old place; others were deleted meanwhile, or written before. */
 export function moveBatch(
   view: StreamView,
   { part, last }: MoveBatchArgs,
@@ -150,7 +150,7 @@ export function moveBatch(
   };
 }
 
-/** Only the spelling of the topic changes: the place alone does not tell. */
+/** For a mere change of spelling: the topic's key is the same before and after, so the history decides. */
 const isMoved = (
   { edits, topic: now }: MessageBody,
   { topic, stream }: MoveDecision,

@@ -1,4 +1,4 @@
-/** Messages get another topic or go to another stream: what is decided in one commit (messages.md § PATCH, effects). */
+/** Decides a move to another topic or stream, in one commit (messages.md § PATCH, effects). */
 
 import { success } from '#actors/shared';
 import type { Move, StoredMessage } from '#domain/messages';
@@ -27,11 +27,11 @@ import type { EditInputs } from './scope.js';
 interface MovedMessages {
   /** Ascending. */
   readonly moved: readonly StoredMessage[];
-  /** Nothing that the mover can see stays behind. */
+  /** No message that the mover can see stays behind. */
   readonly all: boolean;
 }
 
-/** Messages of the topic as they are now, and which of them the mover may access. */
+/** Newest versions of the topic's messages, and ids of those that the mover may access. */
 function topicNow(view: StreamView, message: StoredMessage, inputs: EditInputs, user: number) {
   const { stream, topic } = message.body;
   const key = topicKey(topic);
@@ -39,7 +39,7 @@ function topicNow(view: StreamView, message: StoredMessage, inputs: EditInputs, 
   const now = new Map(currentInTopic(view, scope?.topic ?? [], stream, key).map((one) => [one.id, one]));
   const accessible = new Set([...(scope?.accessible ?? []), message.id]);
   for (const one of changedInTopic(view, stream, key)) {
-    // Came after the look into the Store.
+    // Came after the read of the Store.
     if (now.has(one.id)) continue;
     now.set(one.id, one);
     if (one.home === stream && hasCopy(memberOf(view.parts, user), one.id)) accessible.add(one.id);
@@ -75,7 +75,7 @@ function choose(
   return { moved, all: mode === 'change_all' || !stays };
 }
 
-/** Who loses the messages: subscribers of the old stream that can't see the new one (messages.md § PATCH, effects). */
+/** Subscribers of the old stream who cannot see the new one: they lose the messages (messages.md § PATCH, effects). */
 function losers(view: StreamView, to: DirectoryStream, inTarget: readonly number[], context: CommandContext): number[] {
   const there = new Set(inTarget);
   return memberIds(view.parts).filter((id) => {
@@ -253,7 +253,7 @@ function targetTopicExisted(
   return currentInTopic(view, scope?.inTarget ?? [], to.id, key).length > 0;
 }
 
-/** Parts of this stream's topics. @param to undefined: they leave the stream */
+/** Changed parts of this stream's topics. @param to undefined: the messages leave the stream */
 function topicsAfter(
   view: StreamView,
   stream: DirectoryStream,
@@ -284,7 +284,7 @@ interface TopicOfStream {
   readonly topic: string;
 }
 
-/** What users want of the topic goes with it: to the actors of those who want something of it. */
+/** Commands by which users' policies for the topic (muted, followed) move with it. */
 function movePolicies(
   view: StreamView,
   from: TopicOfStream,

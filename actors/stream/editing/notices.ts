@@ -1,4 +1,4 @@
-/** What the notification bot says about a move, and where (messages.md § Notices). Pure. */
+/** Notices of the notification bot about a move (messages.md § Notices). Pure. */
 
 import { silentMention, streamNotice } from '#actors/shared';
 import { messageUrl } from '#domain/markdown';
@@ -17,22 +17,22 @@ export interface MoveSummary {
   readonly by: DirectoryUser;
   readonly from: TopicPlace;
   readonly to: TopicPlace;
-  /** The message that the request named. */
+  /** Id of the message that the request named. */
   readonly message: number;
   readonly count: number;
-  /** Nothing that the mover can see stayed behind. */
+  /** No message that the mover can see stayed behind. */
   readonly all: boolean;
-  /** There were messages in the new place before. */
+  /** The new place had messages before. */
   readonly targetExisted: boolean;
   readonly notifyOld: boolean;
   readonly notifyNew: boolean;
-  /** The text was changed, too. */
+  /** The same request changed the text. */
   readonly withContent: boolean;
 }
 
 const link = ({ stream, topic }: TopicPlace): string => `#**${stream.name}>${topic}**`;
 
-/** Without check marks and blanks in front. */
+/** The topic without leading check marks and blanks. */
 const bare = (topic: string): string => topic.replace(/^[✔ ]+/, '');
 
 const isResolved = (topic: string): boolean => topic.startsWith(RESOLVED_PREFIX);
@@ -40,7 +40,7 @@ const isResolved = (topic: string): boolean => topic.startsWith(RESOLVED_PREFIX)
 export const togglesResolved = (from: string, to: string): boolean => isResolved(from) !== isResolved(to);
 
 /**
- * One after the other, so that their ids are in this order.
+ * Notices in the order in which they must get their ids.
  * @param uninvolved subscribers of the new place who neither wrote nor reacted in the topic
  */
 export function noticesOf(
@@ -81,7 +81,7 @@ export function noticesOf(
   return notices;
 }
 
-/** Who wrote or reacted. */
+/** Users who wrote one of the messages or reacted to one. */
 export function involved(messages: Iterable<StoredMessage>): Set<number> {
   const people = new Set<number>();
   for (const { sender, body } of messages) {

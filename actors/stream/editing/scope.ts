@@ -1,4 +1,4 @@
-/** What a move needs to know of other messages and of the target: read before it is decided. */
+/** Inputs of edits and moves: the topic's other messages, and what is known of the target. */
 
 import type { JsonObject } from '#base';
 import type { Rendered } from '#domain/markdown';
@@ -18,23 +18,23 @@ import { newestOfTopic } from '../topics.js';
 import type { Memberships } from './content.js';
 
 export interface TargetMembers {
-  /** Subscribers, at this membership version. */
+  /** Subscribers at membership version `mv`. */
   readonly members: readonly number[];
   readonly mv: number;
 }
 
 export interface MoveScope {
-  /** Messages of the old topic, newest first: all, or as many as it took to find one that stays. */
+  /** Messages of the old topic, newest first: all, or just enough to find one that stays. */
   readonly topic: readonly MessageRecord[];
-  /** Those of them that the caller may access. */
+  /** Ids of those messages that the caller may access. */
   readonly accessible: ReadonlySet<number>;
-  /** The newest ones that stay behind. */
+  /** The newest messages that may stay behind. */
   readonly newest: readonly MessageRecord[];
-  /** Another stream. */
+  /** Subscribers of the target; undefined: the stream stays the same. */
   readonly checkedTarget: TargetMembers | undefined;
-  /** In another stream: whose actors keep something about the new topic. */
+  /** Watchers of the new topic in another stream. */
   readonly watchers: readonly number[];
-  /** What is in the new topic already, newest first; all of it when that changes whether the topic is resolved. */
+  /** Messages in the new topic, newest first: one, or all if the move resolves or unresolves the topic. */
   readonly inTarget: readonly MessageRecord[];
 }
 
@@ -42,7 +42,7 @@ const PAGE = 1_000;
 
 type Context = InputContext<StreamState, StreamVolatile>;
 
-/** All messages of a topic, newest first. @param enough ends it early */
+/** Messages of a topic, newest first. @param seen gets each page; true ends the read */
 async function readTopic(
   stream: number,
   key: string,
@@ -62,7 +62,7 @@ async function readTopic(
   }
 }
 
-/** Which messages of the stream the caller may access. */
+/** Makes a function that finds the messages of the stream that the caller may access. */
 function readerFor(
   stream: DirectoryStream,
   user: DirectoryUser,
@@ -97,7 +97,7 @@ export async function readScope(
   const add = async (page: readonly MessageRecord[]): Promise<boolean> => {
     const ids = await accessibleOf(page);
     for (const id of ids) accessible.add(id);
-    // A single message: whether another one stays behind is all there is to know.
+    // A single message moves: the read only asks whether another one stays behind.
     return alone && ids.some((id) => id !== message.id);
   };
   const elsewhere = args.stream_id !== null && args.stream_id !== stream.id ? args.stream_id : undefined;
@@ -131,13 +131,13 @@ export async function readScope(
 
 export interface EditInputs {
   readonly stored: MessageRecord | null;
-  /** null: cannot be rendered. Undefined: the text isn't changed, or can't be one. */
+  /** null: cannot be rendered. Undefined: no new text, or one that will be refused. */
   readonly rendered: Rendered | null | undefined;
-  /** Uploaded files that the new text links and the old one did not: those that the sender may claim. */
+  /** Uploaded files that only the new text links and that the sender may claim. */
   readonly files: readonly string[];
   readonly memberships: Memberships;
   /** Only for moves. */
   readonly scope: MoveScope | undefined;
-  /** Whether the mover, and the owner of a bot that moves, are in the target stream. */
+  /** Memberships in the target stream of the mover and, for a bot, of its owner. */
   readonly inTarget: ReadonlyMap<number, Member | undefined>;
 }
