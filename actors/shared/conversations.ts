@@ -1,4 +1,4 @@
-/** Reading who is subscribed, from the actors of several streams at once. */
+/** Keys of conversations, and reads of subscribers from the actors of one or several streams. */
 
 import type { StoredMessage } from '#domain/messages';
 import type { RealmId } from '#model';
@@ -23,7 +23,7 @@ export async function readSubscribers(
   return new Map(streams.map((id, i) => [id, lists[i]!.members]));
 }
 
-/** Subscribers as clients see them: accounts that were deactivated stay subscribed, but are never listed. */
+/** Subscribers as clients see them, without deactivated accounts. */
 export const activeSubscribers = (members: readonly number[], directory: Pick<DirectoryView, 'user'>): number[] =>
   members.filter((id) => directory.user(userId(id))?.isActive);
 

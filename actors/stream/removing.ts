@@ -56,9 +56,9 @@ export function removalOutcome(
 }
 
 /**
- * Users who have left the stream get no delete_message events. While their `read-stream` command is still pending, their
- * actors can no longer find the removed messages, and their clients would count these as unread for ever. So the
- * removed messages are marked as read here.
+ * Users who have left the stream get no delete_message events. If their `read-stream` command is still pending, their
+ * actors will not find the removed messages any more, and their clients would count these as unread for ever. So this
+ * commit emits the events that mark the messages as read.
  */
 function readEventsForLeavers(
   { parts }: StreamView,

@@ -1,6 +1,6 @@
 /**
- * Topics of a stream, and the users who have a policy (muted, followed) for one of them. Topics follow from the messages:
- * a part per topic keeps its newest message id and the spelling of the name in that message.
+ * Topics of a stream, and users who have a policy (muted, followed) for one of them. Topics follow from the messages: a
+ * part per topic keeps its newest message id and the spelling of the name in that message.
  */
 
 import type { Json, JsonObject } from '#base';

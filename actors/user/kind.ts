@@ -1,4 +1,4 @@
-/** The user actor: account, API key, personal side of subscriptions, and what the user may read. */
+/** The kind of user actors: its commands, phases and loaded parts. */
 
 import { DRAFT_PART, MARK_PART, READ_PART, SCHEDULED_PART } from '#domain/messages';
 import { STORAGE_PART } from '#domain/people';

@@ -1,6 +1,6 @@
 /**
- * Checks of a message that is to be sent later: those of sending, made by the sender's actor (messages.md § POST
- * /messages). When the time comes, the conversation's actor makes them again.
+ * Checks of scheduled messages: those of sending, made by the sender's actor (messages.md § POST /messages). At delivery
+ * the conversation's actor makes them again.
  */
 
 import { readOwnState, readSubscribers } from '#actors/shared';
@@ -25,7 +25,7 @@ import type { InputSources } from '../services.js';
 import type { UserState } from './state.js';
 import { isSubscribed } from './state.js';
 
-/** What is to be checked; the recipients are ids, and nothing else is known of it. */
+/** A scheduled message before any check. `to`: ids of streams or users. */
 export interface ScheduledInput {
   readonly type: 'stream' | 'private';
   readonly to: readonly number[];
@@ -34,11 +34,11 @@ export interface ScheduledInput {
 }
 
 export interface SchedulingInputs {
-  /** Of the content given; null: can't be rendered, undefined: none was given, or none that could be sent. */
+  /** Rendered content; null: cannot be rendered; undefined: no new content, or one that the handler refuses. */
   readonly rendered: Rendered | null | undefined;
-  /** Streams of a bot's owner. */
+  /** Streams to which a bot's owner is subscribed. */
   readonly ownersStreams: ReadonlySet<number>;
-  /** Stream → number of subscribers, where that matters. */
+  /** Number of subscribers by stream, loaded only for a wildcard mention. */
   readonly subscribers: ReadonlyMap<number, number>;
 }
 
@@ -47,7 +47,7 @@ interface TextInput extends JsonObject {
   readonly origin: string;
 }
 
-/** @param target stream that it may be sent to, as far as is known when the command arrives */
+/** @param target stream of the message, as known when the command arrives */
 export async function schedulingInputs(
   { content, origin }: TextInput,
   target: number | undefined,
@@ -72,7 +72,7 @@ export async function schedulingInputs(
   return { rendered, ownersStreams: new Set(ownersStreams), subscribers };
 }
 
-/** What would be sent; undefined where the handler refuses it. */
+/** The content as it would be sent; undefined: the handler refuses it. */
 function sendable(content: string): string | undefined {
   try {
     return checkContent(content);
@@ -81,7 +81,7 @@ function sendable(content: string): string | undefined {
   }
 }
 
-/** @param known the message before this edit, whose rendering stays when its content does. @throws ApiError */
+/** @param known the message before this edit; unchanged content keeps its rendering. @throws ApiError */
 export function checkScheduled(
   given: ScheduledInput,
   known: Scheduled | undefined,
@@ -137,7 +137,7 @@ export const scheduledEvent = (self: number, op: 'add' | 'update' | 'remove', of
   event: { type: 'scheduled_messages', op, ...of },
 });
 
-/** The parts as they will be. */
+/** The parts with these scheduled messages written. */
 export const withPart = (
   parts: ReadonlyMap<string, Json>,
   ...messages: readonly (Scheduled | Delivered)[]

@@ -54,7 +54,7 @@ export const sendChecked: StreamHandler<SendArgs, ComposeInputs> = {
   },
 };
 
-/** Refusals that a change may lift of which the stream has not heard yet. */
+/** Refusals for want of a right that may be on its way to the stream. */
 const GRANTABLE: ReadonlySet<string> = new Set([
   'NOT_AUTHORIZED_TO_SEND',
   'ONLY_ADMINS_SEND',

@@ -61,7 +61,7 @@ export function checkEdit(message: StoredMessage, args: EditMessageArgs, { user,
 
 export interface StreamMove {
   readonly from: DirectoryStream;
-  /** Undefined: no such stream. */
+  /** The target; undefined if it does not exist. */
   readonly to: DirectoryStream | undefined;
   readonly subscribed: (stream: 'from' | 'to', user: number) => boolean;
   readonly owner: DirectoryUser | undefined;

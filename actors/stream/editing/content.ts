@@ -24,8 +24,9 @@ const TEXT_FLAGS = ['mentioned', 'has_alert_word'];
 export type Memberships = ReadonlyMap<number, ReadonlyMap<number, Member | undefined>>;
 
 /**
- * Input of `newContent` for a message that was moved here: memberships, in its former streams, of the users whom the text
- * mentions or alerts. @param own stream whose members are loaded with this actor
+ * Input of `newContent` for a message that was moved here: memberships of the mentioned or alerted users in the other
+ * streams that decide who has a copy.
+ * @param own stream whose members are loaded with this actor
  */
 export async function membershipsFor(
   message: StoredMessage,

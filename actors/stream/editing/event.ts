@@ -14,7 +14,7 @@ export interface EditSummary {
   /** Seconds since 1970. */
   readonly at: number;
   readonly message: StoredMessage;
-  /** Undefined: a direct message. */
+  /** The message's stream; undefined for direct messages. */
   readonly stream: DirectoryStream | undefined;
   /** Changed fields of the body, if the text is new. */
   readonly content?: Partial<MessageBody> | undefined;

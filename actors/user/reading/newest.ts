@@ -1,4 +1,4 @@
-/** Up to where everything of a home can be seen. */
+/** How far messages are complete in the Store and in the log, before read marks and events build on them. */
 
 import { ownerOf } from '#actors/shared';
 import type { StoredMessage } from '#domain/messages';
@@ -12,13 +12,13 @@ export interface NewestOfHome {
   readonly home: number;
   /** Everything of the home up to this id is in the Store. */
   readonly settled: number;
-  /** Newer ones that are there. */
+  /** Newer ids that are in the Store already. */
   readonly newer: readonly number[];
 }
 
 /**
- * Ids of direct messages are given out before the messages are stored, and one conversation may overtake another: below
- * the newest message of this age none is still to come, since every command is given up long before.
+ * Ids of direct messages are assigned before the messages are stored, and one conversation may overtake another. No
+ * message is still to come below one of this age: every command has timed out long before.
  */
 const SETTLED_MS = 120_000;
 const BATCH = 64;
@@ -43,10 +43,10 @@ export async function newestDirect(
   }
 }
 
-/** Between a commit and its place in the log lie milliseconds; a service that is away for longer is no haste. */
+/** Age up to which a message's event may still be on its way to the log; normally it takes milliseconds. */
 export const RECENT_MS = 60_000;
 
-/** Waits until the log has the events of those of the messages that are young enough to be still on their way. */
+/** Waits until the log has the events of the young ones among these messages: events about them must come later. */
 export async function untilPublished(
   realm: RealmId,
   messages: readonly StoredMessage[],

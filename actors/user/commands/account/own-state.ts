@@ -1,4 +1,4 @@
-/** What only this actor knows of its user, for snapshots and for bots whose owner it is. */
+/** State that only this actor has, for snapshots and for the bots that the user owns. */
 
 import type { OwnSections } from '#actors/shared';
 import { value } from '#actors/shared';

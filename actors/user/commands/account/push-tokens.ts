@@ -1,4 +1,7 @@
-/** POST and DELETE /users/me/apns_device_token and /users/me/android_gcm_reg_id (users.md § Small operations). */
+/**
+ * Devices for push notifications: POST and DELETE /users/me/apns_device_token and /users/me/android_gcm_reg_id (users.md
+ * § Small operations). One part each, named by a hash, because the token is an arbitrary text of the client.
+ */
 
 import { createHash } from 'node:crypto';
 import { success } from '#actors/shared';
@@ -8,7 +11,7 @@ import type { PushService, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { UserCommand } from '../../state.js';
 
-/** Devices of one person; registering one more forgets the one that was registered longest ago. */
+/** Devices per user; a further one replaces the one that was registered longest ago. */
 const MAX_TOKENS = 100;
 
 export const addPushToken: UserCommand<typeof userCommands.addPushToken> = {
@@ -36,9 +39,9 @@ export const removePushToken: UserCommand<typeof userCommands.removePushToken> =
 export interface PushToken extends JsonObject {
   readonly service: PushService;
   readonly token: string;
-  /** Of the app that registered it; null: not given. */
+  /** App that registered the token; null: not given. */
   readonly app: string | null;
-  /** When it was registered last, ms. */
+  /** Wall time of the last registration, ms. */
   readonly since: number;
 }
 

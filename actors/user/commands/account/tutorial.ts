@@ -1,4 +1,4 @@
-/** Hints for new users: which were seen, and whether the tutorial is over (users.md § Small operations). */
+/** Hints for new users that were seen, and the end of the tutorial (users.md § Small operations). */
 import { isDeepStrictEqual } from 'node:util';
 import { success } from '#actors/shared';
 import type { Tutorial } from '#domain/people';
@@ -13,7 +13,7 @@ const hotspotsEvent = (user: number, tutorial: Tutorial): LogItem => ({
   event: { type: 'hotspots', hotspots: nextHotspots(tutorial) },
 });
 
-/** The event comes also when nothing is new. */
+/** Emits the event even if the hint was seen before. */
 export const markHotspot: UserCommand<typeof userCommands.markHotspot> = {
   handle({ state }, { hotspot }, _inputs, { caller }) {
     const before = state.tutorial ?? {};
@@ -22,7 +22,7 @@ export const markHotspot: UserCommand<typeof userCommands.markHotspot> = {
   },
 };
 
-/** Other clients hear of it only where it changes what is to be shown. */
+/** Emits an event only if other hints are to be shown now. */
 export const setTutorial: UserCommand<typeof userCommands.setTutorial> = {
   handle({ state }, { status }, _inputs, { caller }) {
     const before = state.tutorial ?? {};

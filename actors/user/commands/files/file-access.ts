@@ -1,4 +1,4 @@
-/** Who may see an uploaded file: its owner, and whoever may access a message that links it. */
+/** Access to uploaded files: for the owner, and for users who may access a message that links the file. */
 
 import { success, value } from '#actors/shared';
 import type { Json } from '#base';
@@ -20,8 +20,8 @@ type Access = 'granted' | 'denied' | 'none';
 const BATCH = 100;
 
 /**
- * Does a message that links the file satisfy this? Asked of the messages themselves, newest first: what the owner's actor
- * knows of them comes later than they do.
+ * True if a message that links the file satisfies the condition. Reads the messages, newest first, because the owner's
+ * actor learns of them only after they are sent.
  */
 async function isLinkedBy(
   token: string,
@@ -71,7 +71,7 @@ const checkGranted = (access: Access): void => {
   if (access === 'denied') throw apiError('FILE_FORBIDDEN');
 };
 
-/** May the caller see the file? */
+/** Refuses unless the caller may see the file. */
 export const fileAccess: UserCommand<typeof userCommands.fileAccess, Access> = {
   lane: 'read',
   read: true,
@@ -82,7 +82,7 @@ export const fileAccess: UserCommand<typeof userCommands.fileAccess, Access> = {
   },
 };
 
-/** Of these files, those that the caller may see: what a message of the caller's may claim. */
+/** The files among these that the caller may see; a message of the caller may claim them. */
 export const filesAccessible: UserCommand<typeof userCommands.filesAccessible, readonly string[]> = {
   lane: 'read',
   read: true,
@@ -93,7 +93,7 @@ export const filesAccessible: UserCommand<typeof userCommands.filesAccessible, r
   handle: (_view, _args, paths) => ({ reply: value(paths as unknown as Json) }),
 };
 
-/** May everybody see the file, without an account? Asked of its owner's actor. */
+/** Refuses unless visitors without an account may see the file. Sent to the owner's actor. */
 export const filePublic: UserCommand<typeof userCommands.filePublic, Access> = {
   lane: 'read',
   read: true,

@@ -16,8 +16,8 @@ import type { UserCommand, UserState } from '../../state.js';
 import { nextWake, selfOf, withParts } from '../../state.js';
 
 /**
- * Before its bytes are stored: whatever happens to who stores them, the record is there to have them removed.
- * @param path made by the frontend (files/names.ts)
+ * Records a file before its bytes are stored. If the upload is interrupted, the record expires and has the bytes erased.
+ * The frontend makes the path (src/domain/files/names.ts).
  */
 export const fileBegin: UserCommand<typeof userCommands.fileBegin, number | null> = {
   lane: 'upload',
@@ -35,7 +35,7 @@ export const fileBegin: UserCommand<typeof userCommands.fileBegin, number | null
   },
 };
 
-/** Its bytes are stored. */
+/** The bytes are stored: the file exists from now on. */
 export const fileDone: UserCommand<typeof userCommands.fileDone> = {
   handle({ parts }, { path }, _inputs, { key, realm, now }) {
     const begun = anyFile(parts, path);
@@ -81,7 +81,7 @@ export const fileRemove: UserCommand<typeof userCommands.fileRemove> = {
   },
 };
 
-/** A message that links it was sent, or edited to do so. Decided by the conversation: never refused. */
+/** A message that links the file was sent or edited. Sent by the conversation's actor: never refuses. */
 export const fileLinked: UserCommand<typeof userCommands.fileLinked> = {
   handle({ parts }, { path, message, sent }, _inputs, { key, realm }) {
     const file = fileAt(parts, path);
@@ -100,8 +100,8 @@ export const fileLinked: UserCommand<typeof userCommands.fileLinked> = {
 };
 
 /**
- * A message does not link it any more: deleted, or edited. With its last message a file is deleted; one that no message
- * links because of an edit is kept as long as a new one.
+ * A message that linked the file was deleted or edited. Deletion of the last such message deletes the file; after an
+ * edit, an unlinked file is kept as long as a new one.
  */
 export const fileUnlinked: UserCommand<typeof userCommands.fileUnlinked> = {
   handle({ parts }, { path, message, deleted }, _inputs, { key, realm, now }) {
@@ -115,16 +115,16 @@ export const fileUnlinked: UserCommand<typeof userCommands.fileUnlinked> = {
   },
 };
 
-/** Files that go in one commit. */
+/** Files deleted per commit. */
 const SWEEP = 100;
 
-/** A message that is to be sent later will link it. By the token, which stands in every form of its address. */
+/** True if a scheduled message will link the file. Every form of a file's address contains its token. */
 function awaitsScheduled({ path }: OwnFile, parts: ReadonlyMap<string, Json>): boolean {
   const token = parsePath(path)?.token;
   return token !== undefined && undelivered(parts).some(({ content }) => content.includes(token));
 }
 
-/** Files whose time has come go, but for those that a scheduled message waits to link. */
+/** Deletes expired files; those that a scheduled message will link are kept for longer. */
 export function sweepFiles(
   parts: ReadonlyMap<string, Json>,
   { key, realm, now }: CommandContext,

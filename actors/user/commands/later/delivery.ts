@@ -1,7 +1,7 @@
 /**
- * Delivery of scheduled messages. When its time has come (or when the server is up again), a message is handed over to
- * the actor of its conversation, which sends it or says why not. Commands between actors are carried out exactly once,
- * so one message comes of it, wherever a crash comes between.
+ * The actor's timer: delivery of scheduled messages, expiry of files. A message that is due goes to the actor of its
+ * conversation, which sends it or returns the reason of a refusal. Commands between actors are executed exactly once, so
+ * a crash neither loses nor doubles the message.
  */
 
 import { directNotice, value } from '#actors/shared';
@@ -34,7 +34,7 @@ function handOver(message: Scheduled, realm: RealmId, self: number, after: numbe
     content,
     topic,
     origin,
-    // A note to oneself is to be noticed.
+    // A note to oneself stays unread.
     human: isHumanClient(client) && !toSelf,
     queue_id: null,
     local_id: null,
@@ -53,7 +53,7 @@ function handOver(message: Scheduled, realm: RealmId, self: number, after: numbe
   });
 }
 
-/** Hands over those whose time has come. */
+/** Sends the messages that are due to the actors of their conversations. */
 export function deliverDue(
   parts: ReadonlyMap<string, Json>,
   { now, key, realm, directory }: CommandContext,
@@ -68,7 +68,7 @@ export function deliverDue(
   };
 }
 
-/** From the conversation's actor. Its sender may have deleted it meanwhile. */
+/** Sent by the conversation's actor. The user may have deleted the message meanwhile. */
 export const scheduledSent: UserCommand<typeof userCommands.scheduledSent> = {
   handle({ parts }, { id }, _inputs, { key }) {
     if (scheduledOf(parts, id)?.phase !== 'sending') return { reply: value(null) };
@@ -82,17 +82,18 @@ export const scheduledSent: UserCommand<typeof userCommands.scheduledSent> = {
   },
 };
 
+/** Wait before the next attempt. */
 const EARLY_MS = 1_000;
-/** The stream may be out of reach of the realm's actor for some time. */
+/** Attempts before a stream must know of the subscription; the realm actor may not reach it for some time. */
 const MAX_EARLY = 60;
 
-/** Who joins is told so before the stream is: it will know soon. */
+/** True if the user is subscribed but the stream has not heard of that yet. */
 function isEarly(message: Scheduled, { outside }: ScheduledFailedArgs, parts: ReadonlyMap<string, Json>): boolean {
   const { type, to, early = 0 } = message;
   return outside && type === 'stream' && isSubscribed(parts, to[0]!) && early < MAX_EARLY;
 }
 
-/** From the conversation's actor. */
+/** Sent by the conversation's actor. */
 export const scheduledFailed: UserCommand<typeof userCommands.scheduledFailed> = {
   handle({ parts }, failure, _inputs, { key, realm, directory, now }) {
     const { id, reason } = failure;

@@ -1,4 +1,4 @@
-/** Drafts (messages.md § Drafts): their owner alone sees them. */
+/** Drafts (messages.md § Drafts), visible to their owner only. */
 
 import { success, value } from '#actors/shared';
 import type { JsonObject } from '#base';
@@ -15,10 +15,10 @@ import type { CommandContext } from '#runtime';
 import type { UserCommand } from '../../state.js';
 import { isSubscribed, nextOwnId, selfOf } from '../../state.js';
 
-/** Drafts of one event; a log entry holds half a megabyte. UTF-16 units. */
+/** UTF-16 units of drafts per event; a log entry holds half a megabyte. */
 const EVENT_SIZE = 100_000;
 
-/** @throws ApiError, in the order of messages.md */
+/** @throws ApiError; the checks have the order of messages.md */
 function checkDraft(given: DraftInput, parts: Parts, { directory, caller, now }: CommandContext): DraftBody {
   const content = checkContent(given.content);
   const { timestamp = now / 1000, type, to } = given;
@@ -57,7 +57,7 @@ const tell = (self: number, op: string, of: JsonObject): LogItem => ({
   event: { type: 'drafts', op, ...of },
 });
 
-/** One event for all of them, unless they are too much for one. */
+/** One event for all drafts, or several if they are too large for one. */
 function addEvents(self: number, drafts: readonly Draft[]): LogItem[] {
   const events: LogItem[] = [];
   let group: Draft[] = [];
@@ -133,7 +133,7 @@ export const deleteDraft: UserCommand<typeof userCommands.deleteDraft> = {
   },
 };
 
-/** The user has turned synchronizing off; told by the realm actor. Never refuses, and a repeat changes nothing. */
+/** The user has turned synchronization off. Sent by the realm actor: never refuses, and a repeat changes nothing. */
 export const dropDrafts: UserCommand<typeof userCommands.dropDrafts> = {
   handle({ parts }, _args, _inputs, { key }) {
     const gone = draftsOf(parts);

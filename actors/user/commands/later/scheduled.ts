@@ -1,4 +1,4 @@
-/** Messages to be sent later (messages.md § Scheduled messages): written, listed, changed and deleted by their sender. */
+/** Scheduled messages (messages.md § Scheduled messages): listed, created, edited and deleted by their sender. */
 
 import { success } from '#actors/shared';
 import type { Scheduled, ScheduledBody } from '#domain/messages';
@@ -77,7 +77,7 @@ function merged({ type: newType, to, topic, content }: EditScheduledArgs, known:
   };
 }
 
-/** A topic alone; direct messages have none. */
+/** An edit of the topic alone; direct messages have no topic. */
 const topicOf = ({ topic }: EditScheduledArgs, known: Scheduled): Partial<ScheduledBody> =>
   topic === null || known.type === 'private' ? {} : { topic: checkTopic(topic) };
 
@@ -91,7 +91,7 @@ function targetOf(args: EditScheduledArgs, known: Scheduled | undefined): number
   }
 }
 
-/** DELETE /scheduled_messages/{scheduled_message_id}; also of one that was sent. */
+/** DELETE /scheduled_messages/{scheduled_message_id}; also for a message that was sent. */
 export const deleteScheduled: UserCommand<typeof userCommands.deleteScheduled> = {
   handle({ parts }, { id }, _inputs, { caller }) {
     if (!scheduledOf(parts, id)) throw apiError('NO_SUCH_SCHEDULED_MESSAGE');

@@ -1,4 +1,4 @@
-/** POST /messages/flags and POST /messages/flags/narrow: flags on messages that the user picks (messages.md § Flags). */
+/** POST /messages/flags and POST /messages/flags/narrow (messages.md § Flags), and copies made by other actors. */
 
 import { flagEvent, success, value } from '#actors/shared';
 import type { JsonObject } from '#base';
@@ -35,14 +35,14 @@ import { isSubscribed } from '../../state.js';
 import { rightsOf } from './on-message.js';
 
 interface PickedMessages {
-  /** Messages that the user may access, in the order asked for. */
+  /** The requested messages that the user may access. */
   readonly own: readonly OwnMessage[];
-  /** At least one of those asked for is out of the user's reach. */
+  /** The user may not access at least one of the requested messages. */
   readonly missing: boolean;
   readonly folds: readonly Fold[];
 }
 
-/** Of the homes that these messages belong to. */
+/** Folds of the origin streams of these messages. */
 async function foldsOf(
   own: readonly OwnMessage[],
   { realm, caller, view }: InputContext<UserState, undefined>,
@@ -54,7 +54,7 @@ async function foldsOf(
   return folds.filter((fold) => fold !== undefined);
 }
 
-/** The parts with the marks raised, where that makes them smaller. */
+/** Changed parts with the folds applied. */
 function withFolds(view: View<UserState>, user: number, parts: Outcome<UserState>['parts'], folds: readonly Fold[]) {
   if (folds.length === 0) return parts;
   const flags = new OwnFlags(user, new Map([...view.parts, ...Object.entries(parts ?? {})]));
@@ -98,10 +98,10 @@ function flagging(
   return op === 'add' ? setMark(flags, own, flag) : unsetMark(flags, own, flag);
 }
 
-/** What is told of each message that becomes unread takes some 300 bytes. */
+/** The details of a message that becomes unread take some 300 bytes. */
 const DETAILS_PER_EVENT = 1_000;
 
-/** Without a change one, as clients expect. */
+/** At least one event, even without a change, as clients expect. */
 function flagEvents(
   user: number,
   { op, flag }: FlagChange,
@@ -144,7 +144,7 @@ function flagged(
   };
 }
 
-/** Those who own the messages hear of new copies: their holders hear of changes. */
+/** Reports new copies to the messages' owners, so that the user gets events of changes. */
 function copyMadeCommands(
   copied: readonly OwnMessage[],
   { realm, caller }: CommandContext,
@@ -152,7 +152,7 @@ function copyMadeCommands(
   if (copied.length === 0) return {};
   const owners = new Map<ActorKey<'stream'>, number[]>();
   for (const { message } of copied) {
-    // Direct messages need no copies.
+    // Only messages of streams are copied: participants always have direct messages.
     const owner = streamKey(realm, streamId(message.body.stream));
     const ids = owners.get(owner);
     if (ids) ids.push(message.id);
@@ -168,7 +168,7 @@ function copyMadeCommands(
 export const setFlags: UserCommand<typeof userCommands.setFlags, PickedMessages> = {
   inputs: ({ messages }, context, sources) => pick(messages, context, sources),
   handle(view, args, { own, missing, folds }, context): Outcome<UserState> {
-    // Only what makes copies needs access to everything; the rest passes over what it can't change.
+    // Operations that make copies need access to all messages; the others skip messages without access.
     const makesCopies = args.op === (args.flag === 'read' ? 'remove' : 'add');
     if (makesCopies && missing) throw apiError('INVALID_MESSAGES');
     const { parts, events, commands = [] } = flagged(view, args, own, context);
@@ -224,7 +224,7 @@ export const setFlagsInNarrow: UserCommand<
   },
 };
 
-/** Never refuses, and a repeat changes nothing. */
+/** Adds ids to one of the marks. Never refuses, and a repeat changes nothing. */
 export const copying = (mark: 'historical' | 'copied'): UserCommand<typeof userCommands.giveCopy> => ({
   handle({ parts }, { ids }) {
     const before = markedOf(parts, mark);
@@ -233,8 +233,8 @@ export const copying = (mark: 'historical' | 'copied'): UserCommand<typeof userC
   },
 });
 
-/** The owner of messages tells the user who reacted to them without having copies: from now on he has, read ones. */
+/** The user reacted to messages without having copies: from now on they have read ones. Sent by the owning actor. */
 export const makeCopy = copying('historical');
 
-/** The user is a bot that was mentioned where it is not: the copy is one as any other. */
+/** The user is a bot that was mentioned in a stream without being subscribed; it gets an ordinary copy. */
 export const giveCopy = copying('copied');

@@ -18,7 +18,7 @@ interface TopicMarking {
   readonly stream: 'closed' | 'open';
   /** The user has a message of the topic. */
   readonly known: boolean;
-  /** Those that may be unread. */
+  /** Messages of the topic that may be unread. */
   readonly messages: readonly StoredMessage[];
 }
 

@@ -1,4 +1,4 @@
-/** Reading messages: what this user may see (narrow.md, messages.md § Access to a message). */
+/** Reads of messages that the user may see (narrow.md, messages.md § Access to a message). */
 
 import { encoded, success } from '#actors/shared';
 import type { Fields, JsonObject } from '#base';
@@ -35,7 +35,7 @@ function present(
   return { ...variant(neutral(own.message, directory), options), flags: flags.of(own) };
 }
 
-/** GET /messages: encoded at once, while the Store shows the messages. */
+/** GET /messages: encodes the messages while they are read from the Store. */
 export const fetchMessages: UserCommand<typeof userCommands.fetchMessages, Fields> = {
   lane: 'read',
   read: true,
@@ -52,7 +52,7 @@ export const fetchMessages: UserCommand<typeof userCommands.fetchMessages, Field
   handle: (_view, _args, fields) => ({ reply: encoded(fields) }),
 };
 
-/** GET /messages/matches_narrow: among messages that the caller has, no history. */
+/** GET /messages/matches_narrow: only among messages of which the caller has copies. */
 export const matchesNarrow: UserCommand<
   typeof userCommands.matchesNarrow,
   { readonly messages: Readonly<Record<number, Match>> }

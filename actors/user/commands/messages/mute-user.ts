@@ -1,6 +1,6 @@
 /**
- * POST /users/me/muted_users/{id} begins at the caller's own actor: what is unread from that user becomes read first,
- * then the realm actor stores the mute and tells of it (events.md § Order within one action).
+ * POST /users/me/muted_users/{id}: the caller's own actor marks the unread messages of that user as read, then redirects
+ * to the realm actor, which stores the mute and publishes it (events.md § Order within one action).
  */
 
 import { idEvents } from '#actors/shared';
@@ -16,7 +16,7 @@ import type { UserCommand, UserState } from '../../state.js';
 import { subscriptionsOf } from '../../state.js';
 
 export const muteUser: UserCommand<typeof userCommands.muteUser, readonly OwnMessage[]> = {
-  // Looking for long must not keep other commands waiting.
+  // The reads may take long and must not keep other commands waiting.
   lane: 'mute-user',
   inputs: ({ muted_user_id }, context, sources) => unreadFrom(muted_user_id, context, sources),
   handle({ parts }, args, found, { directory, caller, realm }) {
@@ -36,7 +36,7 @@ export const muteUser: UserCommand<typeof userCommands.muteUser, readonly OwnMes
   },
 };
 
-/** As many as a registration tells of, about; from the oldest on. */
+/** Unread messages of one sender, from the oldest on; about as many as a registration contains. */
 export async function unreadFrom(
   sender: number,
   { realm, caller, view }: InputContext<UserState, undefined>,

@@ -22,7 +22,7 @@ interface ListedTopic {
 /** Topics looked up at once. */
 const AT_ONCE = 32;
 
-/** Of these topics, those with messages that the reader has, each as the newest of these spells it. */
+/** Topics with messages that the reader received, each spelled as in the newest of these messages. */
 async function receivedTopics(
   topics: readonly ListedTopic[],
   stream: StreamId,

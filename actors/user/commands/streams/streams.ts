@@ -1,4 +1,4 @@
-/** One stream as the user sees it: GET /streams/{stream_id} and what is asked about its subscribers. */
+/** One stream as the user sees it: its properties and its subscribers. */
 
 import { activeSubscribers, readMembership, success } from '#actors/shared';
 import { canSeeMetadata, presentStream } from '#domain/streams';
@@ -11,7 +11,7 @@ import { isSubscribed } from '../../state.js';
 
 type Parts = Parameters<typeof isSubscribed>[0];
 
-/** Administrators may know of private and archived streams. @throws ApiError */
+/** The stream, if the caller may see its properties: administrators may, also of private and archived ones. @throws ApiError */
 function knownStream(id: number, parts: Parts, directory: DirectoryView, caller: number): DirectoryStream {
   const user = directory.user(userId(caller));
   const stream = directory.stream(streamId(id));

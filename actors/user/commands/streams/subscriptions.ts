@@ -1,4 +1,4 @@
-/** The personal side of subscriptions: colours and switches, and what the user sees of streams. */
+/** The user's side of subscriptions: joining, leaving, colours and switches, and lists of streams. */
 
 import type { Subscribers } from '#actors/shared';
 import { activeSubscribers, readOwnState, readSubscribers, success, value } from '#actors/shared';
@@ -22,7 +22,7 @@ import {
   subscriptionsOf,
 } from '../../state.js';
 
-/** Decided by the realm actor: never refuses, and a repeat changes nothing. */
+/** Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. */
 export const subscribed: UserCommand<typeof userCommands.subscribed> = {
   handle({ parts }, { streams }, _inputs, { key, now, directory }) {
     const used = new Set(subscriptionsOf(parts).map((own) => own.color));
@@ -51,7 +51,7 @@ export const subscribed: UserCommand<typeof userCommands.subscribed> = {
           subscribers: activeSubscribers(subscribers, directory),
         }),
       );
-      // Administrators have known of it since it was made.
+      // Administrators know the stream since its creation.
       const unknown = stream.inviteOnly && !(account && isAdmin(account));
       if (unknown) tell({ type: 'stream', op: 'create', streams: [presentStream(stream)] });
     }
@@ -125,7 +125,7 @@ export const streams: UserCommand<typeof userCommands.streams, ReadonlySet<numbe
   },
 };
 
-/** GET /get_stream_id. What may not be accessed is not there. */
+/** GET /get_stream_id. A stream without access is reported as missing. */
 export const streamIdByName: UserCommand<typeof userCommands.streamIdByName> = {
   lane: 'read',
   read: true,
@@ -140,8 +140,8 @@ export const streamIdByName: UserCommand<typeof userCommands.streamIdByName> = {
 };
 
 /**
- * Decided by the realm actor: never refuses, and a repeat changes nothing.
- * `silent`: the stream itself has ended, which everybody has heard.
+ * Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. Colours and switches are kept
+ * for a return. `silent`: the stream was archived, which an event of its own has said.
  */
 export const unsubscribed: UserCommand<typeof userCommands.unsubscribed> = {
   handle({ parts }, { streams, silent }, _inputs, { key }) {
