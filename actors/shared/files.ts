@@ -9,8 +9,8 @@ import { outboxCommand, realmCommands, userCommands } from '#model/commands';
 import type { InputSources } from '../services.js';
 
 /**
- * Input of commands that store a text: the linked files that a message of this user claims, i.e. existing files that the
- * user may see.
+ * Input of commands that store a text: the linked files that a message of this user claims, i.e. existing files that
+ * the user may see.
  */
 export async function claimedFiles(
   paths: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * The user actor: one per account. It holds what only this user's side knows: secrets, subscriptions, read state, flags,
- * drafts, scheduled messages and uploaded files.
+ * The user actor: one per account. It holds what only this user's side knows: secrets, subscriptions, read state,
+ * flags, drafts, scheduled messages and uploaded files.
  *
  * State (`state.ts`): a small root (password hash, sealed API key, failed log-ins). Parts: a subscription per stream
  * (`sub/`), read state and marks, topic policies, drafts, scheduled messages, files, bot storage, push tokens. Phases

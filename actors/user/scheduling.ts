@@ -1,6 +1,6 @@
 /**
- * Checks of scheduled messages: those of sending, made by the sender's actor (messages.md § POST /messages). At delivery
- * the conversation's actor makes them again.
+ * Checks of scheduled messages: those of sending, made by the sender's actor (messages.md § POST /messages). At
+ * delivery the conversation's actor makes them again.
  */
 
 import { readOwnState, readSubscribers } from '#actors/shared';

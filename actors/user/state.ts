@@ -27,7 +27,7 @@ export interface UserState extends JsonObject {
   readonly storage?: number;
   /** Highest id ever given to a scheduled message; absent before the first. */
   readonly lastScheduled?: number;
-  /** Absent: the user has seen no hint yet. */
+  /** Hints seen so far; absent if none. */
   readonly tutorial?: Tutorial & JsonObject;
 }
 

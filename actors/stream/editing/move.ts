@@ -104,7 +104,7 @@ export function moveOf(
   const { moved, all } = choose(view, message, args, wanted, inputs, editor);
   const at = Math.floor(now / 1000);
   const leaves = to.id !== from.id;
-  const there = leaves ? inputs.scope?.checkedTarget : undefined;
+  const there = leaves ? inputs.scope?.target : undefined;
   const gone = there ? losers(view, to, there.members, context) : [];
   const copied = new Set(moved.flatMap(({ body }) => body.copies ?? []));
   const decision: MoveDecision = {
@@ -175,7 +175,7 @@ export function moveOf(
     () => {
       const there = currentInTopic(view, inputs.scope?.inTarget ?? [], to.id, topicKey(topic));
       const people = involved([...moved, ...there]);
-      return (inputs.scope?.checkedTarget?.members ?? memberIds(view.parts)).filter((id) => !people.has(id));
+      return (inputs.scope?.target?.members ?? memberIds(view.parts)).filter((id) => !people.has(id));
     },
   );
   const commands = [

@@ -31,7 +31,7 @@ export interface MoveScope {
   /** The newest messages that may stay behind. */
   readonly newest: readonly MessageRecord[];
   /** Subscribers of the target; undefined: the stream stays the same. */
-  readonly checkedTarget: TargetMembers | undefined;
+  readonly target: TargetMembers | undefined;
   /** Watchers of the new topic in another stream. */
   readonly watchers: readonly number[];
   /** Messages in the new topic, newest first: one, or all if the move resolves or unresolves the topic. */
@@ -123,7 +123,7 @@ export async function readScope(
     topic,
     accessible,
     newest,
-    checkedTarget: target,
+    target: target,
     watchers: watchers ?? [],
     inTarget,
   };

@@ -19,7 +19,7 @@ export interface Fold {
   readonly unread: readonly number[];
 }
 
-/** Undefined: the home has few ids, or a higher mark would not make it smaller. */
+/** The fold of a home; undefined if the home has few ids, or if a higher mark would not make it smaller. */
 export async function foldOf(
   realm: RealmId,
   flags: OwnFlags,

@@ -1,6 +1,6 @@
 /**
- * Devices for push notifications: POST and DELETE /users/me/apns_device_token and /users/me/android_gcm_reg_id (users.md
- * § Small operations). One part each, named by a hash, because the token is an arbitrary text of the client.
+ * Devices for push notifications: POST and DELETE /users/me/apns_device_token and /users/me/android_gcm_reg_id
+ * (users.md § Small operations). One part each, named by a hash, because the token is an arbitrary text of the client.
  */
 
 import { createHash } from 'node:crypto';

@@ -16,8 +16,8 @@ import type { UserCommand, UserState } from '../../state.js';
 import { nextWake, selfOf, withParts } from '../../state.js';
 
 /**
- * Records a file before its bytes are stored. If the upload is interrupted, the record expires and has the bytes erased.
- * The frontend makes the path (src/domain/files/names.ts).
+ * Records a file before its bytes are stored. If the upload is interrupted, the record expires and has the bytes
+ * erased. The frontend makes the path (src/domain/files/names.ts).
  */
 export const fileBegin: UserCommand<typeof userCommands.fileBegin, number | null> = {
   lane: 'upload',

@@ -1,7 +1,7 @@
 /**
  * The actor's timer: delivery of scheduled messages, expiry of files. A message that is due goes to the actor of its
- * conversation, which sends it or returns the reason of a refusal. Commands between actors are executed exactly once, so
- * a crash neither loses nor doubles the message.
+ * conversation, which sends it or returns the reason of a refusal. Commands between actors are executed exactly once,
+ * so a crash neither loses nor doubles the message.
  */
 
 import { directNotice, value } from '#actors/shared';

@@ -28,7 +28,7 @@ const RECENT = 64;
 interface Marking {
   /** Newest first. */
   readonly homes: readonly NewestOfHome[];
-  /** False: time ran out. */
+  /** The time sufficed for all homes. */
   readonly complete: boolean;
 }
 

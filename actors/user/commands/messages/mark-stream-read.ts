@@ -140,7 +140,7 @@ type LeaveMarking = StreamMarking & { readonly unread?: Unread };
 
 /**
  * The user left the stream, or it was archived. Never refuses. Users who have left get no events of deletions there, so
- * the read ids are named in the events, by commits of bounded size, each of which marks the ids that it names.
+ * the events name the read ids. Commits are of bounded size, and each marks exactly the ids that its events name.
  */
 export const readStream: UserCommand<typeof userCommands.readStream, LeaveMarking> = {
   async inputs(args, context, sources) {

@@ -52,7 +52,7 @@ export const fetchMessages: UserCommand<typeof userCommands.fetchMessages, Field
   handle: (_view, _args, fields) => ({ reply: encoded(fields) }),
 };
 
-/** GET /messages/matches_narrow: only among messages of which the caller has copies. */
+/** GET /messages/matches_narrow: considers only the caller's copies, not the public history. */
 export const matchesNarrow: UserCommand<
   typeof userCommands.matchesNarrow,
   { readonly messages: Readonly<Record<number, Match>> }

@@ -1,6 +1,6 @@
 /**
- * POST /users/me/muted_users/{id}: the caller's own actor marks the unread messages of that user as read, then redirects
- * to the realm actor, which stores the mute and publishes it (events.md § Order within one action).
+ * POST /users/me/muted_users/{id}: the caller's own actor marks the unread messages of that user as read, then
+ * redirects to the realm actor, which stores the mute and publishes it (events.md § Order within one action).
  */
 
 import { idEvents } from '#actors/shared';

@@ -11,7 +11,7 @@ import { isSubscribed } from '../../state.js';
 
 type Parts = Parameters<typeof isSubscribed>[0];
 
-/** The stream, if the caller may see its properties: administrators may, also of private and archived ones. @throws ApiError */
+/** The stream, if the caller may see its properties (administrators: also private, archived). @throws ApiError */
 function knownStream(id: number, parts: Parts, directory: DirectoryView, caller: number): DirectoryStream {
   const user = directory.user(userId(caller));
   const stream = directory.stream(streamId(id));

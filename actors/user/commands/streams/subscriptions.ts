@@ -140,8 +140,8 @@ export const streamIdByName: UserCommand<typeof userCommands.streamIdByName> = {
 };
 
 /**
- * Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. Colours and switches are kept
- * for a return. `silent`: the stream was archived, which an event of its own has said.
+ * Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. Colours and switches are
+ * kept for a return. `silent`: the stream was archived, which an event of its own has said.
  */
 export const unsubscribed: UserCommand<typeof userCommands.unsubscribed> = {
   handle({ parts }, { streams, silent }, _inputs, { key }) {
