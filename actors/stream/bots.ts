@@ -35,11 +35,11 @@ export const giveCopies = (realm: RealmId, message: number, bots: readonly numbe
 /** Calls of the outgoing webhooks among these users. Messages of bots call no webhook. */
 export function webhookCalls(
   users: readonly number[],
-  said: { readonly sender: DirectoryUser; readonly id: number; readonly trigger: Trigger; readonly origin: string },
+  input: { readonly sender: DirectoryUser; readonly id: number; readonly trigger: Trigger; readonly origin: string },
   realm: RealmId,
   directory: DirectoryView,
 ): OutboxCommand[] {
-  if (said.sender.botType !== null) return [];
+  if (input.sender.botType !== null) return [];
   return users
     .map((id): UserId => userId(id))
     .filter((id) => directory.user(id)?.isActive && directory.user(id)?.botType === BOT_TYPE.outgoingWebhook)
@@ -47,7 +47,7 @@ export function webhookCalls(
       outboxCommand({
         to: webhookKey(realm, id),
         name: webhookCommands.triggered,
-        args: { message: said.id, trigger: said.trigger, origin: said.origin },
+        args: { message: input.id, trigger: input.trigger, origin: input.origin },
         caller: 0,
         after: directory.version,
       }),

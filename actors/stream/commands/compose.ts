@@ -73,13 +73,13 @@ type PostContext = Pick<CommandContext, 'now' | 'directory' | 'realm' | 'key'>;
 
 export function postToStream(
   { state, parts }: Pick<StreamView, 'state' | 'parts'>,
-  said: MessageInput,
+  input: MessageInput,
   context: PostContext,
   stream: DirectoryStream,
-  spoken: ComposedMessage,
+  composed: ComposedMessage,
 ): Outcome<StreamState> {
   const first = stream.firstMessage === null && state.last === 0;
-  const { copies = [] } = spoken;
+  const { copies = [] } = composed;
   const silent = [...context.directory.silentBots()].filter((bot) => isMember(memberOf(parts, bot)));
   const to: Audience = {
     stream: stream.id,
@@ -89,7 +89,7 @@ export function postToStream(
     ...(copies.length > 0 ? { users: copies } : {}),
     ...(silent.length > 0 ? { except: silent } : {}),
   };
-  const outcome = post(state, said, context, spoken, {
+  const outcome = post(state, input, context, composed, {
     first,
     participants: [],
     recipient: stream.recipient,
@@ -97,9 +97,9 @@ export function postToStream(
     conversation: streamConversation(stream.id),
     to,
   });
-  const placed = { ...outcome, parts: topicWithMessage(parts, said.topic, spoken.id) };
+  const placed = { ...outcome, parts: topicWithMessage(parts, input.topic, composed.id) };
   if (!first) return placed;
-  const args = { stream: stream.id, id: spoken.id };
+  const args = { stream: stream.id, id: composed.id };
   const told = outboxCommand({ to: realmKey(context.realm), name: realmCommands.firstMessage, args, caller: 0 });
   return { ...placed, commands: [[told, ...(outcome.commands?.[0] ?? [])]] };
 }
@@ -107,13 +107,13 @@ export function postToStream(
 /** @param recipient recipient_id of the message */
 export function postDirectly(
   state: StreamState,
-  said: MessageInput,
+  input: MessageInput,
   context: PostContext,
   recipient: number,
-  spoken: ComposedMessage,
+  composed: ComposedMessage,
 ): Outcome<StreamState> {
   const { participants } = state;
-  return post(state, said, context, spoken, {
+  return post(state, input, context, composed, {
     first: false,
     participants,
     recipient,
@@ -134,16 +134,16 @@ interface Destination {
 
 function post(
   state: StreamState,
-  said: MessageInput,
+  input: MessageInput,
   { now, directory, realm }: PostContext,
   { id, sender, client, rendered, flags, files, local, submessage, copies = [], calls = [] }: ComposedMessage,
   { first, participants, recipient, stream, conversation, to }: Destination,
 ): Outcome<StreamState> {
   const { wildcard } = rendered.mentions;
   const body: MessageBody = {
-    content: said.content,
+    content: input.content,
     html: rendered.html,
-    topic: said.topic,
+    topic: input.topic,
     sent: Math.floor(now / 1000),
     client,
     recipient,
@@ -151,7 +151,7 @@ function post(
     rev: 1,
     flags,
     wildcard,
-    topicLinks: topicLinksOf(said, directory),
+    topicLinks: topicLinksOf(input, directory),
     has: { link: rendered.hasLink, image: rendered.hasImage },
     ...(files.length > 0 ? { files } : {}),
     ...(submessage ? { submessages: [submessage] } : {}),

@@ -139,10 +139,10 @@ function handle(command: typeof conversationCommands.edit) {
     const follow = redirectToOwner(message, context, command, args);
     if (follow) return follow;
     const editor = editorOf(context);
-    const wanted = checkEdit(message, args, editor);
-    const text = wanted.content === undefined ? undefined : newTextOf(view, message, wanted.content, inputs, context);
-    if (wanted.topic !== undefined || wanted.stream !== undefined) {
-      return moveOf(view, message, args, wanted, text, inputs, editor, context);
+    const plan = checkEdit(message, args, editor);
+    const text = plan.content === undefined ? undefined : newTextOf(view, message, plan.content, inputs, context);
+    if (plan.topic !== undefined || plan.stream !== undefined) {
+      return moveOf(view, { message, args, plan, text, inputs, editor }, context);
     }
     const at = Math.floor(context.now / 1000);
     const { body, edit, commands } = text!;

@@ -56,8 +56,8 @@ export const notice: StreamCommand<typeof streamCommands.notice, ComposeInputs> 
   handle({ state, parts }, args, prepared, context) {
     const stream = context.directory.stream(streamId(Number(parseKey(context.key).rest)));
     if (!stream) return { reply: value(null) };
-    const spoken = composeByBot(args, prepared, context, (user) => isMember(memberOf(parts, user)));
-    return postToStream({ state, parts }, args, context, stream, spoken);
+    const composed = composeByBot(args, prepared, context, (user) => isMember(memberOf(parts, user)));
+    return postToStream({ state, parts }, args, context, stream, composed);
   },
 };
 
@@ -69,7 +69,7 @@ export const directNotice: StreamCommand<typeof directCommands.directNotice, Com
     const other = participants.find((user) => user !== (args.bot ?? NOTIFICATION_BOT)) ?? 0;
     const receiver = context.directory.user(userId(other));
     if (!receiver) return { reply: value(null) };
-    const spoken = composeByBot(args, prepared, context, (user) => participants.includes(user));
-    return postDirectly({ ...state, participants }, args, context, receiver.recipient, spoken);
+    const composed = composeByBot(args, prepared, context, (user) => participants.includes(user));
+    return postDirectly({ ...state, participants }, args, context, receiver.recipient, composed);
   },
 };

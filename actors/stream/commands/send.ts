@@ -44,13 +44,13 @@ export const sendChecked: StreamHandler<SendArgs, ComposeInputs> = {
     const copies = mentionedBotsOutside(mentioned, subscribed, directory);
     const has = (user: number): boolean =>
       copies.includes(user) || (subscribed(user) && !directory.silentBots().has(userId(user)));
-    const said = { sender, id: prepared.id, trigger: 'mention', origin: args.origin } as const;
+    const input = { sender, id: prepared.id, trigger: 'mention', origin: args.origin } as const;
     const lost =
       sender.botOwner !== null && !hasMembers(parts) ? lostMessageNotice(sender, stream, args.origin, realm) : [];
-    const calls = [...webhookCalls(mentioned, said, realm, directory), ...lost];
-    const spoken = { ...composeBySender(args, prepared, context, has), copies, calls };
-    checkWildcard(spoken.rendered.mentions.wildcard, () => memberIds(parts).length, sender, directory, now);
-    return postToStream({ state, parts }, args, context, stream, spoken);
+    const calls = [...webhookCalls(mentioned, input, realm, directory), ...lost];
+    const composed = { ...composeBySender(args, prepared, context, has), copies, calls };
+    checkWildcard(composed.rendered.mentions.wildcard, () => memberIds(parts).length, sender, directory, now);
+    return postToStream({ state, parts }, args, context, stream, composed);
   },
 };
 
@@ -103,12 +103,12 @@ export const sendDirect: StreamCommand<typeof directCommands.sendDirect, DirectI
     if (!args.participants.includes(caller)) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
     checkDirect(sender, others, directory);
     const participants = state.participants.length > 0 ? state.participants : args.participants;
-    const said = { sender, id: prepared.id, trigger: 'private_message', origin: args.origin } as const;
-    const calls = webhookCalls(participants, said, realm, directory);
-    const spoken = { ...composeBySender(args, prepared, context, (user) => participants.includes(user)), calls };
+    const input = { sender, id: prepared.id, trigger: 'private_message', origin: args.origin } as const;
+    const calls = webhookCalls(participants, input, realm, directory);
+    const composed = { ...composeBySender(args, prepared, context, (user) => participants.includes(user)), calls };
     // A message between two users carries the receiver's recipient id, so the two directions differ.
     const carried = participants.length > 2 ? recipient : (others[0] ?? sender).recipient;
-    return postDirectly({ ...state, participants, recipient }, args, context, carried, spoken);
+    return postDirectly({ ...state, participants, recipient }, args, context, carried, composed);
   },
 };
 

@@ -123,7 +123,7 @@ export async function readScope(
     topic,
     accessible,
     newest,
-    target: target,
+    target,
     watchers: watchers ?? [],
     inTarget,
   };
