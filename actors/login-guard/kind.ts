@@ -58,7 +58,7 @@ const fetchKey: CommandDefinition<
 
 export const strangerKind: ActorKind<StrangerState, undefined, ActorServices> = {
   name: 'stranger',
-  summary: 'Failed log-ins with addresses of no account, counted so that they cannot be told from those of an account.',
+  summary: 'Failed log-ins with addresses of no account, counted so that they look like those of an account.',
   directory: false,
   loadedParts: [],
   commands: handlersOf(loginGuardCommands, { fetchKey }),

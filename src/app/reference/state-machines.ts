@@ -81,8 +81,8 @@ export function stateMachines(): string {
   const lines = [
     '# State machines',
     '',
-    'Made by `npm run docs` from the machines that the actors run. The runtime refuses a command that the phase of its actor does',
-    'not take (`src/runtime/phases.ts`); commands are the events of these machines.',
+    'Made by `npm run docs` from the machines that the actors run. Commands are the events of these machines. The runtime',
+    'refuses a command that the phase of its actor does not take (`src/runtime/phases.ts`).',
     '',
   ];
   const without: string[] = [];

@@ -27,7 +27,7 @@ export class MailRefused extends Error {
 }
 
 export class MailerUnavailable extends Error {
-  override name = 'MailerAway';
+  override name = 'MailerUnavailable';
 }
 
 export interface Mailer {

@@ -1,7 +1,8 @@
 /**
- * What one user has read and marked (architecture/domain.md § Read state). Per home — the stream to which messages were sent, or all direct
- * messages — a watermark and two sets of exceptions, so that moving a message changes nothing here and marking a stream
- * read is one small write, however much there is to read. Pure.
+ * Read and marked messages of one user (architecture/domain.md § Read state). Pure.
+ *
+ * Each home (the stream to which a message was sent, or all direct messages) has a mark and two sets of exceptions. So
+ * moving a message changes nothing here, and marking a stream read is one small write for any number of messages.
  */
 
 import { IdSet, type Json, type JsonObject, madeOnce } from '#base';

@@ -45,7 +45,7 @@ export const policyOf = (parts: Parts, stream: number, topic: string): number =>
 export const userTopics = (parts: Parts): UserTopic[] =>
   [...parts].filter(([name]) => name.startsWith(TOPIC_PART)).map(([, value]) => value as UserTopic);
 
-/** The policy after two topics were merged (messages.md § PATCH /messages). */
+/** The policy after two topics were merged (messages.md § PATCH /messages/{id}). */
 export function mergedPolicy(a: number, b: number): number {
   if (a === b) return a;
   return a === TOPIC_POLICY.unmuted || b === TOPIC_POLICY.unmuted ? TOPIC_POLICY.unmuted : TOPIC_POLICY.inherit;

@@ -11,7 +11,7 @@ interface Reason {
   readonly difference?: RegExp;
 }
 
-/** The numbers are those of the contract's table of differences (api/README.md § Seed and peer differ), which the seed decides. */
+/** Differences that the seed decides, by their numbers in api/README.md § Seed and peer differ. */
 const DECIDED: readonly Reason[] = [
   {
     why: '1: no code without Authorization header',

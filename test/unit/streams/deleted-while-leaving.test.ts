@@ -29,7 +29,7 @@ function eventsOf(leaving: readonly number[]): LogItem[] {
     key: 'stream/1/1',
     realm: 1,
     now: 0,
-    underWay: (name: string) =>
+    pendingCommands: (name: string) =>
       name === userCommands.readStream ? leaving.map((user) => ({ to: `user/1/${user}` })) : [],
   } as unknown as CommandContext;
   const view = { state: { mv: 2 }, parts: new Map(Object.entries(STAYS)), volatile: { recent: new RecentMessages() } };

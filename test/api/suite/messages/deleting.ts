@@ -1,4 +1,7 @@
-/** Deleting messages and topics, and the list of topics (messages.md § DELETE, streams.md § GET /users/me/{stream_id}/topics, § POST /streams/{stream_id}/delete_topic). */
+/**
+ * Deleting messages and topics, and the list of topics: messages.md § DELETE /messages/{id},
+ * streams.md § GET /users/me/{stream_id}/topics and § POST /streams/{stream_id}/delete_topic.
+ */
 
 import { refused } from '../../harness.js';
 import { bad, missing, type Params, type Refusal } from '../../support/client.js';

@@ -1,4 +1,4 @@
-/** Editing the text of messages, and their histories (messages.md § PATCH /messages/{id}, § GET /messages/{id}/history). */
+/** Editing texts, and edit histories (messages.md § PATCH /messages/{id}, § GET /messages/{id}/history). */
 
 import { refused } from '../../harness.js';
 import { bad, invalid, missing, type Params } from '../../support/client.js';

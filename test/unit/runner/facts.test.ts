@@ -1,0 +1,69 @@
+import t from 'tap';
+import { Facts, FILE_END, FILE_MARK } from '../../runner/facts.js';
+
+const OUTPUT = `TAP version 14
+# ${FILE_MARK}dist/test/unit/a.test.js
+# Subtest: outer
+    ok 1 - one
+    # Subtest: inner
+        not ok 1 - two # time=3ms
+          ---
+          diff: |
+            not ok 9 - only a text of the details
+          ...
+        ok 2 - three
+        1..2
+    not ok 2 - inner # time=4ms
+    1..2
+not ok 1 - outer # time=5ms
+# Subtest: ${FILE_END}
+    1..0
+ok 2 - ${FILE_END} # time=1ms
+# ${FILE_MARK}dist/test/unit/b.test.js
+not ok 3 - four
+  ---
+  found: 4
+  ...
+ok 4 - five # SKIP no service
+# Subtest: ${FILE_END}
+    1..0
+ok 5 - ${FILE_END} # time=1ms
+1..5
+# { total: 7, pass: 4, fail: 2, skip: 1 }
+`;
+
+const readIn = (size: number): Facts => {
+  const facts = new Facts();
+  for (let at = 0; at < OUTPUT.length; at += size) facts.write(OUTPUT.slice(at, at + size));
+  return facts;
+};
+
+t.test('failing facts are named with the subtests around them, and subtests are not counted again', async (t) => {
+  const { failures } = readIn(OUTPUT.length);
+  t.same(
+    failures.map(({ file, titles }) => [file, ...titles]),
+    [
+      ['dist/test/unit/a.test.js', 'outer', 'inner', 'two'],
+      ['dist/test/unit/b.test.js', 'four'],
+    ],
+  );
+  t.same(failures[1]!.details, ['  found: 4']);
+});
+
+t.test('the totals, the skipped facts and the files that ended are read', async (t) => {
+  const { counts, skips, files } = readIn(OUTPUT.length);
+  t.same(counts, { facts: 7, failed: 2, skipped: 1 });
+  t.same(skips, ['five # SKIP no service']);
+  t.equal(files, 2);
+});
+
+t.test('a program that was cut off has no totals', async (t) => {
+  const facts = new Facts();
+  facts.write(OUTPUT.slice(0, OUTPUT.indexOf('# { total')));
+  t.equal(facts.counts, undefined);
+});
+
+t.test('pieces of any size are read alike', async (t) => {
+  const whole = readIn(OUTPUT.length);
+  for (const size of [1, 2, 7, 100]) t.same({ ...readIn(size) }, { ...whole }, `${size} characters`);
+});
