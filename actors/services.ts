@@ -1,4 +1,4 @@
-/** The services that inputs of commands and sidecars may use; src/app/server/node.ts makes them. */
+/** Services for inputs of commands and for sidecars; src/app/server/node.ts makes them. */
 
 import type { Clock } from '#base/clock';
 import type { Feeds, RecipientFields } from '#delivery';
@@ -13,11 +13,11 @@ import type { InputSources as SourcesWith } from '#runtime';
 
 export interface ActorServices {
   readonly clock: Clock;
-  /** In [0, 1). */
+  /** Random number in [0, 1). */
   readonly random: () => number;
-  /** A waiting poll is answered with a heartbeat after this long, ms, and up to a fifth more. */
+  /** Time until a waiting poll is answered with a heartbeat, ms; jitter adds up to a fifth. */
   readonly heartbeatMs: number;
-  /** Event queues that one account may have. */
+  /** Event queues per account. */
   readonly maxQueues: number;
   readonly secrets: Secrets;
   readonly passwords: PasswordStrength;

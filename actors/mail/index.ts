@@ -1,1 +1,15 @@
+/**
+ * The mail actor: one per organization. It stores outgoing mails until the mail server has taken them, so that a slow
+ * mail server delays no other actor.
+ *
+ * State: number of the last mail; one part per waiting mail (`mail/`). Without phases.
+ *
+ * Commands: `send` stores a mail (made by `mailCommand` in actors/shared) and sets the timer; `due` sends the mails
+ * that are due, up to 40 per run, in an exclusive lane of its own, and sets the time of the next attempt.
+ *
+ * Invariants: `send` never refuses. A crash between sending and commit sends a mail again under the same id. Links that
+ * grant access are stored sealed and opened only for the mail server.
+ *
+ * Importers: src/app, which hosts the kind.
+ */
 export { mailKind } from './kind.js';

@@ -32,11 +32,11 @@ const REPORT_MS = 70_000;
  * the time after which clients show a user as offline, less one report (130 s).
  */
 const CAME_BACK_MS = OFFLINE_SECONDS * 1_000 - REPORT_MS;
-/** With more active accounts than this nobody is told: clients hear of each other when they report themselves. */
-const MOST_TOLD = 100;
+/** With more active accounts than this, no event is emitted: clients get presences as replies to their own reports. */
+const MAX_ACCOUNTS_FOR_EVENTS = 100;
 
 interface Reading extends JsonObject {
-  /** What the asking process knows already; null = nothing. */
+  /** Version up to which the asking process has the presences; null: none. */
   readonly known: PresenceCursor | null;
 }
 
@@ -86,7 +86,7 @@ const isCrowd = memoizeByObject(
   (directory: DirectoryView) => {
     let active = 0;
     for (const user of directory.users()) if (user.isActive) active++;
-    return active > MOST_TOLD;
+    return active > MAX_ACCOUNTS_FOR_EVENTS;
   },
   ({ usersVersion }) => usersVersion,
 );

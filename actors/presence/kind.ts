@@ -6,8 +6,8 @@ import type { ActorKind } from '#runtime';
 import { handlersOf } from '#runtime';
 import type { ActorServices } from '../services.js';
 import { flush, presenceChanges, presences, report, switched } from './commands.js';
-import { LivePresence } from './live.js';
 import { Presences } from './presences.js';
+import { PresenceSidecar } from './sidecar.js';
 import type { PresenceState } from './state.js';
 import { SEEN_PART } from './state.js';
 
@@ -20,5 +20,5 @@ export const presenceKind: ActorKind<PresenceState, Presences, ActorServices> = 
   initial: () => ({ made: false }),
   volatile: (_key, _state, parts) => new Presences(parts),
   missing: () => ({ error: apiError('SERVICE_UNAVAILABLE').toReply() }),
-  sidecar: (handle, sources) => new LivePresence(handle, sources),
+  sidecar: (handle, sources) => new PresenceSidecar(handle, sources),
 };

@@ -1,14 +1,15 @@
-/** Outgoing mail, for handlers: a command that never fails and waits for no mail server. Carried out by actors/mail. */
-import { mailKey, type RealmId } from '#model';
+/** Outgoing mail for handlers: a command to the mail actor, which never refuses and stores the mail. */
+import type { RealmId } from '#model';
+import { mailKey } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import { mailCommands, outboxCommand } from '#model/commands';
 
 export interface OutgoingMail {
-  /** One address, without a name; what is none is dropped, with a line in the log. */
+  /** One address, without a name. An invalid one is dropped with a line in the log. */
   readonly to: string;
   /** One line; control characters become blanks. */
   readonly subject: string;
-  /** Plain text; links that open something are hidden in it (src/domain/mail/hidden-links.ts). */
+  /** Plain text; links that grant access are sealed in it (src/domain/mail/hidden-links.ts). */
   readonly text: string;
 }
 

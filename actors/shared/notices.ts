@@ -1,7 +1,8 @@
-/** Commands that have a system bot, mostly the notification bot, say something; the text is Markdown. Carried out by actors/stream. */
+/** Commands to conversations: a system bot, mostly the notification bot, sends a notice. The text is Markdown. */
 
 import { NOTIFICATION_BOT } from '#domain/people';
-import { dmKey, type RealmId, streamId, streamKey, userId } from '#model';
+import type { RealmId } from '#model';
+import { dmKey, streamId, streamKey, userId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import { directCommands, outboxCommand, streamCommands } from '#model/commands';
 
@@ -9,13 +10,13 @@ export interface Notice {
   readonly content: string;
   /** Base URL of the organization. */
   readonly origin: string;
-  /** Users for whom it is read from the beginning. */
+  /** Users for whom the notice is read from the beginning. */
   readonly read?: readonly number[];
-  /** Realm version that knows the names in the text. */
+  /** Realm version at which the names in the text exist. */
   readonly after: number;
 }
 
-/** In a stream. */
+/** A notice in a stream. */
 export const streamNotice = (
   realm: RealmId,
   stream: number,
@@ -30,7 +31,7 @@ export const streamNotice = (
     after,
   });
 
-/** To one user. @param bot who says it */
+/** A notice to one user. @param bot sender */
 export function directNotice(
   realm: RealmId,
   user: number,
@@ -47,7 +48,7 @@ export function directNotice(
   });
 }
 
-/** Names somebody without telling him. */
+/** A mention without a notification. */
 export const silentMention = ({ id, fullName }: { readonly id: number; readonly fullName: string }): string =>
   `@_**${fullName}|${id}**`;
 

@@ -1,25 +1,25 @@
-/** Replies that handlers give. */
+/** Replies of handlers. */
 
-import type { Json, JsonObject } from '#base';
-import { encodeFields, encodeParts, type Fields } from '#base';
+import type { Fields, Json, JsonObject } from '#base';
+import { encodeFields, encodeParts } from '#base';
 import type { ActorReply } from '#model';
 import type { ApiError } from '#model/errors';
 
 const NOTHING: readonly Uint8Array[] = [];
 
-/** Success with these fields beside result and msg. @param after realm version to be seen by the caller's frontend */
+/** Success with these fields. @param after realm version that the caller's frontend must see before it replies */
 export function success(of?: JsonObject, after?: number): ActorReply {
   const ok = of ? [encodeFields(of)] : NOTHING;
   return after === undefined ? { ok } : { ok, after };
 }
 
-/** Success with fields of which some are encoded already. */
+/** Success with fields that are partly encoded. */
 export const encoded = (of: Fields): ActorReply => ({ ok: encodeParts(of) });
 
-/** What came before the refusal stays done. @param after as of a success */
+/** A refusal after changes that stay. @param after as in `success` */
 export const refusedAfter = (refusal: ApiError, after: number): ActorReply => ({ error: refusal.toReply(), after });
 
-/** The time for one request is over; what is done stays. */
+/** The time for one request ended; the changes so far stay, and the client repeats. */
 export const partially = (): ActorReply => ({ ok: NOTHING, partial: 'REQUEST_TIMEOUT' });
 
 export const value = (of: Json): { readonly value: Json } => ({ value: of });

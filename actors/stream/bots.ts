@@ -1,4 +1,4 @@
-/** What a message means for bots: copies for those that it names, calls of those that are called. */
+/** Effects of a message on bots: copies for mentioned bots, calls of outgoing webhooks, notice of a lost message. */
 
 import { BOT_TYPE } from '#domain/people';
 import type { RealmId, UserId } from '#model';
@@ -7,11 +7,11 @@ import type { OutboxCommand } from '#model/commands';
 import { outboxCommand, userCommands, webhookCommands } from '#model/commands';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 
-/** Why an outgoing webhook is called, as it is told. */
+/** Reason of a webhook call, as the call's body names it. */
 export type Trigger = 'mention' | 'private_message';
 
-/** Generic bots that the text names and that are not in the stream: they get copies all the same. */
-export const namedOutside = (
+/** Mentioned generic bots that are not subscribed; they get copies nevertheless. */
+export const mentionedBotsOutside = (
   mentioned: readonly number[],
   subscribed: (user: number) => boolean,
   directory: DirectoryView,
@@ -21,8 +21,8 @@ export const namedOutside = (
     return user?.isActive === true && user.botType === BOT_TYPE.generic && !subscribed(id);
   });
 
-/** For the actors of those bots. */
-export const copiesGiven = (realm: RealmId, message: number, bots: readonly number[]): OutboxCommand[] =>
+/** Commands that give the bots' actors their copies. */
+export const giveCopies = (realm: RealmId, message: number, bots: readonly number[]): OutboxCommand[] =>
   bots.map((bot) =>
     outboxCommand({
       to: userKey(realm, userId(bot)),
@@ -32,14 +32,14 @@ export const copiesGiven = (realm: RealmId, message: number, bots: readonly numb
     }),
   );
 
-/** Calls of those among these users that are outgoing webhooks; what bots say calls nobody. */
-export function callsOf(
+/** Calls of the outgoing webhooks among these users. Messages of bots call no webhook. */
+export function webhookCalls(
   users: readonly number[],
-  said: { readonly sender: DirectoryUser; readonly id: number; readonly trigger: Trigger; readonly origin: string },
+  input: { readonly sender: DirectoryUser; readonly id: number; readonly trigger: Trigger; readonly origin: string },
   realm: RealmId,
   directory: DirectoryView,
 ): OutboxCommand[] {
-  if (said.sender.botType !== null) return [];
+  if (input.sender.botType !== null) return [];
   return users
     .map((id): UserId => userId(id))
     .filter((id) => directory.user(id)?.isActive && directory.user(id)?.botType === BOT_TYPE.outgoingWebhook)
@@ -47,15 +47,15 @@ export function callsOf(
       outboxCommand({
         to: webhookKey(realm, id),
         name: webhookCommands.triggered,
-        args: { message: said.id, trigger: said.trigger, origin: said.origin },
+        args: { message: input.id, trigger: input.trigger, origin: input.origin },
         caller: 0,
         after: directory.version,
       }),
     );
 }
 
-/** Nobody is in the stream to which a bot says something. */
-export const toNobody = (
+/** The bot's actor warns the bot's owner: the stream has no subscribers. */
+export const lostMessageNotice = (
   bot: DirectoryUser,
   { name }: DirectoryStream,
   origin: string,

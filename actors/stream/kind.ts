@@ -1,5 +1,6 @@
-/** Conversations: streams (`stream/…`) and direct messages (`dm/…`) share state and most commands. */
+/** The two kinds of conversations: streams and direct messages. They share state and most commands. */
 
+import { value } from '#actors/shared';
 import { MEMBER_PART } from '#domain/streams';
 import { conversationCommands, directCommands, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -7,26 +8,22 @@ import type { ActorKind, Outcome, View } from '#runtime';
 import { handlersOf } from '#runtime';
 import type { ActorServices } from '../services.js';
 import { botReply, directBotReply } from './commands/bot-reply.js';
-import { copyMade } from './commands/copy-made.js';
 import { deleteMessage, deleteTopic } from './commands/delete.js';
-import { carryOn, edit, move } from './commands/edit.js';
+import { edit, move, moveNextBatch } from './commands/edit.js';
 import { archive, isMemberNow, join, leave, members, showSubscribers, suspend } from './commands/members.js';
 import { directNotice, notice } from './commands/notice.js';
-import { react, unreact } from './commands/react.js';
+import { copyMade, react, unreact } from './commands/react.js';
 import { retain } from './commands/retention.js';
 import { noSuchStream, send, sendDirect } from './commands/send.js';
 import { sendDirectScheduled, sendScheduled } from './commands/send-scheduled.js';
 import { submessage } from './commands/submessage.js';
-import { told } from './commands/told.js';
 import { listAllTopics, topicChanged, topicNames, topicWatched, topicWatchers } from './commands/topics.js';
 import { typing } from './commands/typing.js';
-import { MOVING_PART } from './editing/carry.js';
+import { MOVING_PART } from './editing/move-batches.js';
 import { streamMachine } from './machine.js';
-import type { StreamVolatile } from './recent.js';
 import { RecentMessages } from './recent.js';
-import type { StreamState } from './state.js';
-import { TOPIC_PART } from './topics.js';
-import { WATCHERS_PART } from './watchers.js';
+import type { StreamCommand, StreamState, StreamVolatile } from './state.js';
+import { TOPIC_PART, WATCHERS_PART } from './topics.js';
 
 const common = {
   directory: true,
@@ -39,7 +36,19 @@ const common = {
   missing: () => ({ error: apiError('INVALID_STREAM_ID').toReply() }),
 } as const;
 
-/** Commands of streams and direct messages. Changes of messages come by way of the caller's actor. */
+/**
+ * Answered once the log has everything that this actor has committed. An actor that read a message from the Store waits
+ * for this before it emits an event of its own about the message: the message's own event must come first.
+ */
+const awaitPublished: StreamCommand<typeof conversationCommands.awaitPublished> = {
+  lane: 'told',
+  read: true,
+  logged: true,
+  creates: true,
+  handle: () => ({ reply: value(null) }),
+};
+
+/** Commands of both kinds. Changes of messages come by way of the caller's user actor. */
 const shared = handlersOf<typeof conversationCommands, StreamState, StreamVolatile, ActorServices>(
   conversationCommands,
   {
@@ -50,7 +59,7 @@ const shared = handlersOf<typeof conversationCommands, StreamState, StreamVolati
     unreact,
     submessage,
     due: retain,
-    awaitPublished: told,
+    awaitPublished,
   },
 );
 
@@ -76,7 +85,7 @@ export const streamKind: ActorKind<StreamState, StreamVolatile, ActorServices> =
       archive,
       members,
       isMember: isMemberNow,
-      carryOn,
+      moveNextBatch,
       deleteTopic,
       listTopics: listAllTopics,
       topicNames,

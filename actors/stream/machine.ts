@@ -1,6 +1,7 @@
-/** Phases of a stream. Events are the names of commands. Direct messages have none: they are never archived. */
+/** Phases of a stream; the events are names of commands. Direct messages have no phases: they are never archived. */
 import { setup } from 'xstate';
-import { type PhaseEvent, TAKE } from '#runtime';
+import type { PhaseEvent } from '#runtime';
+import { TAKE } from '#runtime';
 
 export const streamMachine = setup({
   types: { events: {} as PhaseEvent },
@@ -10,7 +11,7 @@ export const streamMachine = setup({
   initial: 'active',
   states: {
     active: { on: { archive: 'archived', '*': TAKE } },
-    /** Nobody is subscribed and nobody may send; the messages stay. */
+    /** No subscribers and no sending; the messages stay. */
     archived: { on: { send: {}, '*': TAKE } },
   },
 });

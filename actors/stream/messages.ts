@@ -1,4 +1,4 @@
-/** Changing stored messages: the newest version of each, what to write, and who hears of it. */
+/** Changes of stored messages: newest version, record to write, and audience of the event. */
 
 import { ownerOf } from '#actors/shared';
 import type { JsonObject } from '#base';
@@ -9,27 +9,24 @@ import { parseKey, streamId } from '#model';
 import type { Command, Fields } from '#model/commands';
 import { redirect } from '#model/commands';
 import type { DirectoryView, MessageRecord } from '#model/records';
-import type { CommandContext, MessageChange, Outcome, View } from '#runtime';
+import type { CommandContext, MessageChange, Outcome } from '#runtime';
 import type { InputSources } from '../services.js';
-import type { StreamVolatile } from './recent.js';
-import type { StreamState } from './state.js';
+import type { StreamState, StreamView } from './state.js';
 
-export type StreamView = View<StreamState, StreamVolatile>;
-
-/** Input of commands on one message. */
+/** Input of commands on one message: its record, or null. */
 export async function storedRecord(realm: RealmId, id: number, { store }: InputSources): Promise<MessageRecord | null> {
   const [record] = await store.getMessages(realm, [id]);
   return record ?? null;
 }
 
-/** The message as it is now; undefined when it is deleted. */
+/** Newest version of the message; undefined: deleted or absent. */
 export function latest(view: StreamView, id: number, stored: MessageRecord | null): StoredMessage | undefined {
   const record = view.volatile.recent.latest(id, stored);
   return record ? asStored(record) : undefined;
 }
 
-/** The message has moved on since the caller's actor looked: the command follows it. */
-export function elsewhere<A extends JsonObject>(
+/** Redirects the command if the message has moved to another actor since the caller's actor looked; else undefined. */
+export function redirectToOwner<A extends JsonObject>(
   message: StoredMessage,
   { key, realm }: CommandContext,
   command: Command<'stream' | 'dm', A, Fields>,
@@ -42,7 +39,7 @@ export function elsewhere<A extends JsonObject>(
 const conversationOf = (message: StoredMessage, key: CommandContext['key']): string =>
   message.body.stream === 0 ? `d${parseKey(key).rest}` : streamConversation(message.body.stream);
 
-/** A message with parts of its body replaced. Call it when nothing can refuse the command any more. */
+/** Replaces fields of the message's body. Call this after the last check: the change is noted at once. */
 export function change(
   view: StreamView,
   message: StoredMessage,
@@ -56,21 +53,21 @@ export function change(
   return { id: message.id, rev, record };
 }
 
-/** As `change`: the message is gone. */
+/** Deletes the message; the rule of `change` applies. */
 export function removal(view: StreamView, message: StoredMessage, { now }: CommandContext): MessageChange {
   const rev = message.body.rev + 1;
   view.volatile.recent.note(message.id, rev, null, now);
   return { id: message.id, rev, record: null };
 }
 
-/** Who has a copy, and who may read the conversation's history: those who hear of changes (events.md § Recipients). */
+/** Audience of changes: holders of copies, and subscribers if the history is public (events.md § Recipients). */
 export function holders(message: StoredMessage, { mv }: StreamState, directory: DirectoryView): Audience {
   const { stream } = message.body;
   const shared = stream !== 0 && (directory.stream(streamId(stream))?.historyPublic ?? false);
   return { ...copyHolders(message), ...(shared ? { mv } : {}) };
 }
 
-/** Who has a copy. */
+/** Users with a copy of the message. */
 export function copyHolders({ body, participants, id, originStream: home }: StoredMessage): Audience {
   if (body.stream === 0) return { users: participants };
   const own = body.copies ? { users: body.copies } : {};

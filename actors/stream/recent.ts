@@ -1,34 +1,34 @@
 /**
- * Messages that this activation has changed. Commits are pipelined: what a command's needs read from the Store may be
- * older than what the command before it has decided. Whatever is newer here counts.
+ * Messages that this activation has changed lately. Commits are pipelined: a command's inputs may have read a message
+ * from the Store before the previous command's change was written. The newer of the two versions counts.
  */
 import type { MessageRecord } from '#model/records';
 
-interface Change {
+interface RecentChange {
   readonly rev: number;
-  /** null = deleted. */
+  /** null: deleted. */
   readonly record: MessageRecord | null;
   /** Wall time of the change, ms. */
   readonly at: number;
-  /** The change before it, where that was kept. */
-  readonly before?: Omit<Change, 'before'>;
+  /** The change before this one, if it was still remembered. */
+  readonly before?: Omit<RecentChange, 'before'>;
 }
 
-/** Longer than any command waits between its look into the Store and its turn: requests are given up before. */
-const KEPT_MS = 120_000;
+/** Longer than any command waits between its read of the Store and its turn: requests time out before. */
+const REMEMBER_MS = 120_000;
 
 export class RecentMessages {
   /** In order of change. */
-  readonly #changes = new Map<number, Change>();
+  readonly #changes = new Map<number, RecentChange>();
 
-  /** The newest of what the Store had and what was decided since. */
+  /** The newer of the stored version and the last change here; null: deleted or absent. */
   latest(id: number, stored: MessageRecord | null): MessageRecord | null {
     const change = this.#changes.get(id);
     if (!change || (stored && revOf(stored) > change.rev)) return stored;
     return change.record;
   }
 
-  /** Messages changed here that are still there, wherever they are now. */
+  /** Newest versions of the changed messages, deleted ones left out, also of those that moved to another stream. */
   *records(): Generator<MessageRecord> {
     for (const { record } of this.#changes.values()) if (record) yield record;
   }
@@ -43,12 +43,12 @@ export class RecentMessages {
     this.#changes.delete(id);
     this.#changes.set(id, { rev, record, at: now, ...(before && { before }) });
     for (const [old, { at }] of this.#changes) {
-      if (at > now - KEPT_MS) break;
+      if (at > now - REMEMBER_MS) break;
       this.#changes.delete(old);
     }
   }
 
-  /** The change that was noted last of this message is not made. */
+  /** Undoes the last `note` of this message, because its commit failed. */
   takeBack(id: number, rev: number): void {
     const change = this.#changes.get(id);
     if (change?.rev !== rev) return;
@@ -58,8 +58,3 @@ export class RecentMessages {
 }
 
 export const revOf = (record: MessageRecord): number => record.body.rev as number;
-
-/** What a conversation keeps beside its state. */
-export interface StreamVolatile {
-  readonly recent: RecentMessages;
-}

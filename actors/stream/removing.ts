@@ -1,4 +1,4 @@
-/** What it means that messages go: their records, the topics' newest messages, and the events (events.md, delete_message). */
+/** Outcome of removing messages: records, topics' newest messages, and events (events.md, delete_message). */
 
 import { filesUnlinked, idEvents } from '#actors/shared';
 import type { StoredMessage } from '#domain/messages';
@@ -9,17 +9,16 @@ import { userCommands } from '#model/commands';
 import type { MessageRecord } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
 import { memberOf } from './commands/members.js';
-import { goneItems } from './editing/event.js';
-import type { StreamView } from './messages.js';
+import { deleteEvents } from './editing/event.js';
 import { removal } from './messages.js';
-import type { StreamState } from './state.js';
+import type { StreamState, StreamView } from './state.js';
 import { topicWithout } from './topics.js';
 
 /**
- * @param messages of this conversation, in the order in which the events list them
- * @param newest messages of their topics, see topics.ts; those of the removed ones may be among them
+ * @param messages messages of this conversation, in the order in which the events list them
+ * @param newest the newest messages of their topics (`newestOfTopic`); removed ones may be among them
  */
-export function removed(
+export function removalOutcome(
   view: StreamView,
   messages: readonly StoredMessage[],
   newest: readonly MessageRecord[],
@@ -34,7 +33,7 @@ export function removed(
     const { topic, stream: place } = of[0]!.body;
     const to: Audience = stream === 0 ? { users: of[0]!.participants } : { stream, mv: view.state.mv };
     events.push(
-      ...goneItems(
+      ...deleteEvents(
         of.map(({ id }) => id),
         stream === 0 ? null : { stream: place, topic },
         to,
@@ -46,7 +45,7 @@ export function removed(
         topicWithout(view, stream, key, newest, (id) => ids.has(id)),
       );
   }
-  if (stream !== 0) events.push(...readByLeavers(view, messages, context));
+  if (stream !== 0) events.push(...readEventsForLeavers(view, messages, context));
   const files = messages.flatMap(({ id, body }) => filesUnlinked(context.realm, body.files ?? [], id, true));
   return {
     messages: messages.map((message) => removal(view, message, context)),
@@ -57,10 +56,15 @@ export function removed(
 }
 
 /**
- * Who has left the stream hears nothing of deletions, and his actor may yet have to look up what becomes read with that: what is
- * gone by then it does not find, and his clients would count it as unread for ever.
+ * Users who have left the stream get no delete_message events. If their `read-stream` command is still pending, their
+ * actors will not find the removed messages any more, and their clients would count these as unread for ever. So this
+ * commit emits the events that mark the messages as read.
  */
-function readByLeavers({ parts }: StreamView, messages: readonly StoredMessage[], context: CommandContext): LogItem[] {
+function readEventsForLeavers(
+  { parts }: StreamView,
+  messages: readonly StoredMessage[],
+  context: CommandContext,
+): LogItem[] {
   const users = new Set(context.pendingCommands(userCommands.readStream).map(({ to }) => Number(parseKey(to).rest)));
   return [...users].flatMap((user) => {
     const member = memberOf(parts, user);

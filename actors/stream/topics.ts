@@ -1,25 +1,26 @@
 /**
- * Topics of a stream: one part for each, loaded with the actor. They follow from the messages; what is kept is the
- * newest message, whose spelling the topic has.
+ * Topics of a stream, and users who have a policy (muted, followed) for one of them. Topics follow from the messages: a
+ * part per topic keeps its newest message id and the spelling of the name in that message.
  */
 
 import type { Json, JsonObject } from '#base';
+import { IdSet } from '#base';
 import type { StoredMessage } from '#domain/messages';
 import { asStored, NEWEST, streamConversation } from '#domain/messages';
-import { topicKey } from '#domain/streams';
+import { topicHash, topicKey } from '#domain/streams';
 import type { Parts, RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import type { Store } from '#ports/store';
-import type { StreamView } from './messages.js';
+import type { StreamView } from './state.js';
 
 export const TOPIC_PART = 'topic/';
 
-/** How many of the newest messages are looked at for the newest that remains: more than commands in flight change. */
-export const LOOKED_AT = 64;
+/** Newest messages read to find the newest that remains; more than commands in flight change. */
+export const LOOK_BACK = 64;
 
 interface Topic extends JsonObject {
   readonly name: string;
-  /** Id of its newest message. */
+  /** Id of the topic's newest message. */
   readonly max: number;
 }
 
@@ -41,14 +42,14 @@ export function listTopics(parts: Parts): { readonly name: string; readonly max_
   return topics.sort((a, b) => b.max_id - a.max_id);
 }
 
-/** A message with this id is in the topic now. */
-export function arrivedIn(parts: Parts, name: string, id: number): Changes {
+/** Parts of the topic with this message added. */
+export function topicWithMessage(parts: Parts, name: string, id: number): Changes {
   const key = topicKey(name);
   const before = topicOf(parts, key);
   return before && before.max > id ? {} : part(key, { name, max: id });
 }
 
-/** Input of `topicWithout`: the newest messages of a topic. @param before only older ones */
+/** Input of `topicWithout`: the newest messages of a topic. @param before only messages with a smaller id */
 export function newestOfTopic(
   store: Store,
   realm: RealmId,
@@ -57,19 +58,19 @@ export function newestOfTopic(
   before = NEWEST,
 ): Promise<MessageRecord[]> {
   const index = { by: 'topic', conversation: streamConversation(stream), topicKey: key } as const;
-  return store.scanMessages({ realm, index, from: before, direction: 'older', limit: LOOKED_AT });
+  return store.scanMessages({ realm, index, from: before, direction: 'older', limit: LOOK_BACK });
 }
 
 const isIn = (message: StoredMessage, stream: number, key: string): boolean =>
   message.body.stream === stream && topicKey(message.body.topic) === key;
 
-/** All that this activation has changed and that is in the topic now. */
-export function recentlyIn(view: StreamView, stream: number, key: string): StoredMessage[] {
+/** Messages that this activation has changed and that are in the topic now. */
+export function changedInTopic(view: StreamView, stream: number, key: string): StoredMessage[] {
   return [...view.volatile.recent.records()].map(asStored).filter((message) => isIn(message, stream, key));
 }
 
-/** Messages as they are now, of records that were in the topic when they were looked up. */
-export function stillIn(
+/** Newest versions of these records, without messages that have left the topic since the read. */
+export function currentInTopic(
   view: StreamView,
   records: readonly MessageRecord[],
   stream: number,
@@ -85,8 +86,8 @@ export function stillIn(
 }
 
 /**
- * The topic when some of its messages leave it, or may have left it.
- * @param newest of `newestOfTopic`
+ * Parts of the topic after some of its messages leave it, or may have left it.
+ * @param newest result of `newestOfTopic`
  */
 export function topicWithout(
   view: StreamView,
@@ -96,19 +97,43 @@ export function topicWithout(
   leaves: (id: number) => boolean,
 ): Changes {
   const before = topicOf(view.parts, key);
-  const left = [...stillIn(view, newest, stream, key), ...recentlyIn(view, stream, key)]
+  const left = [...currentInTopic(view, newest, stream, key), ...changedInTopic(view, stream, key)]
     .filter(({ id }) => !leaves(id))
     .reduce<StoredMessage | undefined>((max, one) => (max && max.id > one.id ? max : one), undefined);
-  // A message that was sent after the look into the Store.
-  if (before && before.max > (left?.id ?? 0) && !leaves(before.max) && !leftBefore(view, before.max, stream, key)) {
+  // The newest message was sent after the read of the Store, and it stays.
+  if (before && before.max > (left?.id ?? 0) && !leaves(before.max) && !hasLeft(view, before.max, stream, key)) {
     return {};
   }
   if (left) return part(key, { name: left.body.topic, max: left.id });
   return before ? part(key, null) : {};
 }
 
-function leftBefore(view: StreamView, id: number, stream: number, key: string): boolean {
+function hasLeft(view: StreamView, id: number, stream: number, key: string): boolean {
   const record = view.volatile.recent.latest(id, null);
   if (record) return !isIn(asStored(record), stream, key);
   return view.volatile.recent.isDeleted(id);
+}
+
+/**
+ * Watchers: users whose actors keep a policy for the topic. A move of the topic is sent to these actors only. One part
+ * per watched topic, named by a hash, because users may name topics that no message could have.
+ */
+export const WATCHERS_PART = 'watchers/';
+
+const watchersPart = (topic: string): string => `${WATCHERS_PART}${topicHash(topic)}`;
+
+function watcherSet(parts: Parts, topic: string): IdSet {
+  const stored = parts.get(watchersPart(topic)) as { readonly users: Uint8Array } | undefined;
+  return stored ? IdSet.decode(stored.users) : IdSet.EMPTY;
+}
+
+/** User ids, ascending. */
+export const watchersOf = (parts: Parts, topic: string): readonly number[] => watcherSet(parts, topic).ids;
+
+/** Changed parts; none if the user is one of the watchers already, or not. */
+export function withWatcher(parts: Parts, topic: string, user: number, watches: boolean): Record<string, Json> {
+  const before = watcherSet(parts, topic);
+  if (before.has(user) === watches) return {};
+  const ids = watches ? [...before.ids, user] : before.ids.filter((id) => id !== user);
+  return { [watchersPart(topic)]: ids.length === 0 ? null : { users: IdSet.of(ids).encode() } };
 }

@@ -1,4 +1,4 @@
-/** Uploaded files as their owner's actor keeps them: one part each, named by the file's token. Pure. */
+/** Uploaded files of this user: one part each, named by the file's token. Pure. */
 
 import { tellRealm } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
@@ -14,25 +14,26 @@ export interface OwnFile extends JsonObject {
   readonly size: number;
   /** Milliseconds since 1970. */
   readonly created: number;
-  /** Its bytes are stored. Until then it exists for nobody. */
+  /** The bytes are stored. Until then no user sees the file. */
   readonly ready: boolean;
-  /** Messages that link it, in the order in which they were heard of; sent: seconds since 1970. */
+  /** Messages that link the file, in order of arrival here; sent: seconds since 1970. */
   readonly messages: readonly { readonly id: number; readonly sent: number }[];
-  /** When it goes unless a message links it before, ms; null while one does. */
+  /** Time of deletion unless a message links the file before, ms; null while one does. */
   readonly expires: number | null;
 }
 
 export const FILE_PART = 'file/';
 
-/** @param path of a file, checked before */
+/** @param path checked path of a file */
 export const filePart = (path: string): string => `${FILE_PART}${parsePath(path)?.token}`;
 
-/** Finished or not; undefined when there is none of exactly this path. */
+/** The file with exactly this path, even if its upload is not finished. */
 export function anyFile(parts: Parts, path: string): OwnFile | undefined {
   const file = parts.get(filePart(path)) as OwnFile | undefined;
   return file?.path === path ? file : undefined;
 }
 
+/** The file with exactly this path, if its upload is finished. */
 export function fileAt(parts: Parts, path: string): OwnFile | undefined {
   const file = anyFile(parts, path);
   return file?.ready ? file : undefined;
@@ -58,9 +59,9 @@ interface Removal {
   readonly command: OutboxCommand;
 }
 
-/** @param files at least one */
+/** Deletes the parts, and has the realm actor publish that and erase the bytes. @param files at least one */
 export function removeFiles(realm: RealmId, owner: number, files: readonly OwnFile[]): Removal {
-  // What was never finished counts for nothing, and nobody heard of it.
+  // A file whose upload never finished uses no quota and was never published.
   const known = files.filter((file) => file.ready);
   const changes = known.map(({ id, size }): FileChange => ({ op: 'remove', attachment: { id }, bytes: -size }));
   const erase = files.map(({ path }) => blobOfFile(path));
@@ -70,7 +71,7 @@ export function removeFiles(realm: RealmId, owner: number, files: readonly OwnFi
   };
 }
 
-/** When the next of them goes; null: none will by itself. */
+/** Earliest expiry of a file, ms; null: no file expires. */
 export function nextExpiry(parts: Parts): number | null {
   let next: number | null = null;
   for (const { expires } of filesOf(parts)) if (expires !== null && (next === null || expires < next)) next = expires;

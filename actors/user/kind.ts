@@ -1,4 +1,4 @@
-/** The user actor: account, API key, personal side of subscriptions, and what the user may read. */
+/** The kind of user actors: its commands, phases and loaded parts. */
 
 import { DRAFT_PART, MARK_PART, READ_PART, SCHEDULED_PART } from '#domain/messages';
 import { STORAGE_PART } from '#domain/people';
@@ -14,18 +14,16 @@ import { deactivated, reactivated } from './commands/account/activity.js';
 import { botStorage, putStorage, removeStorage } from './commands/account/bot-storage.js';
 import { checkPassword, fetchKey, setKey, setPassword } from './commands/account/login.js';
 import { ownState } from './commands/account/own-state.js';
-import { addPushToken, removePushToken } from './commands/account/push-tokens.js';
+import { addPushToken, PUSH_TOKEN_PART, removePushToken } from './commands/account/push-tokens.js';
 import { markHotspot, setTutorial } from './commands/account/tutorial.js';
-import { due } from './commands/due.js';
 import { fileAccess, fileExists, filePublic, filesAccessible } from './commands/files/file-access.js';
 import { attachments, fileBegin, fileDone, fileLinked, fileRemove, fileUnlinked } from './commands/files/files.js';
-import { scheduledFailed, scheduledSent } from './commands/later/delivery.js';
+import { due, scheduledFailed, scheduledSent } from './commands/later/delivery.js';
 import { createDrafts, deleteDraft, drafts, dropDrafts, editDraft } from './commands/later/drafts.js';
 import { deleteScheduled, editScheduled, schedule, scheduledMessages } from './commands/later/scheduled.js';
 import { publicMessage, publicMessages, publicTopics } from './commands/messages/anonymous.js';
-import { setFlags, setFlagsInNarrow } from './commands/messages/flags.js';
+import { giveCopy, makeCopy, setFlags, setFlagsInNarrow } from './commands/messages/flags.js';
 import { lostMessage } from './commands/messages/lost-messages.js';
-import { giveCopy, makeCopy } from './commands/messages/made-copy.js';
 import { markAllRead } from './commands/messages/mark-all-read.js';
 import { markStreamRead, readStream } from './commands/messages/mark-stream-read.js';
 import { markTopicRead } from './commands/messages/mark-topic-read.js';
@@ -34,17 +32,15 @@ import { fetchMessage, fetchMessages, matchesNarrow, render } from './commands/m
 import { muteUser } from './commands/messages/mute-user.js';
 import { onMessage } from './commands/messages/on-message.js';
 import { readReceipts } from './commands/messages/read-receipts.js';
-import { sendAgain } from './commands/messages/send-again.js';
+import { retryAfterJoin } from './commands/messages/retry-after-join.js';
 import { typing } from './commands/messages/typing.js';
 import { streamTopics } from './commands/streams/stream-topics.js';
 import { streamById, subscribersOf, subscriptionStatus } from './commands/streams/streams.js';
 import { subscriptionSettings } from './commands/streams/subscription-settings.js';
-import { streamIdByName, streams, subscribed, subscriptions } from './commands/streams/subscriptions.js';
+import { streamIdByName, streams, subscribed, subscriptions, unsubscribed } from './commands/streams/subscriptions.js';
 import { moveTopicPolicy, muteTopic, setTopicPolicy } from './commands/streams/topics.js';
-import { unsubscribed } from './commands/streams/unsubscribed.js';
 import { FILE_PART } from './files.js';
 import { userMachine } from './machine.js';
-import { PUSH_TOKEN_PART } from './push-tokens.js';
 import type { UserState } from './state.js';
 import { SUBSCRIPTION_PART } from './state.js';
 
@@ -113,7 +109,7 @@ export const userKind: ActorKind<UserState, undefined, ActorServices> = {
     makeCopy,
     giveCopy,
     lostMessage,
-    sendAgain,
+    retryAfterJoin,
     react: onMessage<AddReactionArgs>(conversationCommands.react),
     unreact: onMessage<RemoveReactionArgs>(conversationCommands.unreact),
     submessage: onMessage<SubmessageArgs>(conversationCommands.submessage),

@@ -1,6 +1,7 @@
-/** Phases of an account. Events are the names of commands. */
+/** Phases of an account; the events are names of commands. */
 import { setup } from 'xstate';
-import { type PhaseEvent, TAKE } from '#runtime';
+import type { PhaseEvent } from '#runtime';
+import { TAKE } from '#runtime';
 
 export const userMachine = setup({
   types: { events: {} as PhaseEvent },
@@ -10,7 +11,7 @@ export const userMachine = setup({
   initial: 'active',
   states: {
     active: { on: { deactivated: 'deactivated', '*': TAKE } },
-    /** Frontends refuse the user's own calls; other actors still read the account and write down what they decided. */
+    /** Frontends refuse the user's own calls. Other actors still read the account and store their decisions. */
     deactivated: { on: { reactivated: 'active', '*': TAKE } },
   },
 });

@@ -1,11 +1,12 @@
 /**
- * Checks of a message that is to be sent later: those of sending, made by the sender's actor (messages.md § POST
- * /messages). When the time comes, the conversation's actor makes them again.
+ * Checks of scheduled messages: those of sending, made by the sender's actor (messages.md § POST /messages). At
+ * delivery the conversation's actor makes them again.
  */
 
 import { readOwnState, readSubscribers } from '#actors/shared';
-import type { JsonObject } from '#base';
+import type { Json, JsonObject } from '#base';
 import type { RenderResult } from '#domain/markdown';
+import type { DeliveryReceipt, ScheduledBody, ScheduledMessage } from '#domain/messages';
 import {
   activeSender,
   checkContent,
@@ -13,18 +14,19 @@ import {
   checkPosting,
   checkTopicPresent,
   checkWildcard,
-  type ScheduledBody,
-  type ScheduledMessage,
+  scheduledPart,
 } from '#domain/messages';
 import { checkTopic } from '#domain/streams';
-import { streamId, type UserId, userId } from '#model';
+import type { LogItem, UserId } from '#model';
+import { streamId, userId } from '#model';
 import { apiError } from '#model/errors';
 import type { CommandContext, InputContext, View } from '#runtime';
 import type { InputSources } from '../services.js';
-import { isSubscribed, type UserState } from './state.js';
+import type { UserState } from './state.js';
+import { isSubscribed } from './state.js';
 
-/** What is to be checked; the recipients are ids, and nothing else is known of it. */
-export interface Draftable {
+/** A scheduled message before any check. `to`: ids of streams or users. */
+export interface ScheduledInput {
   readonly type: 'stream' | 'private';
   readonly to: readonly number[];
   readonly topic: string | null;
@@ -32,22 +34,22 @@ export interface Draftable {
 }
 
 export interface SchedulingInputs {
-  /** Of the content given; null: can't be rendered, undefined: none was given, or none that could be sent. */
+  /** RenderResult content; null: cannot be rendered; undefined: no new content, or one that the handler refuses. */
   readonly rendered: RenderResult | null | undefined;
-  /** Streams of a bot's owner. */
+  /** Streams to which a bot's owner is subscribed. */
   readonly ownersStreams: ReadonlySet<number>;
-  /** Stream → number of subscribers, where that matters. */
+  /** Number of subscribers by stream, loaded only for a wildcard mention. */
   readonly subscribers: ReadonlyMap<number, number>;
 }
 
-interface Given extends JsonObject {
+interface TextInput extends JsonObject {
   readonly content: string | null;
   readonly origin: string;
 }
 
-/** @param target stream that it may be sent to, as far as is known when the command arrives */
+/** @param target stream of the message, as known when the command arrives */
 export async function schedulingInputs(
-  { content, origin }: Given,
+  { content, origin }: TextInput,
   target: number | undefined,
   known: ScheduledMessage | undefined,
   { realm, caller }: InputContext<UserState, undefined>,
@@ -70,7 +72,7 @@ export async function schedulingInputs(
   return { rendered, ownersStreams: new Set(ownersStreams), subscribers };
 }
 
-/** What would be sent; undefined where the handler refuses it. */
+/** The content as it would be sent; undefined: the handler refuses it. */
 function sendable(content: string): string | undefined {
   try {
     return checkContent(content);
@@ -79,9 +81,9 @@ function sendable(content: string): string | undefined {
   }
 }
 
-/** @param known the message before this edit, whose rendering stays when its content does. @throws ApiError */
+/** @param known the message before this edit; unchanged content keeps its rendering. @throws ApiError */
 export function checkScheduled(
-  given: Draftable,
+  given: ScheduledInput,
   known: ScheduledMessage | undefined,
   { parts }: View<UserState>,
   { rendered, ownersStreams, subscribers }: SchedulingInputs,
@@ -128,3 +130,16 @@ function people(
   const others = all.filter((user) => user.id !== self).sort((a, b) => a.id - b.id);
   return { to: others.length === 0 ? [self] : others.map((user) => user.id), others };
 }
+
+export const scheduledEvent = (self: number, op: 'add' | 'update' | 'remove', of: JsonObject): LogItem => ({
+  t: 'event',
+  to: { users: [self] },
+  event: { type: 'scheduled_messages', op, ...of },
+});
+
+/** The parts with these scheduled messages written. */
+export const withPart = (
+  parts: ReadonlyMap<string, Json>,
+  ...messages: readonly (ScheduledMessage | DeliveryReceipt)[]
+): ReadonlyMap<string, Json> =>
+  new Map([...parts, ...messages.map((message) => [scheduledPart(message.id), message] as const)]);

@@ -1,13 +1,19 @@
-/** Persisted state of a user actor. Each subscription is a part. */
+/** Persisted state of a user actor, and the time of its one timer. Each subscription is a part. */
 
-import type { JsonObject } from '#base';
+import type { Json, JsonObject } from '#base';
+import { nextDue } from '#domain/messages';
 import type { Tutorial } from '#domain/people';
 import type { Subscription } from '#domain/streams';
-import { type ActorKey, type Parts, PartTable, parseKey, type UserId, userId } from '#model';
+import type { ActorKey, Parts, UserId } from '#model';
+import { PartTable, parseKey, userId } from '#model';
+import type { ArgsOf, Command } from '#model/commands';
+import type { CommandDefinition } from '#runtime';
+import type { ActorServices } from '../services.js';
+import { nextExpiry } from './files.js';
 
 export interface UserState extends JsonObject {
   readonly phase: string;
-  /** scrypt, or null: cannot log in with a password. */
+  /** scrypt hash; null: no log-in with a password. */
   readonly passwordHash: string | null;
   /** Wall times of recent failed log-ins, ms; absent: none. */
   readonly failedLogins?: readonly number[];
@@ -21,14 +27,14 @@ export interface UserState extends JsonObject {
   readonly storage?: number;
   /** Highest id ever given to a scheduled message; absent before the first. */
   readonly lastScheduled?: number;
-  /** Absent: the user has seen none of it yet. */
+  /** Hints seen so far; absent if none. */
   readonly tutorial?: Tutorial & JsonObject;
 }
 
 /** The user whose actor has this key. */
 export const selfOf = (key: ActorKey): UserId => userId(Number(parseKey(key).rest));
 
-/** First ids of two users are this far apart, so that the id of another user's draft is rarely one of one's own. */
+/** Distance between the first ids of two users: an id of another user's draft is rarely an id of one's own. */
 const ID_DISTANCE = 4_096;
 /** Id ranges repeat after this many users, because ids in paths end at 2^32. */
 const ID_RANGES = 2 ** 19;
@@ -41,7 +47,7 @@ export const SUBSCRIPTION_PART = 'sub/';
 /** Subscriptions by stream. */
 const SUBSCRIPTIONS = new PartTable<Subscription>(SUBSCRIPTION_PART);
 
-/** A subscription without any choices of the user. */
+/** A subscription with defaults only. */
 export const freshSubscription = (stream: number, color: string): Subscription => ({
   stream,
   active: true,
@@ -62,3 +68,31 @@ export const subscriptionOf = (parts: Parts, stream: number): Subscription | und
 export const subscriptionsOf = (parts: Parts): Subscription[] => [...SUBSCRIPTIONS.values(parts)];
 
 export const isSubscribed = (parts: Parts, stream: number): boolean => subscriptionOf(parts, stream)?.active ?? false;
+
+/** Handler of a command with these arguments. */
+export type UserHandler<A extends JsonObject, I = undefined> = CommandDefinition<
+  UserState,
+  A,
+  I,
+  undefined,
+  ActorServices
+>;
+
+/** Handler of a declared command. */
+export type UserCommand<C extends Command<'user'>, I = undefined> = UserHandler<ArgsOf<C>, I>;
+
+/** Earliest time that any part waits for, ms; null: none. Commands that change such a part set `due` to this. */
+export function nextWake(parts: Parts): number | null {
+  const times = [nextDue(parts), nextExpiry(parts)].filter((at) => at !== null);
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+/** The parts with these changes applied. */
+export function withParts(parts: Parts, changed: Readonly<Record<string, Json>>): Parts {
+  const next = new Map(parts);
+  for (const [name, value] of Object.entries(changed)) {
+    if (value === null) next.delete(name);
+    else next.set(name, value);
+  }
+  return next;
+}

@@ -1,24 +1,19 @@
-/** What an outgoing webhook answers: sent as anything else is sent, but its bot's actor hears of a refusal. Never refused. */
+/** Sends the reply of an outgoing webhook. Never refuses: the webhook's actor gets the reason of a refusal. */
 
 import { value } from '#actors/shared';
 import { userId, webhookKey } from '#model';
-import {
-  type BotReplyArgs,
-  type directCommands,
-  outboxCommand,
-  type SendArgs,
-  type streamCommands,
-  webhookCommands,
-} from '#model/commands';
+import type { BotReplyArgs, directCommands, SendArgs, streamCommands } from '#model/commands';
+import { outboxCommand, webhookCommands } from '#model/commands';
 import { ApiError } from '#model/errors';
-import type { StreamCommand, StreamHandler } from '../command.js';
-import { type DirectInputs, judgedOnce, sendDirect } from './send.js';
-import type { Prepared } from './sent.js';
+import type { StreamCommand, StreamHandler } from '../state.js';
+import type { ComposeInputs } from './compose.js';
+import type { DirectInputs } from './send.js';
+import { sendChecked, sendDirect } from './send.js';
 
-/** Client name of what they say. */
+/** Client name of these messages. */
 const CLIENT = 'OutgoingWebhookResponse';
 
-function replying<A extends SendArgs, I>(plain: StreamHandler<A, I>): StreamHandler<A & BotReplyArgs, I> {
+function reportingToBot<A extends SendArgs, I>(plain: StreamHandler<A, I>): StreamHandler<A & BotReplyArgs, I> {
   return {
     ...plain,
     handle(view, args, inputs, context) {
@@ -38,5 +33,6 @@ function replying<A extends SendArgs, I>(plain: StreamHandler<A, I>): StreamHand
   };
 }
 
-export const botReply: StreamCommand<typeof streamCommands.botReply, Prepared> = replying(judgedOnce);
-export const directBotReply: StreamCommand<typeof directCommands.directBotReply, DirectInputs> = replying(sendDirect);
+export const botReply: StreamCommand<typeof streamCommands.botReply, ComposeInputs> = reportingToBot(sendChecked);
+export const directBotReply: StreamCommand<typeof directCommands.directBotReply, DirectInputs> =
+  reportingToBot(sendDirect);

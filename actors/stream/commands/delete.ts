@@ -1,4 +1,4 @@
-/** Deleting messages: one of them, or a topic batch by batch. */
+/** Deletion of a single message, or of a topic batch by batch. */
 
 import { partially, success } from '#actors/shared';
 import type { StoredMessage } from '#domain/messages';
@@ -12,19 +12,17 @@ import { apiError } from '#model/errors';
 import type { MessageRecord } from '#model/records';
 import type { CommandContext, InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../services.js';
-import type { StreamCommand } from '../command.js';
-import { elsewhere, latest, storedRecord } from '../messages.js';
-import type { StreamVolatile } from '../recent.js';
-import { removed } from '../removing.js';
-import type { StreamState } from '../state.js';
-import { LOOKED_AT, newestOfTopic, stillIn } from '../topics.js';
+import { latest, redirectToOwner, storedRecord } from '../messages.js';
+import { removalOutcome } from '../removing.js';
+import type { StreamCommand, StreamState, StreamVolatile } from '../state.js';
+import { currentInTopic, LOOK_BACK, newestOfTopic } from '../topics.js';
 import { memberOf } from './members.js';
 
 type Context = InputContext<StreamState, StreamVolatile>;
 
 interface DeleteInputs {
   readonly stored: MessageRecord | null;
-  /** The newest messages of its topic. */
+  /** The newest messages of the message's topic. */
   readonly newest: readonly MessageRecord[];
 }
 
@@ -52,26 +50,26 @@ export const deleteMessage: StreamCommand<typeof conversationCommands.deleteMess
   },
   handle(view, args, { stored, newest }, context) {
     const message = latest(view, args.message_id, stored);
-    // The caller's actor has just seen it.
+    // The caller's actor has just seen the message, so it was deleted since.
     if (!message) throw apiError('ALREADY_DELETED');
-    const follow = elsewhere(message, context, conversationCommands.deleteMessage, args);
+    const follow = redirectToOwner(message, context, conversationCommands.deleteMessage, args);
     if (follow) return follow;
     checkDelete(message, context);
-    return { reply: success(), ...removed(view, [message], newest, context) };
+    return { reply: success(), ...removalOutcome(view, [message], newest, context) };
   },
 };
 
 interface Page {
   /** Newest first. */
   readonly records: readonly MessageRecord[];
-  /** These and the next ones. */
+  /** `records` and the next ones, for `topicWithout`. */
   readonly newest: readonly MessageRecord[];
   readonly full: boolean;
-  /** Of the records, those that the caller may delete. */
+  /** Ids of the records that the caller may delete. */
   readonly accessible: ReadonlySet<number>;
 }
 
-/** Of one commit. */
+/** Messages per commit. */
 const BATCH = 500;
 
 async function topicPage(
@@ -88,7 +86,7 @@ async function topicPage(
     index: { by: 'topic', conversation: streamConversation(id), topicKey: topicKey(topic) },
     from: before === 0 ? Number.MAX_SAFE_INTEGER : before,
     direction: 'older',
-    limit: BATCH + LOOKED_AT,
+    limit: BATCH + LOOK_BACK,
   });
   const records = newest.slice(0, BATCH);
   const full = records.length === BATCH;
@@ -102,16 +100,16 @@ async function topicPage(
   return { records, newest, full, accessible: new Set(own.map(({ message }) => message.id)) };
 }
 
-/** POST /streams/{stream_id}/delete_topic: a batch, from the newest; the frontend goes on until all is done. */
+/** POST /streams/{stream_id}/delete_topic: deletes a batch, newest first, and redirects to itself until all is done. */
 export const deleteTopic: StreamCommand<typeof streamCommands.deleteTopic, Page> = {
-  // Not while a move writes its messages: they are neither here nor there.
+  // Waits for a move that is still writing its messages.
   lane: 'moves',
   creates: true,
   inputs: topicPage,
   handle(view, args, { records, newest, full, accessible }, context): Outcome<StreamState> {
     const key = topicKey(args.topic);
     const stream = Number(parseKey(context.key).rest);
-    const there = stillIn(view, records, stream, key);
+    const there = currentInTopic(view, records, stream, key);
     const gone = there.filter(({ id }) => accessible.has(id));
     const reply = !full
       ? success()
@@ -124,6 +122,6 @@ export const deleteTopic: StreamCommand<typeof streamCommands.deleteTopic, Page>
               args: { ...args, before: records.at(-1)!.id },
             }),
           };
-    return gone.length === 0 ? { reply } : { reply, ...removed(view, gone, newest, context) };
+    return gone.length === 0 ? { reply } : { reply, ...removalOutcome(view, gone, newest, context) };
   },
 };

@@ -1,7 +1,6 @@
 /**
- * PATCH /messages/{id}, at the actor that owns the message. A new text is a command like any other. Moves are made one
- * after the other, in a lane of their own that rests until the last message is written: what a move finds in a topic
- * can't be on its way to another one.
+ * PATCH /messages/{id}, at the actor that owns the message. Moves have a lane of their own, which waits until a move's
+ * last message is written: so a move never finds messages that are on their way to another topic.
  */
 
 import { claimedFiles, filesLinked, filesUnlinked, success, value } from '#actors/shared';
@@ -17,19 +16,17 @@ import { apiError } from '#model/errors';
 import type { DirectoryUser, MessageRecord } from '#model/records';
 import type { CommandContext, InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../services.js';
-import type { StreamCommand } from '../command.js';
-import { carriedOn, idsOf, topicsOf } from '../editing/carry.js';
 import type { Editor } from '../editing/checks.js';
 import { checkEdit } from '../editing/checks.js';
+import type { NewText } from '../editing/content.js';
 import { membershipsFor, newContent, newText } from '../editing/content.js';
-import { editItems } from '../editing/event.js';
-import type { EditInputs, NewText } from '../editing/inputs.js';
+import { editEvents } from '../editing/event.js';
 import { moveOf } from '../editing/move.js';
+import { batchIds, moveBatch, topicsOfMove } from '../editing/move-batches.js';
+import type { EditInputs } from '../editing/scope.js';
 import { readScope } from '../editing/scope.js';
-import type { StreamView } from '../messages.js';
-import { change, elsewhere, holders, latest, storedRecord } from '../messages.js';
-import type { StreamVolatile } from '../recent.js';
-import type { StreamState } from '../state.js';
+import { change, holders, latest, redirectToOwner, storedRecord } from '../messages.js';
+import type { StreamCommand, StreamState, StreamView, StreamVolatile } from '../state.js';
 import { newestOfTopic, topicWithout } from '../topics.js';
 import { memberIds, memberOf } from './members.js';
 
@@ -40,7 +37,7 @@ const ownStream = ({ key }: { readonly key: CommandContext['key'] }): number => 
   return kind === 'stream' ? Number(rest) : 0;
 };
 
-/** The text as it would be stored; undefined when it can't be. */
+/** The text as it would be stored; undefined: none, or the handler will refuse it. */
 function textOf(content: string | null): string | undefined {
   try {
     return content === null ? undefined : newText(content);
@@ -98,7 +95,7 @@ function inputs(moves: boolean) {
 const without = (list: readonly string[], those: readonly string[]): string[] =>
   list.filter((one) => !those.includes(one));
 
-function rewritten(
+function newTextOf(
   view: StreamView,
   message: StoredMessage,
   content: string,
@@ -139,13 +136,13 @@ function handle(command: typeof conversationCommands.edit) {
   ): Outcome<StreamState> => {
     const message = latest(view, args.message_id, inputs.stored);
     if (!message) throw apiError('INVALID_MESSAGES');
-    const follow = elsewhere(message, context, command, args);
+    const follow = redirectToOwner(message, context, command, args);
     if (follow) return follow;
     const editor = editorOf(context);
-    const wanted = checkEdit(message, args, editor);
-    const text = wanted.content === undefined ? undefined : rewritten(view, message, wanted.content, inputs, context);
-    if (wanted.topic !== undefined || wanted.stream !== undefined) {
-      return moveOf(view, message, args, wanted, text, inputs, editor, context);
+    const plan = checkEdit(message, args, editor);
+    const text = plan.content === undefined ? undefined : newTextOf(view, message, plan.content, inputs, context);
+    if (plan.topic !== undefined || plan.stream !== undefined) {
+      return moveOf(view, { message, args, plan, text, inputs, editor }, context);
     }
     const at = Math.floor(context.now / 1000);
     const { body, edit, commands } = text!;
@@ -154,7 +151,7 @@ function handle(command: typeof conversationCommands.edit) {
     return {
       reply: success(),
       messages: [change(view, message, { ...body, edits }, context)],
-      events: editItems(
+      events: editEvents(
         { by: editor.user.id, at, message, stream, content: body },
         holders(message, view.state, context.directory),
       ),
@@ -163,13 +160,13 @@ function handle(command: typeof conversationCommands.edit) {
   };
 }
 
-/** Only the text. */
+/** New text only. */
 export const edit: StreamCommand<typeof conversationCommands.edit, EditInputs> = {
   inputs: inputs(false),
   handle: handle(conversationCommands.edit),
 };
 
-/** Topic or stream, and perhaps the text. */
+/** New topic or stream, and perhaps a new text. */
 export const move: StreamCommand<typeof conversationCommands.move, EditInputs> = {
   lane: 'moves',
   exclusive: true,
@@ -177,20 +174,20 @@ export const move: StreamCommand<typeof conversationCommands.move, EditInputs> =
   handle: handle(conversationCommands.move),
 };
 
-interface CarryInputs {
+interface BatchInputs {
   readonly stored: readonly (MessageRecord | null)[];
-  /** Topic → its newest messages, of the topics between which messages move. */
+  /** The newest messages by topic, for the topics that messages leave or enter. */
   readonly newest: ReadonlyMap<string, readonly MessageRecord[]>;
 }
 
-/** The next batch of a move. */
-export const carryOn: StreamCommand<typeof streamCommands.carryOn, CarryInputs> = {
+/** Writes the next batch of a move. */
+export const moveNextBatch: StreamCommand<typeof streamCommands.moveNextBatch, BatchInputs> = {
   async inputs(args, context, { store }) {
     const { realm, view } = context;
     const stream = ownStream(context);
-    const topics = args.last ? topicsOf(view.parts, args) : [];
+    const topics = args.last ? topicsOfMove(view.parts, args) : [];
     const [stored, ...newest] = await Promise.all([
-      store.getMessages(realm, idsOf(view.parts, args)),
+      store.getMessages(realm, batchIds(view.parts, args)),
       ...topics.map((topic) => newestOfTopic(store, realm, stream, topic)),
     ]);
     return { stored, newest: new Map(topics.map((topic, i) => [topic, newest[i]!])) };
@@ -199,9 +196,9 @@ export const carryOn: StreamCommand<typeof streamCommands.carryOn, CarryInputs> 
     const messages = stored
       .map((record) => (record ? latest(view, record.id, record) : undefined))
       .filter((message) => message !== undefined);
-    const { messages: changes, parts, events } = carriedOn(view, args, messages, context);
+    const { messages: changes, parts, events } = moveBatch(view, args, messages, context);
     const topics: Record<string, Json> = {};
-    // Deletions meanwhile have seen messages where they no longer belonged.
+    // Deletions during the move counted messages that were still in their old topic.
     for (const [topic, of] of newest)
       Object.assign(
         topics,

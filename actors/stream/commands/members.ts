@@ -1,4 +1,4 @@
-/** Who is subscribed: read, join, leave, and the end of it all. */
+/** Subscribers: reads, joining, leaving, and the end of all subscriptions by archiving. */
 
 import { value } from '#actors/shared';
 import type { Json } from '#base';
@@ -9,8 +9,7 @@ import { parseKey, streamId, userId, userKey } from '#model';
 import type { OutboxCommand, streamCommands } from '#model/commands';
 import { outboxCommand, userCommands } from '#model/commands';
 import type { CommandContext, View } from '#runtime';
-import type { StreamCommand } from '../command.js';
-import type { StreamState } from '../state.js';
+import type { StreamCommand, StreamState } from '../state.js';
 
 export const memberOf = (parts: Parts, user: number): Member | undefined =>
   asMember(parts.get(`${MEMBER_PART}${user}`));
@@ -30,7 +29,7 @@ export function hasMembers(parts: Parts): boolean {
   return false;
 }
 
-/** Subscribers with the version they are of, for coordinators and snapshots. */
+/** Subscribers with their version, for the realm actor and for snapshots. */
 export const members: StreamCommand<typeof streamCommands.members> = {
   lane: 'members',
   read: true,
@@ -42,7 +41,7 @@ export const members: StreamCommand<typeof streamCommands.members> = {
 
 const ownStream = (key: ActorKey): number => Number(parseKey(key).rest);
 
-/** To those who may see subscribers at membership version `mv`, but for the people whom it is about. */
+/** Event for the users who may see subscribers at membership version `mv`, except for `users` themselves. */
 function peers(op: 'peer_add' | 'peer_remove', users: readonly number[], mv: number, context: MembersContext): LogItem {
   const id = ownStream(context.key);
   const { directory } = context;
@@ -54,7 +53,7 @@ function peers(op: 'peer_add' | 'peer_remove', users: readonly number[], mv: num
   };
 }
 
-/** Does the stream know of this user's subscription? */
+/** True if the stream has heard of this user's subscription. */
 export const isMemberNow: StreamCommand<typeof streamCommands.isMember> = {
   lane: 'members',
   read: true,
@@ -64,7 +63,7 @@ export const isMemberNow: StreamCommand<typeof streamCommands.isMember> = {
 
 type MembersContext = Pick<CommandContext, 'key' | 'directory'>;
 
-/** Decided by the realm actor: never refuses, and a repeat changes nothing. */
+/** Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. */
 export const join: StreamCommand<typeof streamCommands.join> = {
   creates: true,
   handle({ state, parts }, { users, after: given = state.last }, _inputs, context) {
@@ -101,7 +100,7 @@ export const join: StreamCommand<typeof streamCommands.join> = {
 };
 
 /** Ends the stays of these users. */
-function left({ state, parts }: View<StreamState>, leaving: readonly number[], { key }: MembersContext) {
+function endStays({ state, parts }: View<StreamState>, leaving: readonly number[], { key }: MembersContext) {
   const mv = state.mv + 1;
   const changed = leaving.map((user) => {
     const stays = memberOf(parts, user)?.stays ?? [];
@@ -112,8 +111,8 @@ function left({ state, parts }: View<StreamState>, leaving: readonly number[], {
   return { mv, state: { ...state, mv }, parts: Object.fromEntries(changed), item };
 }
 
-/** Who leaves together with others, and still sees the stream, hears of them too. */
-function amongThemselves(leaving: readonly number[], { key, directory }: MembersContext): LogItem[] {
+/** Event for users who leave together and may still see the stream: they get each other's departure. */
+function peersAmongLeavers(leaving: readonly number[], { key, directory }: MembersContext): LogItem[] {
   if (leaving.length < 2) return [];
   const stream = directory.stream(streamId(ownStream(key)));
   const role = audienceRole(stream);
@@ -123,8 +122,13 @@ function amongThemselves(leaving: readonly number[], { key, directory }: Members
   return [{ t: 'event', to: { users: seeing }, event }];
 }
 
-/** Nothing of a stream that somebody has left is unread for him. */
-function reading({ state }: View<StreamState>, users: readonly number[], context: MembersContext, archived = false) {
+/** Commands that mark the stream's messages as read for users who have left it. */
+function readStreamCommands(
+  { state }: View<StreamState>,
+  users: readonly number[],
+  context: MembersContext,
+  archived = false,
+) {
   const { key, directory } = context;
   const args = { stream: ownStream(key), until: state.last, ...(archived ? { archived } : {}) };
   return users.map((user): OutboxCommand => {
@@ -133,33 +137,33 @@ function reading({ state }: View<StreamState>, users: readonly number[], context
   });
 }
 
-/** Decided by the realm actor: never refuses, and a repeat changes nothing. */
+/** Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. */
 export const leave: StreamCommand<typeof streamCommands.leave> = {
   creates: true,
   handle(view, { users }, _inputs, context) {
     const leaving = users.filter((user) => isMember(memberOf(view.parts, user)));
     if (leaving.length === 0) return { reply: value(null) };
-    const { mv, item, ...outcome } = left(view, leaving, context);
-    const events = [item, peers('peer_remove', leaving, mv, context), ...amongThemselves(leaving, context)];
-    return { ...outcome, reply: value(null), events, commands: [reading(view, leaving, context)] };
+    const { mv, item, ...outcome } = endStays(view, leaving, context);
+    const events = [item, peers('peer_remove', leaving, mv, context), ...peersAmongLeavers(leaving, context)];
+    return { ...outcome, reply: value(null), events, commands: [readStreamCommands(view, leaving, context)] };
   },
 };
 
 /**
- * The accounts were deactivated, and everybody has heard of that: they are subscribed no more, as far as the stream is
- * concerned, and get no copies. Their own actors remember the subscription; with it they join again.
+ * The accounts were deactivated, which an event of its own has said. The stream counts them as unsubscribed, and they
+ * get no copies. Their user actors keep the subscription, and join again when the account is reactivated.
  */
 export const suspend: StreamCommand<typeof streamCommands.suspend> = {
   creates: true,
   handle(view, { users }, _inputs, context) {
     const leaving = users.filter((user) => isMember(memberOf(view.parts, user)));
     if (leaving.length === 0) return { reply: value(null) };
-    const { mv: _, item, ...outcome } = left(view, leaving, context);
+    const { mv: _, item, ...outcome } = endStays(view, leaving, context);
     return { ...outcome, reply: value(null), events: [item] };
   },
 };
 
-/** Somebody else may see the stream from now on, who is not in it, and knows nobody who is. */
+/** Publishes all subscribers to a user who may see the stream from now on without being subscribed. */
 export const showSubscribers: StreamCommand<typeof streamCommands.showSubscribers> = {
   creates: true,
   handle({ parts }, { user }, _inputs, { key }) {
@@ -170,17 +174,17 @@ export const showSubscribers: StreamCommand<typeof streamCommands.showSubscriber
   },
 };
 
-/** The realm actor archived the stream and has told everybody: nobody is subscribed any more, and nobody hears of that. */
+/** The realm actor archived the stream and published that. All subscriptions end, without peer_remove events. */
 export const archive: StreamCommand<typeof streamCommands.archive> = {
   creates: true,
   handle(view, _args, _inputs, context) {
     const leaving = memberIds(view.parts);
-    const { mv: _, item, ...outcome } = left(view, leaving, context);
+    const { mv: _, item, ...outcome } = endStays(view, leaving, context);
     return {
       ...outcome,
       reply: value(null),
       events: leaving.length > 0 ? [item] : [],
-      commands: [reading(view, leaving, context, true)],
+      commands: [readStreamCommands(view, leaving, context, true)],
     };
   },
 };

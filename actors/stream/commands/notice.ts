@@ -1,6 +1,6 @@
 /**
- * Notices: what the notification bot says in a stream or to a user, on behalf of whatever another actor did. Made with
- * `streamNotice` and `directNotice` (actors/shared/notices.ts); never refused.
+ * Notices: messages of a system bot about an action of another actor, which makes them with `streamNotice` or
+ * `directNotice` (actors/shared/notices.ts). Never refused.
  */
 
 import { value } from '#actors/shared';
@@ -13,20 +13,20 @@ import { parseKey, streamId, userId } from '#model';
 import type { directCommands, NoticeArgs, streamCommands } from '#model/commands';
 import { PRODUCT } from '#model/errors';
 import type { CommandContext } from '#runtime';
-import type { StreamCommand } from '../command.js';
+import type { StreamCommand } from '../state.js';
+import type { ComposedMessage, ComposeInputs } from './compose.js';
+import { composeInputs, postDirectly, postToStream } from './compose.js';
 import { memberOf } from './members.js';
-import type { Prepared, Spoken } from './sent.js';
-import { prepare, sentDirectly, sentToStream } from './sent.js';
 
-/** Client name of what the server says itself. */
+/** Client name of the server's own messages. */
 const CLIENT = 'Internal';
 
-function byBot(
+function composeByBot(
   { content, read, bot = NOTIFICATION_BOT }: NoticeArgs,
-  { id, rendered }: Prepared,
+  { id, rendered }: ComposeInputs,
   { directory }: CommandContext,
   hasCopy: (user: number) => boolean,
-): Spoken {
+): ComposedMessage {
   const shown = rendered ?? UNRENDERED;
   return {
     id,
@@ -38,7 +38,7 @@ function byBot(
   };
 }
 
-/** A notice quotes what people wrote, which may be beyond the renderer's limits. */
+/** Fallback: a notice quotes texts of users, which may exceed the renderer's limits. */
 const NOBODY = { users: [], groups: [], wildcard: false };
 const UNRENDERED: RenderResult = {
   html: renderFailureNote(PRODUCT),
@@ -50,26 +50,26 @@ const UNRENDERED: RenderResult = {
   attachmentPaths: [],
 };
 
-export const notice: StreamCommand<typeof streamCommands.notice, Prepared> = {
+export const notice: StreamCommand<typeof streamCommands.notice, ComposeInputs> = {
   creates: true,
-  inputs: prepare,
+  inputs: composeInputs,
   handle({ state, parts }, args, prepared, context) {
     const stream = context.directory.stream(streamId(Number(parseKey(context.key).rest)));
     if (!stream) return { reply: value(null) };
-    const spoken = byBot(args, prepared, context, (user) => isMember(memberOf(parts, user)));
-    return sentToStream({ state, parts }, args, context, stream, spoken);
+    const composed = composeByBot(args, prepared, context, (user) => isMember(memberOf(parts, user)));
+    return postToStream({ state, parts }, args, context, stream, composed);
   },
 };
 
-export const directNotice: StreamCommand<typeof directCommands.directNotice, Prepared> = {
+export const directNotice: StreamCommand<typeof directCommands.directNotice, ComposeInputs> = {
   creates: true,
-  inputs: prepare,
+  inputs: composeInputs,
   handle({ state }, args, prepared, context) {
     const participants = state.participants.length > 0 ? state.participants : args.participants;
     const other = participants.find((user) => user !== (args.bot ?? NOTIFICATION_BOT)) ?? 0;
     const receiver = context.directory.user(userId(other));
     if (!receiver) return { reply: value(null) };
-    const spoken = byBot(args, prepared, context, (user) => participants.includes(user));
-    return sentDirectly({ ...state, participants }, args, context, receiver.recipient, spoken);
+    const composed = composeByBot(args, prepared, context, (user) => participants.includes(user));
+    return postDirectly({ ...state, participants }, args, context, receiver.recipient, composed);
   },
 };

@@ -1,6 +1,6 @@
-/** Reactions: made and taken back, by the actor that owns the message (messages.md § Reactions). */
+/** Reactions, and copies that users make of old messages (messages.md § Reactions). */
 
-import { success } from '#actors/shared';
+import { ownerOf, success, value } from '#actors/shared';
 import {
   checkEmoji,
   comparableEmojiCode,
@@ -13,19 +13,18 @@ import {
 import type { StoredMessage, StoredReaction } from '#domain/messages';
 import type { EmojiRef, LogItem } from '#model';
 import { userId, userKey } from '#model';
-import type { RemoveReactionArgs } from '#model/commands';
+import type { RemoveReactionArgs, streamCommands } from '#model/commands';
 import { conversationCommands, outboxCommand, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView, MessageRecord } from '#model/records';
-import type { StreamCommand } from '../command.js';
-import { change, elsewhere, holders, latest, storedRecord } from '../messages.js';
-import type { StreamState } from '../state.js';
+import { change, holders, latest, redirectToOwner, storedRecord } from '../messages.js';
+import type { StreamCommand, StreamState } from '../state.js';
 
-/** A reaction takes some 100 bytes of a record that is written whole. */
-const MOST_REACTIONS = 5_000;
+/** Reactions per message: each takes some 100 bytes of a record that is written whole. */
+const MAX_REACTIONS = 5_000;
 
-/** @param sought its code in the spelling of `comparableEmojiCode`; reactions of before may be stored in another */
-const same = (
+/** @param sought code as `comparableEmojiCode` spells it; older reactions may be stored in another spelling */
+const isSameEmoji = (
   stored: EmojiRef,
   sought: { readonly code: string; readonly type: EmojiRef['type'] | undefined },
 ): boolean => stored.type === sought.type && comparableEmojiCode(stored.code, stored.type) === sought.code;
@@ -36,16 +35,16 @@ export const react: StreamCommand<typeof conversationCommands.react, MessageReco
     const { caller, directory, realm } = context;
     const message = latest(view, args.message_id, stored);
     if (!message) throw apiError('INVALID_MESSAGES');
-    const moved = elsewhere(message, context, conversationCommands.react, args);
+    const moved = redirectToOwner(message, context, conversationCommands.react, args);
     if (moved) return moved;
     const { reactions = [], copies = [] } = message.body;
     const given = { name: args.emoji_name, code: args.emoji_code, type: args.reaction_type };
     const resolved = resolveEmoji(given, directory);
-    const alike = reactions.filter((reaction) => same(reaction, resolved));
+    const alike = reactions.filter((reaction) => isSameEmoji(reaction, resolved));
     if (alike.some(({ user }) => user === caller)) throw apiError('REACTION_EXISTS');
-    // Whoever joins a reaction takes its name, even one that has gone since.
+    // A further reaction with the same emoji takes the first one's name, even if the name no longer exists.
     const { name, code, type } = alike[0] ?? checkEmoji(resolved, directory);
-    if (reactions.length >= MOST_REACTIONS) throw apiError('TOO_MANY_REACTIONS');
+    if (reactions.length >= MAX_REACTIONS) throw apiError('TOO_MANY_REACTIONS');
     const reaction: StoredReaction = { user: caller, name, code, type };
     const newHolder = !args.copy && !copies.includes(caller);
     const changed = change(
@@ -64,7 +63,7 @@ export const react: StreamCommand<typeof conversationCommands.react, MessageReco
     return {
       reply: success(),
       messages: [changed],
-      events: [told('add', reaction, next, view.state, directory)],
+      events: [reactionEvent('add', reaction, next, view.state, directory)],
       ...(newHolder ? { commands: [[makeCopy]], replyAfterCommands: true } : {}),
     };
   },
@@ -75,7 +74,7 @@ export const unreact: StreamCommand<typeof conversationCommands.unreact, Message
   handle(view, args, stored, context) {
     const message = latest(view, args.message_id, stored);
     if (!message) throw apiError('INVALID_MESSAGES');
-    const moved = elsewhere(message, context, conversationCommands.unreact, args);
+    const moved = redirectToOwner(message, context, conversationCommands.unreact, args);
     if (moved) return moved;
     const { reactions = [] } = message.body;
     const own = reactions.filter(({ user }) => user === context.caller);
@@ -84,7 +83,7 @@ export const unreact: StreamCommand<typeof conversationCommands.unreact, Message
     return {
       reply: success(),
       messages: [changed],
-      events: [told('remove', gone, message, view.state, context.directory)],
+      events: [reactionEvent('remove', gone, message, view.state, context.directory)],
     };
   },
 };
@@ -95,7 +94,7 @@ function findOwn(own: readonly StoredReaction[], args: RemoveReactionArgs, direc
   if (code === null) {
     if (name === null) throw apiError('REACTION_ARGUMENTS');
     const emoji = emojiByName(name, directory);
-    const found = own.find((reaction) => same(reaction, emoji));
+    const found = own.find((reaction) => isSameEmoji(reaction, emoji));
     if (!found) throw apiError('REACTION_DOES_NOT_EXIST');
     return found;
   }
@@ -108,12 +107,14 @@ function findOwn(own: readonly StoredReaction[], args: RemoveReactionArgs, direc
     throw apiError(known ? 'REACTION_DOES_NOT_EXIST' : 'INVALID_MESSAGES');
   }
   const resolved = type === null ? emojiByName(name ?? '', directory).type : storedEmojiType(type);
-  const found = own.find((reaction) => same(reaction, { code: comparableEmojiCode(code, resolved), type: resolved }));
+  const found = own.find((reaction) =>
+    isSameEmoji(reaction, { code: comparableEmojiCode(code, resolved), type: resolved }),
+  );
   if (found) return found;
   throw apiError(isEmoji(code, resolved, directory) ? 'REACTION_DOES_NOT_EXIST' : 'INVALID_MESSAGES');
 }
 
-function told(
+function reactionEvent(
   op: 'add' | 'remove',
   reaction: StoredReaction,
   message: StoredMessage,
@@ -134,3 +135,20 @@ function told(
     },
   };
 }
+
+/**
+ * The user made copies of old messages by flagging them, and gets events of their changes from now on. Never refuses;
+ * messages that were deleted or moved away meanwhile are skipped.
+ */
+export const copyMade: StreamCommand<typeof streamCommands.copyMade, readonly (MessageRecord | null)[]> = {
+  inputs: ({ ids }, { realm }, { store }) => store.getMessages(realm, ids),
+  handle(view, { ids, user }, stored, context) {
+    const messages = ids.flatMap((id, i) => {
+      const message = latest(view, id, stored[i] ?? null);
+      if (!message || ownerOf(context.realm, message) !== context.key) return [];
+      const copies = message.body.copies ?? [];
+      return copies.includes(user) ? [] : [change(view, message, { copies: [...copies, user] }, context)];
+    });
+    return { reply: value(null), messages };
+  },
+};

@@ -1,6 +1,6 @@
 /**
- * Messages go when they are older than the organization or the stream keeps them (streams.md, message_retention_days).
- * A conversation looks once a day, from its first message on: a new rule holds from the next look on.
+ * Removes messages that are older than the organization or the stream keeps them (streams.md, message_retention_days).
+ * A conversation checks once a day, from its first message on; a new rule takes effect at the next check.
  */
 
 import { value } from '#actors/shared';
@@ -12,23 +12,24 @@ import type { conversationCommands } from '#model/commands';
 import { outboxCommand, realmCommands } from '#model/commands';
 import type { DirectoryView, MessageRecord } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
-import type { StreamCommand } from '../command.js';
-import type { StreamView } from '../messages.js';
 import { latest } from '../messages.js';
-import { removed } from '../removing.js';
-import type { StreamState } from '../state.js';
+import { removalOutcome } from '../removing.js';
+import type { StreamCommand, StreamState, StreamView } from '../state.js';
 
 const DAY_MS = 86_400_000;
-/** Of one commit. */
+/** Messages per commit. */
 const BATCH = 500;
 
-/** What sets the first look, in the outcome of whatever brings messages. */
-export function armed(state: StreamState, now: number): { readonly state: StreamState; readonly due?: number } {
+/** Part of the outcome of a command that brings messages: sets the first check, unless it is set. */
+export function withRetentionTimer(
+  state: StreamState,
+  now: number,
+): { readonly state: StreamState; readonly due?: number } {
   return state.watched ? { state } : { state: { ...state, watched: true }, due: now + DAY_MS };
 }
 
-/** Days; null: for ever. */
-function kept(key: ActorKey, directory: DirectoryView): number | null {
+/** Retention in days; null: for ever. */
+function retentionDays(key: ActorKey, directory: DirectoryView): number | null {
   const { kind, rest } = parseKey(key);
   const own = kind === 'stream' ? directory.stream(streamId(Number(rest)))?.retentionDays : null;
   const days = own ?? directory.settings.message_retention_days;
@@ -37,7 +38,7 @@ function kept(key: ActorKey, directory: DirectoryView): number | null {
 
 export const retain: StreamCommand<typeof conversationCommands.due, readonly MessageRecord[]> = {
   async inputs(_args, { key, realm }, { store, directory }) {
-    if (kept(key, await directory(realm)) === null) return [];
+    if (retentionDays(key, await directory(realm)) === null) return [];
     const { kind, rest } = parseKey(key);
     const conversation = kind === 'stream' ? streamConversation(Number(rest)) : `d${rest}`;
     return store.scanMessages({
@@ -48,13 +49,17 @@ export const retain: StreamCommand<typeof conversationCommands.due, readonly Mes
       limit: BATCH,
     });
   },
-  handle: (view, _args, oldest, context) => withTraffic(view.state, retained(view, oldest, context), context),
+  handle: (view, _args, oldest, context) => withTraffic(view.state, removeExpired(view, oldest, context), context),
 };
 
-type Retained = Outcome<StreamState>;
+type RetentionOutcome = Outcome<StreamState>;
 
-/** While it looks, it tells how much was said, if that is not what it told last. */
-function withTraffic(before: StreamState, outcome: Retained, { key, realm, now }: CommandContext): Retained {
+/** Reports the stream's traffic to the realm actor, if it differs from the last report. */
+function withTraffic(
+  before: StreamState,
+  outcome: RetentionOutcome,
+  { key, realm, now }: CommandContext,
+): RetentionOutcome {
   const { kind, rest } = parseKey(key);
   const state = outcome.state ?? before;
   const recent = recentTraffic(state.traffic, now);
@@ -72,9 +77,9 @@ function withTraffic(before: StreamState, outcome: Retained, { key, realm, now }
   };
 }
 
-function retained(view: StreamView, oldest: readonly MessageRecord[], context: CommandContext): Retained {
+function removeExpired(view: StreamView, oldest: readonly MessageRecord[], context: CommandContext): RetentionOutcome {
   const { key, now, directory } = context;
-  const days = kept(key, directory);
+  const days = retentionDays(key, directory);
   if (days === null || oldest.length === 0) return { reply: value(null), due: now + DAY_MS };
   const last = Math.floor((now - days * DAY_MS) / 1000);
   const { kind, rest } = parseKey(key);
@@ -84,9 +89,9 @@ function retained(view: StreamView, oldest: readonly MessageRecord[], context: C
     .map((record) => latest(view, record.id, record))
     .filter((message) => message !== undefined)
     .filter(({ body }) => body.stream === stream);
-  // All of them were too old: there may be more.
+  // The whole batch was too old: there may be more.
   const more = oldest.length === BATCH && asStored(oldest.at(-1)!).body.sent < last;
   const due = more ? now : now + DAY_MS;
   if (expired.length === 0) return { reply: value(null), due };
-  return { reply: value(null), due, ...removed(view, expired, oldest, context) };
+  return { reply: value(null), due, ...removalOutcome(view, expired, oldest, context) };
 }

@@ -1,24 +1,16 @@
-/**
- * Sending what was scheduled: as anything else is sent, but for its sender's actor, which is told how it went. Never
- * refused.
- */
+/** Sends a scheduled message. Never refuses: the sender's actor gets the result, or the reason of a refusal. */
 
 import { value } from '#actors/shared';
 import { userId, userKey } from '#model';
-import {
-  type directCommands,
-  outboxCommand,
-  type SendArgs,
-  type SendScheduledArgs,
-  type streamCommands,
-  userCommands,
-} from '#model/commands';
+import type { directCommands, SendArgs, SendScheduledArgs, streamCommands } from '#model/commands';
+import { outboxCommand, userCommands } from '#model/commands';
 import { ApiError } from '#model/errors';
-import type { StreamCommand, StreamHandler } from '../command.js';
-import { type DirectInputs, judgedOnce, sendDirect } from './send.js';
-import type { Prepared } from './sent.js';
+import type { StreamCommand, StreamHandler } from '../state.js';
+import type { ComposeInputs } from './compose.js';
+import type { DirectInputs } from './send.js';
+import { sendChecked, sendDirect } from './send.js';
 
-function scheduled<A extends SendArgs, I>(plain: StreamHandler<A, I>): StreamHandler<A & SendScheduledArgs, I> {
+function reportingToSender<A extends SendArgs, I>(plain: StreamHandler<A, I>): StreamHandler<A & SendScheduledArgs, I> {
   return {
     ...plain,
     handle(view, args, inputs, context) {
@@ -39,6 +31,7 @@ function scheduled<A extends SendArgs, I>(plain: StreamHandler<A, I>): StreamHan
   };
 }
 
-export const sendScheduled: StreamCommand<typeof streamCommands.sendScheduled, Prepared> = scheduled(judgedOnce);
+export const sendScheduled: StreamCommand<typeof streamCommands.sendScheduled, ComposeInputs> =
+  reportingToSender(sendChecked);
 export const sendDirectScheduled: StreamCommand<typeof directCommands.sendDirectScheduled, DirectInputs> =
-  scheduled(sendDirect);
+  reportingToSender(sendDirect);

@@ -1,4 +1,4 @@
-/** Sending a message: to a stream, or to the participants of a direct-message conversation (messages.md). */
+/** Sends a message to a stream, or to the participants of a direct-message conversation (messages.md). */
 
 import {
   activeSender,
@@ -17,44 +17,45 @@ import { realmCommands, redirect, userCommands } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { callsOf, namedOutside, toNobody } from '../bots.js';
-import type { StreamCommand, StreamHandler } from '../command.js';
+import { lostMessageNotice, mentionedBotsOutside, webhookCalls } from '../bots.js';
+import type { StreamCommand, StreamHandler } from '../state.js';
+import type { ComposedMessage, ComposeInputs } from './compose.js';
+import { composeInputs, postDirectly, postToStream } from './compose.js';
 import { hasMembers, memberIds, memberOf } from './members.js';
-import type { Prepared, Spoken } from './sent.js';
-import { prepare, sentDirectly, sentToStream } from './sent.js';
 
-/** No such stream, or it was archived. */
+/** Error for a stream that does not exist or was archived. */
 export const noSuchStream = (key: ActorKey): ApiError =>
   apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: Number(parseKey(key).rest) });
 
-/** Whoever sends in a person's name refuses by itself (send-scheduled.ts). */
-export const judgedOnce: StreamHandler<SendArgs, Prepared> = {
+/** Checks and sends. Refusals are thrown; send-scheduled and bot-reply turn them into commands to the sender. */
+export const sendChecked: StreamHandler<SendArgs, ComposeInputs> = {
   creates: true,
-  inputs: prepare,
+  inputs: composeInputs,
   handle({ state, parts }, args, prepared, context) {
     const { directory, key, caller, now, realm } = context;
     const stream = directory.stream(streamId(Number(parseKey(key).rest)));
-    // The directory knows of an archived stream before its actor does, and scheduled messages must hear of the refusal.
+    // The directory knows of an archived stream before its actor does; a scheduled message needs this refusal, too.
     if (!stream || stream.archived) throw noSuchStream(key);
     const sender = activeSender(directory, caller);
     const subscribed = (user: number): boolean => isMember(memberOf(parts, user));
     checkPosting(sender, stream, subscribed, directory, now);
     checkTopicPresent(args.topic, directory);
     const mentioned = prepared.rendered?.mentions.users ?? [];
-    const copies = namedOutside(mentioned, subscribed, directory);
+    const copies = mentionedBotsOutside(mentioned, subscribed, directory);
     const has = (user: number): boolean =>
       copies.includes(user) || (subscribed(user) && !directory.silentBots().has(userId(user)));
-    const said = { sender, id: prepared.id, trigger: 'mention', origin: args.origin } as const;
-    const lost = sender.botOwner !== null && !hasMembers(parts) ? toNobody(sender, stream, args.origin, realm) : [];
-    const calls = [...callsOf(mentioned, said, realm, directory), ...lost];
-    const spoken = { ...bySender(args, prepared, context, has), copies, calls };
-    checkWildcard(spoken.rendered.mentions.wildcard, () => memberIds(parts).length, sender, directory, now);
-    return sentToStream({ state, parts }, args, context, stream, spoken);
+    const input = { sender, id: prepared.id, trigger: 'mention', origin: args.origin } as const;
+    const lost =
+      sender.botOwner !== null && !hasMembers(parts) ? lostMessageNotice(sender, stream, args.origin, realm) : [];
+    const calls = [...webhookCalls(mentioned, input, realm, directory), ...lost];
+    const composed = { ...composeBySender(args, prepared, context, has), copies, calls };
+    checkWildcard(composed.rendered.mentions.wildcard, () => memberIds(parts).length, sender, directory, now);
+    return postToStream({ state, parts }, args, context, stream, composed);
   },
 };
 
-/** What may be granted by something that the stream has not heard of yet. */
-const GRANTED: ReadonlySet<string> = new Set([
+/** Refusals for want of a right that may be on its way to the stream. */
+const GRANTABLE: ReadonlySet<string> = new Set([
   'NOT_AUTHORIZED_TO_SEND',
   'ONLY_ADMINS_SEND',
   'ONLY_MODERATORS_SEND',
@@ -62,24 +63,24 @@ const GRANTED: ReadonlySet<string> = new Set([
   'NO_NEW_MEMBERS_SEND',
 ]);
 
-/** Before the stream refuses, the sender's own actor is asked whether the right to send is on its way. */
-export const send: StreamCommand<typeof streamCommands.send, Prepared> = {
-  ...judgedOnce,
+/** Before a refusal for want of a right, redirects once to the sender's own actor (retry-after-join.ts). */
+export const send: StreamCommand<typeof streamCommands.send, ComposeInputs> = {
+  ...sendChecked,
   handle(view, { again = false, ...message }, prepared, context) {
     try {
-      return judgedOnce.handle(view, message, prepared, context);
+      return sendChecked.handle(view, message, prepared, context);
     } catch (error) {
-      if (again || !(error instanceof ApiError) || !GRANTED.has(error.reason)) throw error;
+      if (again || !(error instanceof ApiError) || !GRANTABLE.has(error.reason)) throw error;
       const args = { stream: Number(parseKey(context.key).rest), message };
       const to = userKey(context.realm, userId(context.caller));
-      const reply = { forward: redirect({ to, command: userCommands.sendAgain, args }), fresh: true } as const;
-      // A commit, so that it is remembered: should this command come once more, it must not be carried out beside what follows.
+      const reply = { forward: redirect({ to, command: userCommands.retryAfterJoin, args }), fresh: true } as const;
+      // `parts` makes a commit, so that a repeat of this command gets the same redirect.
       return { reply, parts: {} };
     }
   },
 };
 
-export type DirectInputs = Prepared & { readonly recipient: number };
+export type DirectInputs = ComposeInputs & { readonly recipient: number };
 
 export const sendDirect: StreamCommand<typeof directCommands.sendDirect, DirectInputs> = {
   creates: true,
@@ -87,7 +88,7 @@ export const sendDirect: StreamCommand<typeof directCommands.sendDirect, DirectI
     const known = context.view.state.recipient;
     const isGroup = args.participants.length > 2;
     const [prepared, recipient] = await Promise.all([
-      prepare(args, context, sources),
+      composeInputs(args, context, sources),
       isGroup && known === 0
         ? sources.ask(realmKey(context.realm), realmCommands.groupRecipient, { group: parseKey(context.key).rest })
         : known,
@@ -102,22 +103,22 @@ export const sendDirect: StreamCommand<typeof directCommands.sendDirect, DirectI
     if (!args.participants.includes(caller)) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
     checkDirect(sender, others, directory);
     const participants = state.participants.length > 0 ? state.participants : args.participants;
-    const said = { sender, id: prepared.id, trigger: 'private_message', origin: args.origin } as const;
-    const calls = callsOf(participants, said, realm, directory);
-    const spoken = { ...bySender(args, prepared, context, (user) => participants.includes(user)), calls };
-    // One-to-one messages carry the receiver's recipient, so the two directions differ.
+    const input = { sender, id: prepared.id, trigger: 'private_message', origin: args.origin } as const;
+    const calls = webhookCalls(participants, input, realm, directory);
+    const composed = { ...composeBySender(args, prepared, context, (user) => participants.includes(user)), calls };
+    // A message between two users carries the receiver's recipient id, so the two directions differ.
     const carried = participants.length > 2 ? recipient : (others[0] ?? sender).recipient;
-    return sentDirectly({ ...state, participants, recipient }, args, context, carried, spoken);
+    return postDirectly({ ...state, participants, recipient }, args, context, carried, composed);
   },
 };
 
-/** What a person's sending adds to the message. @throws ApiError when it is no message after all */
-function bySender(
+/** The message as its sender composes it. @throws ApiError for a bad widget, or if it cannot be rendered */
+function composeBySender(
   { content, human, queue_id, local_id, widget }: SendArgs,
-  { id, rendered, files }: Prepared,
+  { id, rendered, files }: ComposeInputs,
   { caller, client, directory }: CommandContext,
   hasCopy: (user: number) => boolean,
-): Spoken {
+): ComposedMessage {
   const submessage = firstSubmessage(content, widget, caller);
   if (rendered === null) throw apiError('CANNOT_RENDER');
   return {

@@ -1,19 +1,19 @@
-/** POST /submessage: data that people add to a widget (messages.md § Submessages and widgets). */
+/** POST /submessage: data that users add to a widget (messages.md § Submessages and widgets). */
 
 import { success } from '#actors/shared';
 import { nextSubmessage } from '#domain/messages';
 import { conversationCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { MessageRecord } from '#model/records';
-import type { StreamCommand } from '../command.js';
-import { change, copyHolders, elsewhere, latest, storedRecord } from '../messages.js';
+import { change, copyHolders, latest, redirectToOwner, storedRecord } from '../messages.js';
+import type { StreamCommand } from '../state.js';
 
 export const submessage: StreamCommand<typeof conversationCommands.submessage, MessageRecord | null> = {
   inputs: ({ message_id }, { realm }, sources) => storedRecord(realm, message_id, sources),
   handle(view, args, stored, context) {
     const message = latest(view, args.message_id, stored);
     if (!message) throw apiError('INVALID_MESSAGES');
-    const moved = elsewhere(message, context, conversationCommands.submessage, args);
+    const moved = redirectToOwner(message, context, conversationCommands.submessage, args);
     if (moved) return moved;
     const added = nextSubmessage(message, { sender: context.caller, type: args.msg_type, content: args.content });
     const submessages = [...(message.body.submessages ?? []), added];

@@ -1,4 +1,4 @@
-/** The topics of a stream (streams.md § GET /users/me/{stream_id}/topics), and what others tell about them. */
+/** Topics of a stream (streams.md § GET /users/me/{stream_id}/topics), and reports of other actors about them. */
 
 import { success, value } from '#actors/shared';
 import type { Json } from '#base';
@@ -6,14 +6,13 @@ import type { ActorKey } from '#model';
 import { parseKey } from '#model';
 import type { streamCommands } from '#model/commands';
 import type { MessageRecord } from '#model/records';
-import type { StreamCommand } from '../command.js';
-import { listTopics, newestOfTopic, topicWithout } from '../topics.js';
-import { watchersOf, withWatcher } from '../watchers.js';
-import { armed } from './retention.js';
+import type { StreamCommand } from '../state.js';
+import { listTopics, newestOfTopic, topicWithout, watchersOf, withWatcher } from '../topics.js';
+import { withRetentionTimer } from './retention.js';
 
 const ownStream = (key: ActorKey): number => Number(parseKey(key).rest);
 
-/** For who may read all of the stream; whoever forwards here has checked that. */
+/** For users who may read the whole stream; the user actor that redirects here has checked that. */
 export const listAllTopics: StreamCommand<typeof streamCommands.listTopics> = {
   lane: 'topics',
   read: true,
@@ -21,7 +20,7 @@ export const listAllTopics: StreamCommand<typeof streamCommands.listTopics> = {
   handle: ({ parts }) => ({ reply: success({ topics: listTopics(parts) as unknown as Json }) }),
 };
 
-/** For who may read only some of it. */
+/** For the actor of a user who may read only part of the stream. */
 export const topicNames: StreamCommand<typeof streamCommands.topicNames> = {
   lane: 'topics',
   read: true,
@@ -29,18 +28,18 @@ export const topicNames: StreamCommand<typeof streamCommands.topicNames> = {
   handle: ({ parts }) => ({ reply: value(listTopics(parts) as unknown as Json) }),
 };
 
-/** Messages came from another stream: what is newest now? Never refuses, may be repeated. */
+/** Messages came from another stream: finds the topic's newest message. Never refuses; may be repeated. */
 export const topicChanged: StreamCommand<typeof streamCommands.topicChanged, readonly MessageRecord[]> = {
   creates: true,
   inputs: ({ topic }, { realm, key }, { store }) => newestOfTopic(store, realm, ownStream(key), topic),
   handle: (view, { topic }, newest, { key, now }) => ({
     reply: value(null),
-    ...armed(view.state, now),
+    ...withRetentionTimer(view.state, now),
     parts: topicWithout(view, ownStream(key), topic, newest, () => false),
   }),
 };
 
-/** Whose actors keep something about a topic. */
+/** Users whose actors keep a policy for the topic. */
 export const topicWatchers: StreamCommand<typeof streamCommands.topicWatchers> = {
   lane: 'topics',
   read: true,
@@ -48,7 +47,7 @@ export const topicWatchers: StreamCommand<typeof streamCommands.topicWatchers> =
   handle: ({ parts }, { topic }) => ({ reply: value(watchersOf(parts, topic)) }),
 };
 
-/** A user's actor keeps something about the topic, or no longer does. Never refuses, may be repeated. */
+/** A user's actor keeps a policy for the topic, or no longer does. Never refuses; may be repeated. */
 export const topicWatched: StreamCommand<typeof streamCommands.topicWatched> = {
   creates: true,
   handle: ({ parts }, { topic, user, watches }) => ({

@@ -1,4 +1,4 @@
-/** Somebody types in a stream (messages.md § Typing): told to those who are subscribed, and forgotten. */
+/** Typing in a stream (messages.md § Typing): a transient event for the subscribers. */
 
 import { success, typingEvent } from '#actors/shared';
 import { activeSender, checkPosting } from '#domain/messages';
@@ -7,13 +7,13 @@ import { canAccess, cutTopic, isMember } from '#domain/streams';
 import { parseKey, streamId } from '#model';
 import type { streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { StreamCommand } from '../command.js';
+import type { StreamCommand } from '../state.js';
 import { memberOf } from './members.js';
 
 export const typing: StreamCommand<typeof streamCommands.typing> = {
   lane: 'typing',
   read: true,
-  // Nobody may ever have been subscribed.
+  // The stream may never have had a subscriber, and so no root.
   creates: true,
   handle({ state, parts }, { op, topic }, _inputs, { directory, key, caller, now }) {
     const sender = activeSender(directory, caller);

@@ -1,4 +1,4 @@
-/** Rights to change a message, in the order of checks in messages.md § PATCH /messages/{id}. Pure. */
+/** Permission to edit and move messages; checks in the order of messages.md § PATCH /messages/{id}. Pure. */
 
 import type { StoredMessage } from '#domain/messages';
 import { policyAllows, ROLE } from '#domain/people';
@@ -8,14 +8,14 @@ import type { EditMessageArgs } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 
-/** Added to the limits of editing and moving: who began in time may finish. Seconds. */
+/** Seconds added to the time limits of editing and moving, so that an edit begun in time can be finished. */
 const GRACE = 20;
 
-/** What is left to do, once everything that changes nothing is taken away. */
-export interface Wanted {
-  /** As sent. */
+/** Changes to make; a topic equal to the present one is left out. */
+export interface EditPlan {
+  /** As the client sent it. */
   readonly content: string | undefined;
-  /** Checked. */
+  /** Checked by `checkTopic`. */
   readonly topic: string | undefined;
   readonly stream: number | undefined;
 }
@@ -23,7 +23,7 @@ export interface Wanted {
 export interface Editor {
   readonly user: DirectoryUser;
   readonly settings: RealmSettings;
-  /** ms */
+  /** Wall time, ms. */
   readonly now: number;
 }
 
@@ -32,8 +32,8 @@ const isLate = ({ body }: StoredMessage, limit: number | null, now: number): boo
 
 const movesFreely = (user: DirectoryUser): boolean => user.role <= ROLE.moderator;
 
-/** Everything but the text itself and the streams. @throws ApiError */
-export function checkEdit(message: StoredMessage, args: EditMessageArgs, { user, settings, now }: Editor): Wanted {
+/** All checks but those of the new text and of the two streams. @throws ApiError */
+export function checkEdit(message: StoredMessage, args: EditMessageArgs, { user, settings, now }: Editor): EditPlan {
   const { content, stream_id } = args;
   if (content !== null && !settings.allow_message_editing) throw apiError('EDITING_OFF');
   const topic = args.topic === message.body.topic ? null : args.topic;
@@ -59,20 +59,16 @@ export function checkEdit(message: StoredMessage, args: EditMessageArgs, { user,
   return { content: content ?? undefined, topic: newTopic, stream: stream_id ?? undefined };
 }
 
-export interface MoveToStream {
+export interface StreamMove {
   readonly from: DirectoryStream;
-  /** Undefined: there is none. */
+  /** The target; undefined if it does not exist. */
   readonly to: DirectoryStream | undefined;
   readonly subscribed: (stream: 'from' | 'to', user: number) => boolean;
   readonly owner: DirectoryUser | undefined;
 }
 
-/** @throws ApiError */
-export function checkMove(
-  message: StoredMessage,
-  move: MoveToStream,
-  { user, settings, now }: Editor,
-): DirectoryStream {
+/** Checks of a move to another stream; returns that stream. @throws ApiError */
+export function checkMove(message: StoredMessage, move: StreamMove, { user, settings, now }: Editor): DirectoryStream {
   const { from, to, subscribed, owner } = move;
   const policy = settings.move_messages_between_streams_policy;
   if (!policyAllows(policy, user, settings, now)) throw apiError('MOVE_NOT_ALLOWED');
@@ -94,12 +90,13 @@ export function checkMove(
 }
 
 /**
- * Moving a whole topic of which some messages are too old. @param topic all messages of it that the user may access
- * @throws ApiError
+ * Refuses to move a whole topic if some of its messages are too old.
+ * @param topic all messages of the topic that the user may access
+ * @throws ApiError with the first message that is young enough
  */
 export function checkWholeTopic(
   topic: readonly StoredMessage[],
-  { topic: name, stream }: Wanted,
+  { topic: name, stream }: EditPlan,
   { user, settings, now }: Editor,
 ): void {
   if (movesFreely(user)) return;

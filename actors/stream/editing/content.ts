@@ -1,30 +1,32 @@
-/** A new text for a message: rendered anew, with the flags of those who have the message (messages.md § PATCH, effects). */
+/** New text of a message: rendered body, and flags of the users who have a copy (messages.md § PATCH, effects). */
 
 import type { RenderResult } from '#domain/markdown';
-import type { MessageBody, StoredMessage } from '#domain/messages';
+import type { MessageBody, StoredEdit, StoredMessage } from '#domain/messages';
 import { checkContent, copyOf, decidingStreams, flagsFromText } from '#domain/messages';
 import type { Member } from '#domain/streams';
 import { asMember, memberPart } from '#domain/streams';
 import type { RealmId } from '#model';
 import { userId } from '#model';
+import type { OutboxCommand } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { Store } from '#ports/store';
 
 const DELETED = '(deleted)';
 
-/** As it is stored. @throws ApiError */
+/** The text as it is stored. @throws ApiError */
 export const newText = (content: string): string => (content.trimEnd() === '' ? DELETED : checkContent(content));
 
-/** Flags that follow from the text; all others stay. */
-const FROM_TEXT = ['mentioned', 'has_alert_word'];
+/** Flags that follow from the text; an edit keeps all others. */
+const TEXT_FLAGS = ['mentioned', 'has_alert_word'];
 
 /** Stream → user → membership. */
 export type Memberships = ReadonlyMap<number, ReadonlyMap<number, Member | undefined>>;
 
 /**
- * Input of `newContent`: who of those that the text concerns was subscribed where, for a message that came from
- * elsewhere. @param own stream whose members are at hand
+ * Input of `newContent` for a message that was moved here: memberships of the mentioned or alerted users in the other
+ * streams that decide who has a copy.
+ * @param own stream whose members are loaded with this actor
  */
 export async function membershipsFor(
   message: StoredMessage,
@@ -48,7 +50,7 @@ export async function membershipsFor(
   );
 }
 
-/** Changes of the body. @param member of a stream that decides who has the message */
+/** Changes of the body. @param member membership in a stream that decides who has a copy. @throws ApiError */
 export function newContent(
   message: StoredMessage,
   content: string,
@@ -59,7 +61,7 @@ export function newContent(
   if (rendered === null) throw apiError('CANNOT_RENDER');
   const flags: Record<string, readonly string[]> = {};
   for (const [user, before] of Object.entries(message.body.flags)) {
-    const kept = before.filter((flag) => !FROM_TEXT.includes(flag));
+    const kept = before.filter((flag) => !TEXT_FLAGS.includes(flag));
     if (kept.length > 0) flags[user] = kept;
   }
   for (const [user, added] of flagsFromText(content, rendered.mentions, directory)) {
@@ -74,4 +76,12 @@ export function newContent(
     wildcard: rendered.mentions.wildcard,
     has: { link: rendered.hasLink, image: rendered.hasImage },
   };
+}
+
+/** Effect of a new text: changes of the body, entry of the edit history, commands. */
+export interface NewText {
+  readonly body: Partial<MessageBody>;
+  readonly edit: Pick<StoredEdit, 'content'>;
+  /** To the owners of files that are now linked, or no longer. */
+  readonly commands: readonly OutboxCommand[];
 }

@@ -1,4 +1,4 @@
-/** The events of edits and moves (messages.md § Edit event). Pure. */
+/** Events of edits, moves and deletions (messages.md § Edit event). Pure. */
 
 import type { JsonObject } from '#base';
 import type { MessageBody, StoredMessage } from '#domain/messages';
@@ -6,22 +6,22 @@ import type { Audience, LogItem } from '#model';
 import type { PropagateMode } from '#model/commands';
 import type { DirectoryStream } from '#model/records';
 
-/** An event must fit into an entry of the log: the ids of more messages than this are spread over several. */
+/** Message ids per event: an event must fit into a log entry, so more ids are spread over several events. */
 export const IDS_PER_EVENT = 20_000;
 
-export interface Edited {
+export interface EditSummary {
   readonly by: number;
   /** Seconds since 1970. */
   readonly at: number;
   readonly message: StoredMessage;
-  /** Undefined: direct. */
+  /** The message's stream; undefined for direct messages. */
   readonly stream: DirectoryStream | undefined;
-  /** New text and what follows from it. */
+  /** Changed fields of the body, if the text is new. */
   readonly content?: Partial<MessageBody> | undefined;
   readonly move?:
     | {
         readonly mode: PropagateMode;
-        /** All that move, the message itself first. */
+        /** Ids of all moved messages, the named one first. */
         readonly ids: readonly number[];
         readonly topic?: { readonly name: string; readonly links: MessageBody['topicLinks'] } | undefined;
         readonly stream?: number | undefined;
@@ -29,7 +29,7 @@ export interface Edited {
     | undefined;
 }
 
-export function editItems({ by, at, message, stream, content, move }: Edited, to: Audience): LogItem[] {
+export function editEvents({ by, at, message, stream, content, move }: EditSummary, to: Audience): LogItem[] {
   const { body, id } = message;
   const event: JsonObject = {
     type: 'update_message',
@@ -56,22 +56,22 @@ export function editItems({ by, at, message, stream, content, move }: Edited, to
           ...(move.topic ? { subject: move.topic.name, topic_links: move.topic.links } : {}),
         }
       : {}),
-    // Everybody's own are filled in at delivery.
+    // Each recipient's flags are filled in at delivery.
     flags: [],
   };
   const own = { of: 'flags', message: id } as const;
-  return slices(move?.ids ?? [id]).map((message_ids) => ({ t: 'event', to, event: { ...event, message_ids }, own }));
+  return chunks(move?.ids ?? [id]).map((message_ids) => ({ t: 'event', to, event: { ...event, message_ids }, own }));
 }
 
-function slices(ids: readonly number[]): (readonly number[])[] {
+function chunks(ids: readonly number[]): (readonly number[])[] {
   if (ids.length <= IDS_PER_EVENT) return [ids];
   const all: (readonly number[])[] = [];
   for (let i = 0; i < ids.length; i += IDS_PER_EVENT) all.push(ids.slice(i, i + IDS_PER_EVENT));
   return all;
 }
 
-/** Messages that these people can't see any more. @param topic of a stream; null: direct messages */
-export function goneItems(
+/** delete_message events, in bulk and single for the two capabilities of clients. @param place null: direct messages */
+export function deleteEvents(
   ids: readonly number[],
   place: { readonly stream: number; readonly topic: string } | null,
   to: Audience,
@@ -79,7 +79,7 @@ export function goneItems(
   const where = place
     ? { stream_id: place.stream, topic: place.topic, message_type: 'stream' }
     : { message_type: 'private' };
-  const bulk = slices(ids).map(
+  const bulk = chunks(ids).map(
     (message_ids): LogItem => ({
       t: 'event',
       to,

@@ -1,7 +1,7 @@
-/** Messages get another topic or go to another stream: what is decided in one commit (messages.md § PATCH, effects). */
+/** Decides a move to another topic or stream, in one commit (messages.md § PATCH, effects). */
 
 import { success } from '#actors/shared';
-import type { Move, StoredMessage } from '#domain/messages';
+import type { MessageBody, Move, StoredMessage } from '#domain/messages';
 import { isGuest } from '#domain/people';
 import { hasCopy, isMember, topicKey } from '#domain/streams';
 import type { LogItem } from '#model';
@@ -10,37 +10,36 @@ import type { EditMessageArgs, OutboxCommand } from '#model/commands';
 import { outboxCommand, streamCommands, userCommands } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
+import { topicLinksOf } from '../commands/compose.js';
 import { memberIds, memberOf } from '../commands/members.js';
-import { linksOf } from '../commands/sent.js';
-import type { StreamView } from '../messages.js';
 import { change, holders } from '../messages.js';
-import type { StreamState } from '../state.js';
-import { arrivedIn, recentlyIn, stillIn, topicOf, topicWithout } from '../topics.js';
-import { watchersOf } from '../watchers.js';
-import type { Decision } from './carry.js';
-import { batches, carryOut, movedBody } from './carry.js';
-import type { Editor, Wanted } from './checks.js';
+import type { StreamState, StreamView } from '../state.js';
+import { changedInTopic, currentInTopic, topicOf, topicWithMessage, topicWithout, watchersOf } from '../topics.js';
+import type { Editor, EditPlan } from './checks.js';
 import { checkMove, checkWholeTopic } from './checks.js';
-import { editItems, goneItems } from './event.js';
-import type { EditInputs, NewText } from './inputs.js';
+import type { NewText } from './content.js';
+import { deleteEvents, editEvents } from './event.js';
+import type { MoveDecision } from './move-batches.js';
+import { batches, movedBody, scheduleBatches } from './move-batches.js';
 import { involved, noticesOf } from './notices.js';
+import type { EditInputs } from './scope.js';
 
-interface Choice {
+interface MovedMessages {
   /** Ascending. */
   readonly moved: readonly StoredMessage[];
-  /** Nothing that the mover can see stays behind. */
+  /** No message that the mover can see stays behind. */
   readonly all: boolean;
 }
 
-/** Messages of the topic as they are now, and which of them the mover may access. */
+/** Newest versions of the topic's messages, and ids of those that the mover may access. */
 function topicNow(view: StreamView, message: StoredMessage, inputs: EditInputs, user: number) {
   const { stream, topic } = message.body;
   const key = topicKey(topic);
   const scope = inputs.scope;
-  const now = new Map(stillIn(view, scope?.topic ?? [], stream, key).map((one) => [one.id, one]));
+  const now = new Map(currentInTopic(view, scope?.topic ?? [], stream, key).map((one) => [one.id, one]));
   const accessible = new Set([...(scope?.accessible ?? []), message.id]);
-  for (const one of recentlyIn(view, stream, key)) {
-    // Came after the look into the Store.
+  for (const one of changedInTopic(view, stream, key)) {
+    // Came after the read of the Store.
     if (now.has(one.id)) continue;
     now.set(one.id, one);
     if (one.originStream === stream && hasCopy(memberOf(view.parts, user), one.id)) accessible.add(one.id);
@@ -53,16 +52,16 @@ function choose(
   view: StreamView,
   message: StoredMessage,
   args: EditMessageArgs,
-  wanted: Wanted,
+  plan: EditPlan,
   inputs: EditInputs,
   editor: Editor,
-): Choice {
+): MovedMessages {
   const { now, accessible } = topicNow(view, message, inputs, editor.user.id);
   const mode = args.propagate_mode;
   if (mode === 'change_all') {
     checkWholeTopic(
       [...now.values()].filter(({ id }) => accessible.has(id)),
-      wanted,
+      plan,
       editor,
     );
   }
@@ -70,14 +69,19 @@ function choose(
     id === message.id ||
     (mode !== 'change_one' &&
       (mode === 'change_all' || id > message.id) &&
-      (wanted.stream === undefined || accessible.has(id)));
+      (plan.stream === undefined || accessible.has(id)));
   const moved = [...now.values()].filter(chosen).sort((a, b) => a.id - b.id);
   const stays = [...now.values()].some((one) => !chosen(one) && accessible.has(one.id));
   return { moved, all: mode === 'change_all' || !stays };
 }
 
-/** Who loses the messages: subscribers of the old stream that can't see the new one (messages.md § PATCH, effects). */
-function losers(view: StreamView, to: DirectoryStream, inTarget: readonly number[], context: CommandContext): number[] {
+/** Subscribers of the old stream who cannot see the new one: they lose the messages (messages.md § PATCH, effects). */
+function losersOf(
+  view: StreamView,
+  to: DirectoryStream,
+  inTarget: readonly number[],
+  context: CommandContext,
+): number[] {
   const there = new Set(inTarget);
   return memberIds(view.parts).filter((id) => {
     if (there.has(id)) return false;
@@ -86,102 +90,130 @@ function losers(view: StreamView, to: DirectoryStream, inTarget: readonly number
   });
 }
 
-export function moveOf(
-  view: StreamView,
-  message: StoredMessage,
-  args: EditMessageArgs,
-  wanted: Wanted,
-  text: NewText | undefined,
-  inputs: EditInputs,
-  editor: Editor & { readonly user: DirectoryUser },
-  context: CommandContext,
-): Outcome<StreamState> {
-  const { directory, realm, now, key, version } = context;
-  const { user } = editor;
-  const from = directory.stream(streamId(message.body.stream))!;
-  const to = wanted.stream === undefined ? from : target(view, message, from, wanted.stream, inputs, editor, context);
-  const old = message.body.topic;
-  const topic = wanted.topic ?? old;
-  const { moved, all } = choose(view, message, args, wanted, inputs, editor);
-  const at = Math.floor(now / 1000);
+/** A checked request to move messages. */
+export interface MoveRequest {
+  readonly message: StoredMessage;
+  readonly args: EditMessageArgs;
+  readonly plan: EditPlan;
+  /** The new text, if the request changes it, too. */
+  readonly text: NewText | undefined;
+  readonly inputs: EditInputs;
+  readonly editor: Editor & { readonly user: DirectoryUser };
+}
+
+/** Old and new place of the messages, and who loses them. */
+interface MovePlaces extends MovedMessages {
+  readonly from: DirectoryStream;
+  readonly to: DirectoryStream;
+  readonly oldTopic: string;
+  readonly topic: string;
+  /** The messages leave the stream. */
+  readonly leaves: boolean;
+  /** Users who lose the messages. */
+  readonly losers: readonly number[];
+}
+
+/** @throws ApiError */
+function placesOf(view: StreamView, request: MoveRequest, context: CommandContext): MovePlaces {
+  const { message, args, plan, inputs, editor } = request;
+  const from = context.directory.stream(streamId(message.body.stream))!;
+  const to = plan.stream === undefined ? from : checkedTarget(view, request, from, plan.stream, context);
+  const chosen = choose(view, message, args, plan, inputs, editor);
   const leaves = to.id !== from.id;
   const there = leaves ? inputs.scope?.target : undefined;
-  const gone = there ? losers(view, to, there.members, context) : [];
+  const losers = there ? losersOf(view, to, there.members, context) : [];
+  return { ...chosen, from, to, oldTopic: message.body.topic, topic: plan.topic ?? message.body.topic, leaves, losers };
+}
+
+function decisionOf(
+  view: StreamView,
+  { args, plan, inputs, editor }: MoveRequest,
+  { from, to, oldTopic, topic, leaves, losers, moved }: MovePlaces,
+  { directory, now }: CommandContext,
+): MoveDecision {
+  const there = leaves ? inputs.scope?.target : undefined;
   const copied = new Set(moved.flatMap(({ body }) => body.copies ?? []));
-  const decision: Decision = {
-    from: { stream: from.id, topic: old },
+  const links = (): MessageBody['topicLinks'] => topicLinksOf({ topic, origin: args.origin }, directory);
+  return {
+    from: { stream: from.id, topic: oldTopic },
     edit: {
-      user: user.id,
-      at,
-      ...(wanted.topic === undefined ? {} : { topic: { from: old, to: topic } }),
-      ...(wanted.stream === undefined ? {} : { stream: { from: from.id, to: to.id } }),
+      user: editor.user.id,
+      at: Math.floor(now / 1000),
+      ...(plan.topic === undefined ? {} : { topic: { from: oldTopic, to: topic } }),
+      ...(plan.stream === undefined ? {} : { stream: { from: from.id, to: to.id } }),
     },
-    topic:
-      wanted.topic === undefined ? null : { name: topic, links: linksOf({ topic, origin: args.origin }, directory) },
+    topic: plan.topic === undefined ? null : { name: topic, links: links() },
     stream: leaves ? { id: to.id, recipient: to.recipient } : null,
     move: there ? (moveTo(view, from, to, there.mv) satisfies Move) : null,
-    losers: gone.filter((id) => copied.has(id)),
+    losers: losers.filter((id) => copied.has(id)),
   };
+}
 
-  const [first = [], ...rest] = batches([message, ...moved.filter(({ id }) => id !== message.id)]);
-  const carried = carryOut(key, version, decision, rest);
-  const ids = [
-    message.id,
-    ...moved
-      .map(({ id }) => id)
-      .filter((id) => id !== message.id)
-      .reverse(),
-  ];
-
+/** @param more the move takes further commits */
+function moveEvents(
+  view: StreamView,
+  { message, args, plan, text, editor }: MoveRequest,
+  { from, to, oldTopic, leaves, losers, moved }: MovePlaces,
+  decision: MoveDecision,
+  more: boolean,
+  { directory }: CommandContext,
+): LogItem[] {
+  const others = moved.map(({ id }) => id).filter((id) => id !== message.id);
+  const ids = [message.id, ...others.reverse()];
   const base = holders(message, view.state, directory);
-  const items: LogItem[] = editItems(
-    {
-      by: user.id,
-      at,
-      message,
-      stream: from,
-      content: text?.body,
-      move: {
-        mode: args.propagate_mode,
-        ids,
-        topic: decision.topic ?? undefined,
-        stream: wanted.stream,
-      },
-    },
-    gone.length > 0 ? { ...base, except: gone } : base,
+  const move = { mode: args.propagate_mode, ids, topic: decision.topic ?? undefined, stream: plan.stream };
+  const events = editEvents(
+    { by: editor.user.id, at: decision.edit.at, message, stream: from, content: text?.body, move },
+    losers.length > 0 ? { ...base, except: losers } : base,
   );
-  if (leaves && rest.length > 0) items.push({ t: 'carrying', from: from.id, to: to.id, done: false });
-  if (gone.length > 0) items.push(...goneItems(ids, { stream: from.id, topic: old }, { users: gone }));
+  if (leaves && more) events.push({ t: 'carrying', from: from.id, to: to.id, done: false });
+  if (losers.length > 0) events.push(...deleteEvents(ids, { stream: from.id, topic: oldTopic }, { users: losers }));
+  return events;
+}
 
-  const targetExisted = (leaves || topicKey(topic) !== topicKey(old)) && existed(view, to, topic, leaves, inputs);
-  const notices = noticesOf(
-    {
-      by: user,
-      from: { stream: from, topic: old },
-      to: { stream: to, topic },
-      message: message.id,
-      count: moved.length,
-      all,
-      targetExisted,
-      notifyOld: args.notify_old,
-      notifyNew: args.notify_new,
-      withContent: text !== undefined,
-    },
-    realm,
-    args.origin,
-    directory.version,
-    () => {
-      const there = stillIn(view, inputs.scope?.inTarget ?? [], to.id, topicKey(topic));
-      const people = involved([...moved, ...there]);
-      return (inputs.scope?.target?.members ?? memberIds(view.parts)).filter((id) => !people.has(id));
-    },
-  );
+function moveNotices(
+  view: StreamView,
+  { message, args, text, inputs, editor }: MoveRequest,
+  { from, to, oldTopic, topic, moved, all }: MovePlaces,
+  targetExisted: boolean,
+  { realm, directory }: CommandContext,
+): OutboxCommand[] {
+  const summary = {
+    by: editor.user,
+    from: { stream: from, topic: oldTopic },
+    to: { stream: to, topic },
+    message: message.id,
+    count: moved.length,
+    all,
+    targetExisted,
+    notifyOld: args.notify_old,
+    notifyNew: args.notify_new,
+    withContent: text !== undefined,
+  };
+  return noticesOf(summary, realm, args.origin, directory.version, () => {
+    const there = currentInTopic(view, inputs.scope?.inTarget ?? [], to.id, topicKey(topic));
+    const people = involved([...moved, ...there]);
+    return (inputs.scope?.target?.members ?? memberIds(view.parts)).filter((id) => !people.has(id));
+  });
+}
+
+/** Outcome of the move's first commit: decision, events, first batch; commands for the rest. @throws ApiError */
+export function moveOf(view: StreamView, request: MoveRequest, context: CommandContext): Outcome<StreamState> {
+  const { message, text, inputs } = request;
+  const places = placesOf(view, request, context);
+  const { from, to, oldTopic, topic, moved, all, leaves, losers } = places;
+  const decision = decisionOf(view, request, places, context);
+  const [first = [], ...rest] = batches([message, ...moved.filter(({ id }) => id !== message.id)]);
+  const further = scheduleBatches(context.key, context.version, decision, rest);
+  const targetExisted =
+    (leaves || topicKey(topic) !== topicKey(oldTopic)) && targetTopicExisted(view, to, topic, leaves, inputs);
+  const oldPlace = { stream: from.id, topic: oldTopic };
+  const newPlace = { stream: to.id, topic };
+  const notices = moveNotices(view, request, places, targetExisted, context);
   const commands = [
-    carried.commands,
+    further.commands,
     leaves ? [topicChanged(context, to, topic)] : [],
-    all
-      ? policies(view, { stream: from.id, topic: old }, { stream: to.id, topic }, targetExisted, gone, inputs, context)
-      : [],
+    all ? movePolicies(view, oldPlace, newPlace, targetExisted, losers, inputs, context) : [],
     ...notices.map((notice) => [notice]),
     text?.commands ?? [],
   ].filter((stage) => stage.length > 0);
@@ -190,23 +222,19 @@ export function moveOf(
     messages: first.map((one) =>
       change(view, one, movedBody(one, decision, one.id === message.id ? text : undefined), context),
     ),
-    parts: {
-      ...carried.parts,
-      ...topicsAfter(view, from, old, leaves ? undefined : topic, moved, inputs),
-    },
-    events: items,
+    parts: { ...further.parts, ...topicsAfter(view, from, oldTopic, leaves ? undefined : topic, moved, inputs) },
+    events: moveEvents(view, request, places, decision, rest.length > 0, context),
     commands,
     ...(commands.length > 0 ? { replyAfterCommands: true as const } : {}),
   };
 }
 
-function target(
+/** The stream to move to. @throws ApiError if the editor may not move there */
+function checkedTarget(
   view: StreamView,
-  message: StoredMessage,
+  { message, inputs, editor }: MoveRequest,
   from: DirectoryStream,
   stream: number,
-  inputs: EditInputs,
-  editor: Editor,
   { directory }: CommandContext,
 ): DirectoryStream {
   const owner = editor.user.botOwner === null ? undefined : directory.user(editor.user.botOwner);
@@ -231,7 +259,7 @@ const moveTo = (view: StreamView, from: DirectoryStream, to: DirectoryStream, to
   gained: !to.historyPublic,
 });
 
-function existed(
+function targetTopicExisted(
   view: StreamView,
   to: DirectoryStream,
   topic: string,
@@ -240,10 +268,10 @@ function existed(
 ): boolean {
   const key = topicKey(topic);
   if (!leaves) return topicOf(view.parts, key) !== undefined;
-  return stillIn(view, scope?.inTarget ?? [], to.id, key).length > 0;
+  return currentInTopic(view, scope?.inTarget ?? [], to.id, key).length > 0;
 }
 
-/** Parts of this stream's topics. @param to undefined: they leave the stream */
+/** Changed parts of this stream's topics. @param to undefined: the messages leave the stream */
 function topicsAfter(
   view: StreamView,
   stream: DirectoryStream,
@@ -258,7 +286,7 @@ function topicsAfter(
     to !== undefined && topicKey(from) === topicKey(to)
       ? {}
       : topicWithout(view, stream.id, topicKey(from), scope?.newest ?? [], (id) => ids.has(id));
-  return { ...leaving, ...(to === undefined ? {} : arrivedIn(view.parts, to, newest)) };
+  return { ...leaving, ...(to === undefined ? {} : topicWithMessage(view.parts, to, newest)) };
 }
 
 const topicChanged = ({ realm }: CommandContext, stream: DirectoryStream, topic: string): OutboxCommand =>
@@ -269,16 +297,16 @@ const topicChanged = ({ realm }: CommandContext, stream: DirectoryStream, topic:
     caller: 0,
   });
 
-interface Topic {
+interface TopicOfStream {
   readonly stream: number;
   readonly topic: string;
 }
 
-/** What users want of the topic goes with it: to the actors of those who want something of it. */
-function policies(
+/** Commands by which users' policies for the topic (muted, followed) move with it. */
+function movePolicies(
   view: StreamView,
-  from: Topic,
-  to: Topic,
+  from: TopicOfStream,
+  to: TopicOfStream,
   targetExisted: boolean,
   gone: readonly number[],
   { scope }: EditInputs,

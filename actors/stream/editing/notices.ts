@@ -1,37 +1,38 @@
-/** What the notification bot says about a move, and where (messages.md § Notices). Pure. */
+/** Notices of the notification bot about a move (messages.md § Notices). Pure. */
 
 import { silentMention, streamNotice } from '#actors/shared';
 import { messageUrl } from '#domain/markdown';
-import { RESOLVED_PREFIX, type StoredMessage } from '#domain/messages';
+import type { StoredMessage } from '#domain/messages';
+import { RESOLVED_PREFIX } from '#domain/messages';
 import type { RealmId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 
-export interface Place {
+export interface TopicPlace {
   readonly stream: DirectoryStream;
   readonly topic: string;
 }
 
-export interface Moved {
+export interface MoveSummary {
   readonly by: DirectoryUser;
-  readonly from: Place;
-  readonly to: Place;
-  /** The message that the request named. */
+  readonly from: TopicPlace;
+  readonly to: TopicPlace;
+  /** Id of the message that the request named. */
   readonly message: number;
   readonly count: number;
-  /** Nothing that the mover can see stayed behind. */
+  /** No message that the mover can see stayed behind. */
   readonly all: boolean;
-  /** There were messages in the new place before. */
+  /** The new place had messages before. */
   readonly targetExisted: boolean;
   readonly notifyOld: boolean;
   readonly notifyNew: boolean;
-  /** The text was changed, too. */
+  /** The same request changed the text. */
   readonly withContent: boolean;
 }
 
-const link = ({ stream, topic }: Place): string => `#**${stream.name}>${topic}**`;
+const link = ({ stream, topic }: TopicPlace): string => `#**${stream.name}>${topic}**`;
 
-/** Without check marks and blanks in front. */
+/** The topic without leading check marks and blanks. */
 const bare = (topic: string): string => topic.replace(/^[✔ ]+/, '');
 
 const isResolved = (topic: string): boolean => topic.startsWith(RESOLVED_PREFIX);
@@ -39,11 +40,11 @@ const isResolved = (topic: string): boolean => topic.startsWith(RESOLVED_PREFIX)
 export const togglesResolved = (from: string, to: string): boolean => isResolved(from) !== isResolved(to);
 
 /**
- * One after the other, so that their ids are in this order.
+ * Notices in the order in which they must get their ids.
  * @param uninvolved subscribers of the new place who neither wrote nor reacted in the topic
  */
 export function noticesOf(
-  moved: Moved,
+  moved: MoveSummary,
   realm: RealmId,
   origin: string,
   after: number,
@@ -51,7 +52,7 @@ export function noticesOf(
 ): OutboxCommand[] {
   const { from, to, count } = moved;
   const user = silentMention(moved.by);
-  const say = ({ stream, topic }: Place, content: string, read?: readonly number[]): OutboxCommand =>
+  const say = ({ stream, topic }: TopicPlace, content: string, read?: readonly number[]): OutboxCommand =>
     streamNotice(realm, stream.id, topic, { content, origin, after, ...(read ? { read } : {}) });
   const notices: OutboxCommand[] = [];
   if (!moved.withContent && togglesResolved(from.topic, to.topic)) {
@@ -80,7 +81,7 @@ export function noticesOf(
   return notices;
 }
 
-/** Who wrote or reacted. */
+/** Users who wrote one of the messages or reacted to one. */
 export function involved(messages: Iterable<StoredMessage>): Set<number> {
   const people = new Set<number>();
   for (const { sender, body } of messages) {

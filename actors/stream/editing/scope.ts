@@ -1,8 +1,10 @@
-/** What a move needs to know of other messages and of the target: read before it is decided. */
+/** Inputs of edits and moves: the topic's other messages, and what is known of the target. */
 
 import type { JsonObject } from '#base';
+import type { RenderResult } from '#domain/markdown';
 import type { StoredMessage } from '#domain/messages';
 import { asStored, NEWEST, plainViewer, RESOLVED_PREFIX, Reader, streamConversation } from '#domain/messages';
+import type { Member } from '#domain/streams';
 import { canReadHistory, isMember, topicKey } from '#domain/streams';
 import { streamId, streamKey, userId } from '#model';
 import type { Command, EditMessageArgs, Value } from '#model/commands';
@@ -11,28 +13,28 @@ import type { DirectoryStream, DirectoryUser, DirectoryView, MessageRecord } fro
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../services.js';
 import { memberOf } from '../commands/members.js';
-import type { StreamVolatile } from '../recent.js';
-import type { StreamState } from '../state.js';
+import type { StreamState, StreamVolatile } from '../state.js';
 import { newestOfTopic } from '../topics.js';
+import type { Memberships } from './content.js';
 
-export interface Target {
-  /** Subscribers, at this membership version. */
+export interface TargetMembers {
+  /** Subscribers at membership version `mv`. */
   readonly members: readonly number[];
   readonly mv: number;
 }
 
-export interface Scope {
-  /** Messages of the old topic, newest first: all, or as many as it took to find one that stays. */
+export interface MoveScope {
+  /** Messages of the old topic, newest first: all, or just enough to find one that stays. */
   readonly topic: readonly MessageRecord[];
-  /** Those of them that the caller may access. */
+  /** Ids of those messages that the caller may access. */
   readonly accessible: ReadonlySet<number>;
-  /** The newest ones that stay behind. */
+  /** The newest messages that may stay behind. */
   readonly newest: readonly MessageRecord[];
-  /** Another stream. */
-  readonly target: Target | undefined;
-  /** In another stream: whose actors keep something about the new topic. */
+  /** Subscribers of the target; undefined: the stream stays the same. */
+  readonly target: TargetMembers | undefined;
+  /** Watchers of the new topic in another stream. */
   readonly watchers: readonly number[];
-  /** What is in the new topic already, newest first; all of it when that changes whether the topic is resolved. */
+  /** Messages in the new topic, newest first: one, or all if the move resolves or unresolves the topic. */
   readonly inTarget: readonly MessageRecord[];
 }
 
@@ -40,7 +42,7 @@ const PAGE = 1_000;
 
 type Context = InputContext<StreamState, StreamVolatile>;
 
-/** All messages of a topic, newest first. @param enough ends it early */
+/** Messages of a topic, newest first. @param seen gets each page; true ends the read */
 async function readTopic(
   stream: number,
   key: string,
@@ -60,7 +62,7 @@ async function readTopic(
   }
 }
 
-/** Which messages of the stream the caller may access. */
+/** Makes a function that finds the messages of the stream that the caller may access. */
 function readerFor(
   stream: DirectoryStream,
   user: DirectoryUser,
@@ -82,7 +84,7 @@ export async function readScope(
   message: StoredMessage,
   context: Context,
   sources: InputSources,
-): Promise<Scope | undefined> {
+): Promise<MoveScope | undefined> {
   const { realm, caller } = context;
   const directory = await sources.directory(realm);
   const user = directory.user(userId(caller));
@@ -95,7 +97,7 @@ export async function readScope(
   const add = async (page: readonly MessageRecord[]): Promise<boolean> => {
     const ids = await accessibleOf(page);
     for (const id of ids) accessible.add(id);
-    // A single message: whether another one stays behind is all there is to know.
+    // A single message moves: the read only asks whether another one stays behind.
     return alone && ids.some((id) => id !== message.id);
   };
   const elsewhere = args.stream_id !== null && args.stream_id !== stream.id ? args.stream_id : undefined;
@@ -121,8 +123,21 @@ export async function readScope(
     topic,
     accessible,
     newest,
-    target: target,
+    target,
     watchers: watchers ?? [],
     inTarget,
   };
+}
+
+export interface EditInputs {
+  readonly stored: MessageRecord | null;
+  /** null: cannot be rendered. Undefined: no new text, or one that will be refused. */
+  readonly rendered: RenderResult | null | undefined;
+  /** Uploaded files that only the new text links and that the sender may claim. */
+  readonly files: readonly string[];
+  readonly memberships: Memberships;
+  /** Only for moves. */
+  readonly scope: MoveScope | undefined;
+  /** Memberships in the target stream of the mover and, for a bot, of its owner. */
+  readonly inTarget: ReadonlyMap<number, Member | undefined>;
 }

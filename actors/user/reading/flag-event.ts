@@ -7,12 +7,12 @@ import type { LogItem, Parts, ReadRange } from '#model';
 import { READ_IDS_PER_EVENT } from '#model';
 import { subscriptionOf } from '../state.js';
 
-/** The last of them takes all the rest. */
-const MOST_EVENTS = 64;
+/** Events per range; the last one takes all remaining ids. */
+const MAX_EVENTS = 64;
 
 type Range = Omit<ReadRange, 'of' | 'slice' | 'last'>;
 
-/** What a home's reading leaves unread up to an id. @param stream only what is there now; 0 = wherever it is */
+/** The unread ids of an origin stream up to `to`. @param stream only messages that are there now; 0: anywhere */
 export const rangeOf = (home: number, { mark, read, unread }: OriginReadState, to: number, stream: number): Range => ({
   home,
   above: mark,
@@ -22,10 +22,10 @@ export const rangeOf = (home: number, { mark, read, unread }: OriginReadState, t
   stream,
 });
 
-/** A range of ids became read: which ones is worked out when the event is delivered. */
+/** A range of ids became read; the ids themselves are worked out at delivery. */
 export function rangeEvents(user: number, range: Range): LogItem[] {
   const possible = Math.max(0, range.to - range.above) + range.unread.length;
-  const count = Math.max(1, Math.min(MOST_EVENTS, Math.ceil(possible / READ_IDS_PER_EVENT)));
+  const count = Math.max(1, Math.min(MAX_EVENTS, Math.ceil(possible / READ_IDS_PER_EVENT)));
   return Array.from({ length: count }, (_, slice) => ({
     t: 'event',
     to: { users: [user] },
@@ -34,7 +34,7 @@ export function rangeEvents(user: number, range: Range): LogItem[] {
   }));
 }
 
-/** What a client needs to count messages that became unread; without those of streams that the user left. */
+/** Details by which a client counts messages that became unread, without those of streams that the user left. */
 export function messageDetails(messages: readonly ReadableMessage[], user: number, parts: Parts): JsonObject {
   const details: Record<string, Json> = {};
   for (const { message } of messages) {

@@ -1,24 +1,25 @@
 /**
- * Keeps what a user has read one by one small: once a home has many such ids, its mark is raised over them, and what is
- * unread below becomes an exception.
+ * Keeps the set of singly read ids small. Once an origin stream ("home" in stored states) has many of them, its mark is
+ * raised over them, and the unread ids below the mark become exceptions.
  */
 
-import { DIRECT_ORIGIN, markedRead, type OriginReadState, UnreadScan, type UserFlags } from '#domain/messages';
+import type { OriginReadState, UserFlags } from '#domain/messages';
+import { DIRECT_ORIGIN, markedRead, UnreadScan } from '#domain/messages';
 import type { RealmId } from '#model';
 import type { InputSources } from '../../services.js';
 import { newestDirect } from './newest.js';
 
-/** So many ids read one by one are worth a look. */
-const MANY = 512;
+/** Number of singly read ids from which folding is tried. */
+const MIN_TO_FOLD = 512;
 
-/** Up to where the mark can be raised, and what is unread up to there. */
+/** New mark of a home, and the unread ids up to there. */
 export interface Fold {
   readonly home: number;
   readonly upTo: number;
   readonly unread: readonly number[];
 }
 
-/** Undefined: the home is small, or raising its mark would make it no smaller. */
+/** The fold of a home; undefined if the home has few ids, or if a higher mark would not make it smaller. */
 export async function foldOf(
   realm: RealmId,
   flags: UserFlags,
@@ -26,7 +27,7 @@ export async function foldOf(
   sources: InputSources,
 ): Promise<Fold | undefined> {
   const reading = flags.reading(home);
-  if (reading.read.size < MANY) return undefined;
+  if (reading.read.size < MIN_TO_FOLD) return undefined;
   const last = reading.read.last ?? 0;
   const upTo = home === DIRECT_ORIGIN ? Math.min(last, (await newestDirect(realm, flags.user, sources)).settled) : last;
   if (upTo <= reading.mark) return undefined;
@@ -43,7 +44,7 @@ export function folded(reading: OriginReadState, { upTo, unread }: Fold): Origin
   return {
     mark: upTo,
     read: reading.read.above(upTo),
-    // What was read since the look stays read.
+    // Messages that were read since `foldOf` stay read.
     unread: reading.unread.with(unread.filter((id) => markedRead(reading, id) !== true)),
   };
 }

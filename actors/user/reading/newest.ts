@@ -1,7 +1,10 @@
-/** Up to where everything of a home can be seen. */
+/** How far messages are complete in the Store and in the log, before read marks and events build on them. */
 
+import { ownerOf } from '#actors/shared';
+import type { StoredMessage } from '#domain/messages';
 import { asStored, DIRECT_ORIGIN, NEWEST } from '#domain/messages';
-import type { RealmId } from '#model';
+import type { ActorKey, RealmId } from '#model';
+import { conversationCommands } from '#model/commands';
 import type { MessageIndex } from '#ports/store';
 import type { InputSources } from '../../services.js';
 
@@ -9,13 +12,13 @@ export interface NewestOfHome {
   readonly home: number;
   /** Everything of the home up to this id is in the Store. */
   readonly settled: number;
-  /** Newer ones that are there. */
+  /** Newer ids that are in the Store already. */
   readonly newer: readonly number[];
 }
 
 /**
- * Ids of direct messages are given out before the messages are stored, and one conversation may overtake another: below
- * the newest message of this age none is still to come, since every command is given up long before.
+ * Ids of direct messages are assigned before the messages are stored, and one conversation may overtake another. No
+ * message is still to come below one of this age: every command has timed out long before.
  */
 const SETTLED_MS = 120_000;
 const BATCH = 64;
@@ -38,4 +41,19 @@ export async function newestDirect(
     if (records.length < BATCH) return { home: DIRECT_ORIGIN, settled: 0, newer };
     from = records.at(-1)!.id;
   }
+}
+
+/** Age up to which a message's event may still be on its way to the log; normally it takes milliseconds. */
+export const RECENT_MS = 60_000;
+
+/** Waits until the log has the events of the young ones among these messages: events about them must come later. */
+export async function untilPublished(
+  realm: RealmId,
+  messages: readonly StoredMessage[],
+  sources: InputSources,
+): Promise<void> {
+  const since = (sources.services.clock.now() - RECENT_MS) / 1000;
+  const owners = new Set<ActorKey<'stream' | 'dm'>>();
+  for (const message of messages) if (message.body.sent >= since) owners.add(ownerOf(realm, message));
+  await Promise.all([...owners].map((owner) => sources.ask(owner, conversationCommands.awaitPublished, {})));
 }

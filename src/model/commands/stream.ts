@@ -1,5 +1,6 @@
 import type { Json } from '#base';
-import { commandOf, type Fields, type Value } from './command.js';
+import type { Fields, Value } from './command.js';
+import { commandOf } from './command.js';
 
 /** Text of a message and what rendering needs. */
 export type MessageInput = {
@@ -86,7 +87,7 @@ export type JoinArgs = {
 };
 
 /** One batch of the messages of a move that takes several commits. */
-export type CarryOnArgs = {
+export type MoveBatchArgs = {
   /** Part that holds the decision and the ids of all messages. */
   readonly part: string;
   /** Range of indexes into the ids of the part: from `from` to before `to`. */
@@ -131,7 +132,7 @@ export const conversationCommands = {
   submessage: shared<SubmessageArgs & CallerCopy, Fields>('submessage'),
   /** Timer: removes messages that are too old, reports the traffic. */
   due: shared('due'),
-  /** Answered when the log has all commits of this actor. */
+  /** Answered when the log holds everything that this actor has committed. */
   awaitPublished: shared('told'),
 };
 
@@ -159,8 +160,8 @@ export const streamCommands = {
   archive: stream('archive'),
   members: stream<Record<string, never>, Value<Membership>>('members'),
   isMember: stream<{ readonly user: number }, Value<boolean>>('is-member'),
-  /** From this actor itself: moves the next batch of messages. */
-  carryOn: stream<CarryOnArgs>('carry-on'),
+  /** From this actor itself: move the next batch. */
+  moveNextBatch: stream<MoveBatchArgs>('carry-on'),
   deleteTopic: stream<DeleteTopicArgs, Fields>('delete-topic'),
   listTopics: stream<Record<string, never>, Fields>('list-topics'),
   topicNames: stream<Record<string, never>, Value<readonly Json[]>>('topics'),

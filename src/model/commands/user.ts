@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '#base';
-import { commandOf, type Fields, type NoArgs, type Value } from './command.js';
+import type { Fields, NoArgs, Value } from './command.js';
+import { commandOf } from './command.js';
 import type {
   AddReactionArgs,
   EditMessageArgs,
@@ -236,8 +237,8 @@ export const userCommands = {
   react: command<AddReactionArgs, Fields>('react'),
   unreact: command<RemoveReactionArgs, Fields>('unreact'),
   submessage: command<SubmessageArgs, Fields>('submessage'),
-  /** The stream refused a message that a new subscription may allow; redirects to the stream again. */
-  sendAgain: command<{ readonly stream: number; readonly message: SendArgs }, Fields>('send-again'),
+  /** The stream refused what may be granted by now; redirects there again. */
+  retryAfterJoin: command<{ readonly stream: number; readonly message: SendArgs }, Fields>('send-again'),
 
   // Writing.
   typing: command<{ readonly op: TypingOp; readonly to: readonly number[] }, Fields>('typing'),

@@ -6,7 +6,7 @@ import type { LogItem } from '#model';
 import { userCommands } from '#model/commands';
 import type { CommandContext } from '#runtime';
 import { RecentMessages } from '../../../actors/stream/recent.js';
-import { removed } from '../../../actors/stream/removing.js';
+import { removalOutcome } from '../../../actors/stream/removing.js';
 
 const message = (id: number): StoredMessage =>
   ({
@@ -33,7 +33,7 @@ function eventsOf(leaving: readonly number[]): LogItem[] {
       name === userCommands.readStream ? leaving.map((user) => ({ to: `user/1/${user}` })) : [],
   } as unknown as CommandContext;
   const view = { state: { mv: 2 }, parts: new Map(Object.entries(STAYS)), volatile: { recent: new RecentMessages() } };
-  return [...(removed(view as never, [message(11), message(12)], [], context).events ?? [])];
+  return [...(removalOutcome(view as never, [message(11), message(12)], [], context).events ?? [])];
 }
 
 const readBy = (events: readonly LogItem[]): unknown[] =>

@@ -5,8 +5,7 @@ import { realmId, userId, userKey } from '#model';
 import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { SnapshotInputs } from '../../../actors/event-queue/snapshot/inputs.js';
 import { subscriptionSections } from '../../../actors/event-queue/snapshot/stream-sections.js';
-import { subscribed, subscriptions } from '../../../actors/user/commands/streams/subscriptions.js';
-import { unsubscribed } from '../../../actors/user/commands/streams/unsubscribed.js';
+import { subscribed, subscriptions, unsubscribed } from '../../../actors/user/commands/streams/subscriptions.js';
 import { fitsLog } from '../../../src/runtime/pack-entries.js';
 import { person } from '../../support/person.js';
 

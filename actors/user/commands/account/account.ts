@@ -1,14 +1,16 @@
-/** The account itself: made by the realm actor. */
+/** Creation of an account by the realm actor, and reads of its key and of its newest messages. */
 
 import { value } from '#actors/shared';
-import { IdSet, type Json } from '#base';
-import { type NewestMessageState, newestMessageState, readingPart } from '#domain/messages';
+import type { Json } from '#base';
+import { IdSet } from '#base';
+import type { NewestMessageState } from '#domain/messages';
+import { newestMessageState, readingPart } from '#domain/messages';
 import { pickColor } from '#domain/streams';
 import type { userCommands } from '#model/commands';
-import type { UserCommand } from '../../command.js';
+import type { UserCommand } from '../../state.js';
 import { freshSubscription, SUBSCRIPTION_PART, selfOf, subscriptionsOf } from '../../state.js';
 
-/** Decided by the realm actor: never refuses. */
+/** Sent by the realm actor, which has decided: never refuses. */
 export const create: UserCommand<typeof userCommands.create> = {
   creates: true,
   handle({ state }, { passwordHash, keySealed, streams }) {
@@ -24,17 +26,17 @@ export const create: UserCommand<typeof userCommands.create> = {
   },
 };
 
-/** API key for the command line, which runs beside the server and knows its secret. */
+/** Sealed API key, for the command line, which knows the server secret. */
 export const sealedKey: UserCommand<typeof userCommands.sealedKey> = {
   lane: 'read',
   read: true,
-  // Of bots the directory has it: their owners may read it, too.
+  // Keys of bots are in the directory, because their owners may read them, too.
   handle: ({ state }, _args, _inputs, { key, directory }) => ({
     reply: value(directory.bot(selfOf(key))?.keySealed ?? state.keySealed),
   }),
 };
 
-/** What a frontend follows by the log from here on. */
+/** Newest messages of the user; the frontend keeps them up to date from the log. */
 export const newest: UserCommand<typeof userCommands.newest, NewestMessageState> = {
   lane: 'read',
   read: true,

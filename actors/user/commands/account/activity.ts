@@ -1,6 +1,6 @@
 /**
- * The account is deactivated, or active again: decided by the realm actor. Its streams forget it and get to know it
- * again; what it is subscribed to stays written here meanwhile.
+ * Deactivation and reactivation of the account, decided by the realm actor. The account's streams drop its
+ * subscriptions and get them back; this actor keeps them meanwhile.
  */
 
 import { value } from '#actors/shared';
@@ -11,11 +11,10 @@ import { parseKey, streamId, streamKey } from '#model';
 import type { Command, OutboxCommand, userCommands } from '#model/commands';
 import { outboxCommand, streamCommands } from '#model/commands';
 import type { CommandContext, View } from '#runtime';
-import type { UserCommand } from '../../command.js';
-import type { UserState } from '../../state.js';
+import type { UserCommand, UserState } from '../../state.js';
 import { SUBSCRIPTION_PART, selfOf, subscriptionsOf } from '../../state.js';
 
-/** Active subscriptions, to streams that are there and to streams that were archived. */
+/** Active subscriptions to live streams, and those to streams that were archived. */
 function subscribedTo({ parts }: View<UserState>, { directory }: CommandContext) {
   const own = subscriptionsOf(parts).filter(({ active }) => active);
   const isLive = ({ stream }: Subscription): boolean => directory.stream(streamId(stream))?.archived === false;
@@ -40,7 +39,10 @@ export const deactivated: UserCommand<typeof userCommands.deactivated> = {
   },
 };
 
-/** Never refuses, and a repeat changes nothing. Of streams that were archived meanwhile nobody told this actor. */
+/**
+ * Never refuses, and a repeat changes nothing. Subscriptions to streams that were archived meanwhile end here, because
+ * deactivated accounts get no such command.
+ */
 export const reactivated: UserCommand<typeof userCommands.reactivated> = {
   handle(view, _args, _inputs, context) {
     const { live, ended } = subscribedTo(view, context);

@@ -12,11 +12,11 @@ import {
 } from '#domain/people';
 import type { userCommands } from '#model/commands';
 import { apiError, checkCount } from '#model/errors';
-import type { UserCommand } from '../../command.js';
+import type { UserCommand } from '../../state.js';
 
 const missing = (): Error => apiError('KEY_DOES_NOT_EXIST');
 
-/** A plain object would take the key `__proto__` for its prototype. */
+/** Object.fromEntries, because an assignment to the key `__proto__` would set the prototype. */
 const asFields = (entries: Iterable<{ readonly key: string; readonly value: string }>) =>
   Object.fromEntries([...entries].map(({ key, value }) => [key, value]));
 

@@ -1,4 +1,4 @@
-/** The password: tried at login and to change it. Failed attempts are counted here, wherever they come from. */
+/** Password attempts, at log-in and at a change of the password. All failures of the account are counted here. */
 
 import { success, value } from '#actors/shared';
 import type { JsonObject } from '#base';
@@ -8,18 +8,17 @@ import type { PasswordCheck, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import type { UserCommand } from '../../command.js';
-import { pushTokenParts } from '../../push-tokens.js';
-import type { UserState } from '../../state.js';
+import type { UserCommand, UserState } from '../../state.js';
+import { pushTokenParts } from './push-tokens.js';
 
 interface Attempt extends JsonObject {
   readonly password: string;
 }
 
-/** Exclusive: each attempt is judged by those before it, however many come at once; and one hash at a time is enough. */
+/** Exclusive: each attempt counts the failures before it, however many come at once; one hash runs at a time. */
 const LOGIN = { lane: 'login', exclusive: true } as const;
 
-/** Right or wrong; null: it was not looked at, since there were too many. */
+/** True if the password is right; null: not verified, after too many failures. */
 async function isCorrect(
   { password }: Attempt,
   { view: { state } }: InputContext<UserState, undefined>,
@@ -29,16 +28,16 @@ async function isCorrect(
   return services.secrets.verifyPassword(password, state.passwordHash);
 }
 
-/** What an attempt changes: a success forgets the failures before it. */
-function counted(state: UserState, correct: boolean, now: number): Pick<Outcome<UserState>, 'state'> {
+/** State after an attempt: a success clears the failures. */
+function withAttempt(state: UserState, correct: boolean, now: number): Pick<Outcome<UserState>, 'state'> {
   const { failedLogins = [], ...rest } = state;
   if (!correct) return { state: { ...rest, failedLogins: withFailure(failedLogins, now) } as UserState };
   return failedLogins.length > 0 ? { state: rest as UserState } : {};
 }
 
 /**
- * POST /fetch_api_key, after the frontend has found the account (users.md § API keys). The key leaves sealed: replies may
- * be remembered in the Store.
+ * POST /fetch_api_key, after the frontend has found the account (users.md § API keys). The key is returned sealed,
+ * because replies may be stored.
  */
 export const fetchKey: UserCommand<typeof userCommands.fetchKey, boolean | null> = {
   ...LOGIN,
@@ -46,7 +45,7 @@ export const fetchKey: UserCommand<typeof userCommands.fetchKey, boolean | null>
   handle({ state }, _args, correct, { directory, caller, now }) {
     const wait = waitForAttempt(state.failedLogins ?? [], now);
     if (correct === null || wait > 0) throw attemptTooEarly(state.failedLogins ?? [], Math.max(wait, 1), now);
-    const outcome = counted(state, correct, now);
+    const outcome = withAttempt(state, correct, now);
     if (!correct) {
       const failures = outcome.state?.failedLogins ?? [];
       return { ...outcome, reply: { error: wrongPassword(failures, now).toReply() } };
@@ -58,25 +57,25 @@ export const fetchKey: UserCommand<typeof userCommands.fetchKey, boolean | null>
   },
 };
 
-/** For the realm actor, which has the password changed together with the rest of a request. */
+/** For the realm actor, which changes the password together with the rest of a request. */
 export const checkPassword: UserCommand<typeof userCommands.checkPassword, boolean | null> = {
   ...LOGIN,
   inputs: isCorrect,
   handle({ state }, _args, correct, { now }) {
     const wait = waitForAttempt(state.failedLogins ?? [], now);
     const answer = (checked: PasswordCheck) => ({ reply: value(checked) });
-    // Refused a moment ago, but the time is over by now: it was not looked at all the same.
+    // The password was not verified, even if the waiting time has ended meanwhile.
     if (correct === null || wait > 0) return answer({ correct: false, wait: Math.max(wait, 1) });
-    return { ...counted(state, correct, now), ...answer({ correct, wait: 0 }) };
+    return { ...withAttempt(state, correct, now), ...answer({ correct, wait: 0 }) };
   },
 };
 
-/** Decided by the realm actor: never refuses. */
+/** Sent by the realm actor, which has decided: never refuses. */
 export const setPassword: UserCommand<typeof userCommands.setPassword> = {
   handle: ({ state }, { passwordHash }) => ({ reply: value(null), state: { ...state, passwordHash } }),
 };
 
-/** Decided by the realm actor: never refuses. Whoever had the old key had push notifications by it. */
+/** Sent by the realm actor: never refuses. Push tokens go, because they were registered with the old key. */
 export const setKey: UserCommand<typeof userCommands.setKey> = {
   handle: ({ state, parts }, { keySealed }) => ({
     reply: value(null),

@@ -1,4 +1,4 @@
-/** What only this actor knows of its user, for snapshots and for bots whose owner it is. */
+/** State that only this actor has, for snapshots and for the bots that the user owns. */
 
 import type { OwnSections } from '#actors/shared';
 import { value } from '#actors/shared';
@@ -8,8 +8,7 @@ import { nextHotspots } from '#domain/people';
 import { userTopics } from '#domain/streams';
 import type { Parts } from '#model';
 import type { OwnSection, userCommands } from '#model/commands';
-import type { UserCommand } from '../../command.js';
-import type { UserState } from '../../state.js';
+import type { UserCommand, UserState } from '../../state.js';
 import { subscriptionsOf } from '../../state.js';
 import { newestDrafts } from '../later/drafts.js';
 

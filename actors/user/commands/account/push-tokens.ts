@@ -1,21 +1,25 @@
-/** POST and DELETE /users/me/apns_device_token and /users/me/android_gcm_reg_id (users.md § Small operations). */
+/**
+ * Devices for push notifications: POST and DELETE /users/me/apns_device_token and /users/me/android_gcm_reg_id
+ * (users.md § Small operations). One part each, named by a hash, because the token is an arbitrary text of the client.
+ */
 
+import { createHash } from 'node:crypto';
 import { success } from '#actors/shared';
-import type { Json } from '#base';
-import type { userCommands } from '#model/commands';
+import type { Json, JsonObject } from '#base';
+import type { Parts } from '#model';
+import type { PushService, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { UserCommand } from '../../command.js';
-import { type PushToken, pushTokenPart, pushTokenParts } from '../../push-tokens.js';
+import type { UserCommand } from '../../state.js';
 
-/** Devices of one person; registering one more forgets the one that was registered longest ago. */
-const MOST_TOKENS = 100;
+/** Devices per user; a further one replaces the one that was registered longest ago. */
+const MAX_TOKENS = 100;
 
 export const addPushToken: UserCommand<typeof userCommands.addPushToken> = {
   handle({ parts }, { service, token, app }, _inputs, { now }) {
     const part = pushTokenPart(service, token);
     const others = pushTokenParts(parts).filter((other) => other !== part);
     const since = (of: string): number => (parts.get(of) as unknown as PushToken).since;
-    const surplus = others.sort((a, b) => since(b) - since(a)).slice(MOST_TOKENS - 1);
+    const surplus = others.sort((a, b) => since(b) - since(a)).slice(MAX_TOKENS - 1);
     const kept: PushToken = { service, token, app, since: now };
     return {
       reply: success(),
@@ -31,3 +35,20 @@ export const removePushToken: UserCommand<typeof userCommands.removePushToken> =
     return { reply: success(), parts: { [part]: null } };
   },
 };
+
+export interface PushToken extends JsonObject {
+  readonly service: PushService;
+  readonly token: string;
+  /** App that registered the token; null: not given. */
+  readonly app: string | null;
+  /** Wall time of the last registration, ms. */
+  readonly since: number;
+}
+
+export const PUSH_TOKEN_PART = 'push/';
+
+export const pushTokenPart = (service: PushService, token: string): string =>
+  `${PUSH_TOKEN_PART}${service}/${createHash('sha256').update(token).digest('hex').slice(0, 32)}`;
+
+export const pushTokenParts = (parts: Parts): string[] =>
+  [...parts.keys()].filter((part) => part.startsWith(PUSH_TOKEN_PART));

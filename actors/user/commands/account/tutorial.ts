@@ -1,27 +1,28 @@
-/** Hints for new users: which were seen, and whether the tutorial is over (users.md § Small operations). */
+/** Hints for new users that were seen, and the end of the tutorial (users.md § Small operations). */
 import { isDeepStrictEqual } from 'node:util';
 import { success } from '#actors/shared';
-import { nextHotspots, type Tutorial } from '#domain/people';
+import type { Tutorial } from '#domain/people';
+import { nextHotspots } from '#domain/people';
 import type { LogItem } from '#model';
 import type { userCommands } from '#model/commands';
-import type { UserCommand } from '../../command.js';
+import type { UserCommand } from '../../state.js';
 
-const told = (user: number, tutorial: Tutorial): LogItem => ({
+const hotspotsEvent = (user: number, tutorial: Tutorial): LogItem => ({
   t: 'event',
   to: { users: [user] },
   event: { type: 'hotspots', hotspots: nextHotspots(tutorial) },
 });
 
-/** The event comes also when nothing is new. */
+/** Emits the event even if the hint was seen before. */
 export const markHotspot: UserCommand<typeof userCommands.markHotspot> = {
   handle({ state }, { hotspot }, _inputs, { caller }) {
     const before = state.tutorial ?? {};
     const tutorial = { ...before, seen: [...new Set([...(before.seen ?? []), hotspot])] };
-    return { reply: success(), state: { ...state, tutorial }, events: [told(caller, tutorial)] };
+    return { reply: success(), state: { ...state, tutorial }, events: [hotspotsEvent(caller, tutorial)] };
   },
 };
 
-/** Other clients hear of it only where it changes what is to be shown. */
+/** Emits an event only if other hints are to be shown now. */
 export const setTutorial: UserCommand<typeof userCommands.setTutorial> = {
   handle({ state }, { status }, _inputs, { caller }) {
     const before = state.tutorial ?? {};
@@ -31,7 +32,7 @@ export const setTutorial: UserCommand<typeof userCommands.setTutorial> = {
     return {
       reply: success(),
       state: { ...state, tutorial },
-      ...(changed ? { events: [told(caller, tutorial)] } : {}),
+      ...(changed ? { events: [hotspotsEvent(caller, tutorial)] } : {}),
     };
   },
 };

@@ -1,4 +1,4 @@
-/** Who may see an uploaded file: its owner, and whoever may access a message that links it. */
+/** Access to uploaded files: for the owner, and for users who may access a message that links the file. */
 
 import { success, value } from '#actors/shared';
 import type { Json } from '#base';
@@ -10,9 +10,8 @@ import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import type { UserCommand } from '../../command.js';
 import { fileAt } from '../../files.js';
-import type { UserState } from '../../state.js';
+import type { UserCommand, UserState } from '../../state.js';
 import { selfOf } from '../../state.js';
 import { rightsOf } from '../messages/on-message.js';
 
@@ -21,10 +20,10 @@ type Access = 'granted' | 'denied' | 'none';
 const BATCH = 100;
 
 /**
- * Does a message that links the file satisfy this? Asked of the messages themselves, newest first: what the owner's actor
- * knows of them comes later than they do.
+ * True if a message that links the file satisfies the condition. Reads the messages, newest first, because the owner's
+ * actor learns of them only after they are sent.
  */
-async function linkedBy(
+async function isLinkedBy(
   token: string,
   { realm }: InputContext<UserState, undefined>,
   { store }: InputSources,
@@ -52,7 +51,7 @@ async function access(
   if (exists !== true) return 'none';
   if (!directory.user(userId(context.caller))) return 'denied';
   const { reader } = await rightsOf(context, sources);
-  const may = await linkedBy(
+  const may = await isLinkedBy(
     parsed.token,
     context,
     sources,
@@ -67,23 +66,23 @@ export const fileExists: UserCommand<typeof userCommands.fileExists> = {
   handle: ({ parts }, { path }) => ({ reply: value(fileAt(parts, path) !== undefined) }),
 };
 
-const granted = (access: Access): void => {
+const checkGranted = (access: Access): void => {
   if (access === 'none') throw apiError('FILE_NOT_FOUND');
   if (access === 'denied') throw apiError('FILE_FORBIDDEN');
 };
 
-/** May the caller see the file? */
+/** Refuses unless the caller may see the file. */
 export const fileAccess: UserCommand<typeof userCommands.fileAccess, Access> = {
   lane: 'read',
   read: true,
   inputs: ({ path }, context, sources) => access(path, context, sources),
   handle(_view, _args, found) {
-    granted(found);
+    checkGranted(found);
     return { reply: success() };
   },
 };
 
-/** Of these files, those that the caller may see: what a message of the caller's may claim. */
+/** The files among these that the caller may see; a message of the caller may claim them. */
 export const filesAccessible: UserCommand<typeof userCommands.filesAccessible, readonly string[]> = {
   lane: 'read',
   read: true,
@@ -94,7 +93,7 @@ export const filesAccessible: UserCommand<typeof userCommands.filesAccessible, r
   handle: (_view, _args, paths) => ({ reply: value(paths as unknown as Json) }),
 };
 
-/** May everybody see the file, without an account? Asked of its owner's actor. */
+/** Refuses unless visitors without an account may see the file. Sent to the owner's actor. */
 export const filePublic: UserCommand<typeof userCommands.filePublic, Access> = {
   lane: 'read',
   read: true,
@@ -103,14 +102,14 @@ export const filePublic: UserCommand<typeof userCommands.filePublic, Access> = {
     const parsed = parsePath(path);
     if (!parsed || parsed.owner !== selfOf(context.key) || !fileAt(parts, path)) return 'none';
     const directory = await sources.directory(context.realm);
-    const may = await linkedBy(parsed.token, context, sources, ({ body }) => {
+    const may = await isLinkedBy(parsed.token, context, sources, ({ body }) => {
       const stream = body.stream === 0 ? undefined : directory.stream(streamId(body.stream));
       return stream?.webPublic === true && !stream.archived;
     });
     return may ? 'granted' : 'denied';
   },
   handle(_view, _args, found) {
-    granted(found);
+    checkGranted(found);
     return { reply: success() };
   },
 };

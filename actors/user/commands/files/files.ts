@@ -10,16 +10,14 @@ import type { OutboxCommand, userCommands } from '#model/commands';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { CommandContext, Outcome } from '#runtime';
-import type { UserCommand } from '../../command.js';
-import { nextWake, withParts } from '../../due.js';
 import type { OwnFile } from '../../files.js';
 import { anyFile, fileAt, filePart, filesOf, presentFile, removeFiles } from '../../files.js';
-import type { UserState } from '../../state.js';
-import { selfOf } from '../../state.js';
+import type { UserCommand, UserState } from '../../state.js';
+import { nextWake, selfOf, withParts } from '../../state.js';
 
 /**
- * Before its bytes are stored: whatever happens to who stores them, the record is there to have them removed.
- * @param path made by the frontend (files/names.ts)
+ * Records a file before its bytes are stored. If the upload is interrupted, the record expires and has the bytes
+ * erased. The frontend makes the path (src/domain/files/names.ts).
  */
 export const fileBegin: UserCommand<typeof userCommands.fileBegin, number | null> = {
   lane: 'upload',
@@ -37,7 +35,7 @@ export const fileBegin: UserCommand<typeof userCommands.fileBegin, number | null
   },
 };
 
-/** Its bytes are stored. */
+/** The bytes are stored: the file exists from now on. */
 export const fileDone: UserCommand<typeof userCommands.fileDone> = {
   handle({ parts }, { path }, _inputs, { key, realm, now }) {
     const begun = anyFile(parts, path);
@@ -83,7 +81,7 @@ export const fileRemove: UserCommand<typeof userCommands.fileRemove> = {
   },
 };
 
-/** A message that links it was sent, or edited to do so. Decided by the conversation: never refused. */
+/** A message that links the file was sent or edited. Sent by the conversation's actor: never refuses. */
 export const fileLinked: UserCommand<typeof userCommands.fileLinked> = {
   handle({ parts }, { path, message, sent }, _inputs, { key, realm }) {
     const file = fileAt(parts, path);
@@ -102,37 +100,37 @@ export const fileLinked: UserCommand<typeof userCommands.fileLinked> = {
 };
 
 /**
- * A message does not link it any more: deleted, or edited. With its last message a file is deleted; one that no message
- * links because of an edit is kept as long as a new one.
+ * A message that linked the file was deleted or edited. Deletion of the last such message deletes the file; after an
+ * edit, an unlinked file is kept as long as a new one.
  */
 export const fileUnlinked: UserCommand<typeof userCommands.fileUnlinked> = {
   handle({ parts }, { path, message, deleted }, _inputs, { key, realm, now }) {
     const file = fileAt(parts, path);
     if (!file?.messages.some(({ id }) => id === message)) return { reply: value(null) };
     const messages = file.messages.filter(({ id }) => id !== message);
-    if (messages.length === 0 && deleted) return removed(parts, realm, selfOf(key), [file]);
+    if (messages.length === 0 && deleted) return removalOutcome(parts, realm, selfOf(key), [file]);
     const expires = messages.length === 0 ? now + UNCLAIMED_MS : null;
     const changed = { [filePart(path)]: { ...file, messages, expires } };
     return { reply: value(null), parts: changed, due: nextWake(withParts(parts, changed)) };
   },
 };
 
-/** Files that go in one commit. */
+/** Files deleted per commit. */
 const SWEEP = 100;
 
-/** A message that is to be sent later will link it. By the token, which stands in every form of its address. */
-function awaited({ path }: OwnFile, parts: ReadonlyMap<string, Json>): boolean {
+/** True if a scheduled message will link the file. Every form of a file's address contains its token. */
+function awaitsScheduled({ path }: OwnFile, parts: ReadonlyMap<string, Json>): boolean {
   const token = parsePath(path)?.token;
   return token !== undefined && undelivered(parts).some(({ content }) => content.includes(token));
 }
 
-/** Files whose time has come go, but for those that a scheduled message waits to link. */
+/** Deletes expired files; those that a scheduled message will link are kept for longer. */
 export function sweepFiles(
   parts: ReadonlyMap<string, Json>,
   { key, realm, now }: CommandContext,
 ): { readonly parts: Readonly<Record<string, Json>>; readonly commands: readonly OutboxCommand[] } {
   const over = [...filesOf(parts)].filter(({ expires }) => expires !== null && expires <= now).slice(0, SWEEP);
-  const kept = over.filter((file) => awaited(file, parts));
+  const kept = over.filter((file) => awaitsScheduled(file, parts));
   const later = Object.fromEntries(
     kept.map((file) => [filePart(file.path), { ...file, expires: now + UNCLAIMED_MS } satisfies OwnFile]),
   );
@@ -142,7 +140,7 @@ export function sweepFiles(
   return { parts: { ...later, ...removal.parts }, commands: [removal.command] };
 }
 
-function removed(
+function removalOutcome(
   parts: ReadonlyMap<string, Json>,
   realm: RealmId,
   owner: UserId,

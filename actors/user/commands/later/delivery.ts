@@ -1,7 +1,7 @@
 /**
- * Delivery of scheduled messages. When its time has come (or when the server is up again), a message is handed over to
- * the actor of its conversation, which sends it or says why not. Commands between actors are carried out exactly once,
- * so one message comes of it, wherever a crash comes between.
+ * The actor's timer: delivery of scheduled messages, expiry of files. A message that is due goes to the actor of its
+ * conversation, which sends it or returns the reason of a refusal. Commands between actors are executed exactly once,
+ * so a crash neither loses nor doubles the message.
  */
 
 import { directNotice, value } from '#actors/shared';
@@ -14,17 +14,16 @@ import type { OutboxCommand, ScheduledFailedArgs, userCommands } from '#model/co
 import { directCommands, outboxCommand, streamCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
-import type { UserCommand } from '../../command.js';
-import { nextWake } from '../../due.js';
-import { tellScheduled, withPart } from '../../scheduled-changes.js';
-import type { UserState } from '../../state.js';
-import { isSubscribed, selfOf } from '../../state.js';
+import { scheduledEvent, withPart } from '../../scheduling.js';
+import type { UserCommand, UserState } from '../../state.js';
+import { isSubscribed, nextWake, selfOf, withParts } from '../../state.js';
+import { sweepFiles } from '../files/files.js';
 
-const mayTry = (directory: DirectoryView, self: number): boolean =>
+const maySend = (directory: DirectoryView, self: number): boolean =>
   !directory.deactivated && directory.user(userId(self))?.isActive === true;
 
 const failedEvent = (self: number, message: ScheduledMessage) =>
-  tellScheduled(self, 'update', { scheduled_message: presentScheduled(message) });
+  scheduledEvent(self, 'update', { scheduled_message: presentScheduled(message) });
 
 function handOver(message: ScheduledMessage, realm: RealmId, self: number, after: number): OutboxCommand {
   const { id, type, to, topic, content, client, origin } = message;
@@ -35,7 +34,7 @@ function handOver(message: ScheduledMessage, realm: RealmId, self: number, after
     content,
     topic,
     origin,
-    // A note to oneself is to be noticed.
+    // A note to oneself stays unread.
     human: isHumanClient(client) && !toSelf,
     queue_id: null,
     local_id: null,
@@ -54,13 +53,13 @@ function handOver(message: ScheduledMessage, realm: RealmId, self: number, after
   });
 }
 
-/** Hands over those whose time has come. */
+/** Sends the messages that are due to the actors of their conversations. */
 export function deliverDue(
   parts: ReadonlyMap<string, Json>,
   { now, key, realm, directory }: CommandContext,
 ): Required<Pick<Outcome<UserState>, 'parts' | 'events' | 'commands'>> {
   const self = selfOf(key);
-  const may = mayTry(directory, self);
+  const may = maySend(directory, self);
   const messages = dueNow(parts, now).map(
     (message): ScheduledMessage => ({ ...message, phase: may ? 'sending' : 'failed' }),
   );
@@ -71,7 +70,7 @@ export function deliverDue(
   };
 }
 
-/** From the conversation's actor. Its sender may have deleted it meanwhile. */
+/** Sent by the conversation's actor. The user may have deleted the message meanwhile. */
 export const scheduledSent: UserCommand<typeof userCommands.scheduledSent> = {
   handle({ parts }, { id }, _inputs, { key }) {
     if (scheduledOf(parts, id)?.phase !== 'sending') return { reply: value(null) };
@@ -79,27 +78,28 @@ export const scheduledSent: UserCommand<typeof userCommands.scheduledSent> = {
     return {
       reply: value(null),
       parts: { [scheduledPart(id)]: delivered },
-      events: [tellScheduled(selfOf(key), 'remove', { scheduled_message_id: id })],
+      events: [scheduledEvent(selfOf(key), 'remove', { scheduled_message_id: id })],
       due: nextWake(withPart(parts, delivered)),
     };
   },
 };
 
+/** Wait before the next attempt. */
 const EARLY_MS = 1_000;
-/** The stream may be out of reach of the realm's actor for some time. */
-const MOST_EARLY = 60;
+/** Attempts before a stream must know of the subscription; the realm actor may not reach it for some time. */
+const MAX_EARLY = 60;
 
-/** Who joins is told so before the stream is: it will know soon. */
+/** True if the user is subscribed but the stream has not heard of that yet. */
 function isEarly(
   message: ScheduledMessage,
   { outside }: ScheduledFailedArgs,
   parts: ReadonlyMap<string, Json>,
 ): boolean {
   const { type, to, early = 0 } = message;
-  return outside && type === 'stream' && isSubscribed(parts, to[0]!) && early < MOST_EARLY;
+  return outside && type === 'stream' && isSubscribed(parts, to[0]!) && early < MAX_EARLY;
 }
 
-/** From the conversation's actor. */
+/** Sent by the conversation's actor. */
 export const scheduledFailed: UserCommand<typeof userCommands.scheduledFailed> = {
   handle({ parts }, failure, _inputs, { key, realm, directory, now }) {
     const { id, reason } = failure;
@@ -117,7 +117,7 @@ export const scheduledFailed: UserCommand<typeof userCommands.scheduledFailed> =
       reply: value(null),
       parts: { [scheduledPart(id)]: failed },
       events: [failedEvent(self, failed)],
-      commands: mayTry(directory, self) ? [[directNotice(realm, self, notice)]] : [],
+      commands: maySend(directory, self) ? [[directNotice(realm, self, notice)]] : [],
       due: nextWake(withPart(parts, failed)),
     };
   },
@@ -130,4 +130,19 @@ const failureNotice = ({ at }: ScheduledMessage, reason: string): string => {
     `> ${reason}`,
     '[View scheduled messages](#scheduled)',
   ].join('\n\n');
+};
+
+export const due: UserCommand<typeof userCommands.due> = {
+  handle({ parts }, _args, _inputs, context) {
+    const delivery = deliverDue(parts, context);
+    const sweep = sweepFiles(parts, context);
+    const changed = { ...delivery.parts, ...sweep.parts };
+    return {
+      reply: value(null),
+      parts: changed,
+      events: delivery.events,
+      commands: [[...delivery.commands.flat(), ...sweep.commands]],
+      due: nextWake(withParts(parts, changed)),
+    };
+  },
 };

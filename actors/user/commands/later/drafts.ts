@@ -1,31 +1,24 @@
-/** Drafts (messages.md § Drafts): their owner alone sees them. */
+/** Drafts (messages.md § Drafts), visible to their owner only. */
 
 import { success, value } from '#actors/shared';
 import type { JsonObject } from '#base';
-import {
-  checkContent,
-  type Draft,
-  type DraftBody,
-  draftOf,
-  draftPart,
-  draftsOf,
-  MAX_DRAFTS_SHOWN,
-} from '#domain/messages';
+import type { Draft, DraftBody } from '#domain/messages';
+import { checkContent, draftOf, draftPart, draftsOf, MAX_DRAFTS_SHOWN } from '#domain/messages';
 import { checkDraftsOn } from '#domain/people';
 import { canAccess, cutTopic } from '#domain/streams';
-import type { LogItem, Parts } from '#model';
-import { streamId, type UserId, userId } from '#model';
+import type { LogItem, Parts, UserId } from '#model';
+import { streamId, userId } from '#model';
 import type { DraftInput, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { CommandContext } from '#runtime';
-import type { UserCommand } from '../../command.js';
+import type { UserCommand } from '../../state.js';
 import { isSubscribed, nextOwnId, selfOf } from '../../state.js';
 
-/** Drafts of one event; a log entry holds half a megabyte. UTF-16 units. */
+/** UTF-16 units of drafts per event; a log entry holds half a megabyte. */
 const EVENT_SIZE = 100_000;
 
-/** @throws ApiError, in the order of messages.md */
+/** @throws ApiError; the checks have the order of messages.md */
 function checkDraft(given: DraftInput, parts: Parts, { directory, caller, now }: CommandContext): DraftBody {
   const content = checkContent(given.content);
   const { timestamp = now / 1000, type, to } = given;
@@ -64,8 +57,8 @@ const tell = (self: number, op: string, of: JsonObject): LogItem => ({
   event: { type: 'drafts', op, ...of },
 });
 
-/** One event for all of them, unless they are too much for one. */
-function added(self: number, drafts: readonly Draft[]): LogItem[] {
+/** One event for all drafts, or several if they are too large for one. */
+function addEvents(self: number, drafts: readonly Draft[]): LogItem[] {
   const events: LogItem[] = [];
   let group: Draft[] = [];
   let size = 0;
@@ -108,7 +101,7 @@ export const createDrafts: UserCommand<typeof userCommands.createDrafts> = {
       reply: success({ ids: made.map(({ id }) => id) }),
       ...(last === undefined ? {} : { state: { ...state, lastDraft: last } }),
       parts: Object.fromEntries(made.map((draft) => [draftPart(draft.id), draft])),
-      events: added(self, made),
+      events: addEvents(self, made),
     };
   },
 };
@@ -140,7 +133,7 @@ export const deleteDraft: UserCommand<typeof userCommands.deleteDraft> = {
   },
 };
 
-/** The user has turned synchronizing off; told by the realm actor. Never refuses, and a repeat changes nothing. */
+/** The user has turned synchronization off. Sent by the realm actor: never refuses, and a repeat changes nothing. */
 export const dropDrafts: UserCommand<typeof userCommands.dropDrafts> = {
   handle({ parts }, _args, _inputs, { key }) {
     const gone = draftsOf(parts);

@@ -1,4 +1,4 @@
-/** Messages to be sent later (messages.md § Scheduled messages): written, listed, changed and deleted by their sender. */
+/** Scheduled messages (messages.md § Scheduled messages): listed, created, edited and deleted by their sender. */
 
 import { success } from '#actors/shared';
 import type { ScheduledBody, ScheduledMessage } from '#domain/messages';
@@ -7,12 +7,10 @@ import { checkTopic } from '#domain/streams';
 import { userId } from '#model';
 import type { EditScheduledArgs, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { UserCommand } from '../../command.js';
-import { nextWake } from '../../due.js';
-import { tellScheduled, withPart } from '../../scheduled-changes.js';
 import type { SchedulingInputs } from '../../scheduling.js';
-import { checkScheduled, schedulingInputs } from '../../scheduling.js';
-import { nextOwnId } from '../../state.js';
+import { checkScheduled, scheduledEvent, schedulingInputs, withPart } from '../../scheduling.js';
+import type { UserCommand } from '../../state.js';
+import { nextOwnId, nextWake } from '../../state.js';
 
 /** GET /scheduled_messages. */
 export const scheduledMessages: UserCommand<typeof userCommands.scheduledMessages> = {
@@ -35,7 +33,7 @@ export const schedule: UserCommand<typeof userCommands.schedule, SchedulingInput
       reply: success({ scheduled_message_id: id }),
       state: { ...state, lastScheduled: id },
       parts: { [scheduledPart(id)]: message },
-      events: [tellScheduled(context.caller, 'add', { scheduled_messages: [presentScheduled(message)] })],
+      events: [scheduledEvent(context.caller, 'add', { scheduled_messages: [presentScheduled(message)] })],
       due: nextWake(withPart(parts, message)),
     };
   },
@@ -70,7 +68,7 @@ export const editScheduled: UserCommand<typeof userCommands.editScheduled, Sched
     return {
       reply: success(),
       parts: { [scheduledPart(message.id)]: message },
-      events: [tellScheduled(context.caller, 'update', { scheduled_message: presentScheduled(message) })],
+      events: [scheduledEvent(context.caller, 'update', { scheduled_message: presentScheduled(message) })],
       due: nextWake(withPart(view.parts, message)),
     };
   },
@@ -86,7 +84,7 @@ function merged({ type: newType, to, topic, content }: EditScheduledArgs, known:
   };
 }
 
-/** A topic alone; direct messages have none. */
+/** An edit of the topic alone; direct messages have no topic. */
 const topicOf = ({ topic }: EditScheduledArgs, known: ScheduledMessage): Partial<ScheduledBody> =>
   topic === null || known.type === 'private' ? {} : { topic: checkTopic(topic) };
 
@@ -100,7 +98,7 @@ function targetOf(args: EditScheduledArgs, known: ScheduledMessage | undefined):
   }
 }
 
-/** DELETE /scheduled_messages/{scheduled_message_id}; also of one that was sent. */
+/** DELETE /scheduled_messages/{scheduled_message_id}; also for a message that was sent. */
 export const deleteScheduled: UserCommand<typeof userCommands.deleteScheduled> = {
   handle({ parts }, { id }, _inputs, { caller }) {
     if (!scheduledOf(parts, id)) throw apiError('NO_SUCH_SCHEDULED_MESSAGE');
@@ -109,7 +107,7 @@ export const deleteScheduled: UserCommand<typeof userCommands.deleteScheduled> =
     return {
       reply: success(),
       parts: { [scheduledPart(id)]: null },
-      events: [tellScheduled(caller, 'remove', { scheduled_message_id: id })],
+      events: [scheduledEvent(caller, 'remove', { scheduled_message_id: id })],
       due: nextWake(left),
     };
   },

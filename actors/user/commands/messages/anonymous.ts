@@ -1,19 +1,19 @@
 /**
- * Reading without an account. The commands go to `user/<realm>/0`, an actor that never gets a root: nobody has this id,
- * and everything here only reads.
+ * Reading without an account. The commands go to `user/<realm>/0`, an actor that never gets a root: no account has this
+ * id, and all commands here are reads.
  */
 
 import { success, VISITOR } from '#actors/shared';
-import { type JsonObject, mapInSlices } from '#base';
+import type { JsonObject } from '#base';
+import { mapInSlices } from '#base';
+import type { MessageWindow, Plan, SearchMatch, StoredMessage } from '#domain/messages';
 import {
   asStored,
   checkAnonymousNarrow,
   fetchWindow,
-  type MessageWindow,
   makePlan,
   matchOf,
   NEWEST,
-  type Plan,
   parseNarrow,
   plainViewer,
   presentNeutral,
@@ -21,23 +21,22 @@ import {
   presentWindow,
   Reader,
   resolveTerms,
-  type SearchMatch,
-  type StoredMessage,
   searchesOf,
   windowSpec,
 } from '#domain/messages';
 import { streamId, streamKey } from '#model';
-import { redirect, streamCommands, type userCommands } from '#model/commands';
+import type { userCommands } from '#model/commands';
+import { redirect, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
-import type { UserCommand } from '../../command.js';
+import type { UserCommand } from '../../state.js';
 
 function isOpen({ body }: StoredMessage, directory: DirectoryView): boolean {
   const stream = body.stream === 0 ? undefined : directory.stream(streamId(body.stream));
   return stream?.webPublic === true && !stream.archived;
 }
 
-/** Everything that visitors may read counts as read. */
+/** The message as visitors get it; all of their messages count as read. */
 const shown = (
   message: StoredMessage,
   directory: DirectoryView,
@@ -58,11 +57,11 @@ export const publicMessages: UserCommand<
     checkAnonymousNarrow(raw, directory);
     const terms = resolveTerms(raw, directory, VISITOR.id);
     const viewer = plainViewer({ realm, user: VISITOR, directory, subscribed: () => false });
-    // Of what is open to the web the whole history counts, with or without a term for a stream.
+    // Web-public streams show their whole history, with or without a term for a stream.
     const plan: Plan = { ...makePlan(terms, viewer), history: 'public' };
     const fetched = await fetchWindow(new Reader(sources.store, viewer), plan, {
       ...windowSpec(args),
-      // Nothing is unread for nobody.
+      // Visitors have no unread messages.
       ...(args.anchor === 'first_unread' ? { anchor: NEWEST } : {}),
     });
     const searches = searchesOf(terms);
@@ -76,7 +75,7 @@ export const publicMessages: UserCommand<
     return {
       reply: success({
         ...presentWindow(fetched),
-        // What was open when it was looked for may be closed by now.
+        // A stream may have been closed since the read.
         messages: fetched.rows.flatMap(({ message }, i) =>
           isOpen(message, directory) ? [{ ...shown(message, directory, options), ...matches[i] }] : [],
         ),
@@ -85,7 +84,7 @@ export const publicMessages: UserCommand<
   },
 };
 
-/** GET /messages/{message_id}: what is closed and what is not there are the same. */
+/** GET /messages/{message_id}. A message without access is reported like a missing one. */
 export const publicMessage: UserCommand<typeof userCommands.publicMessage, StoredMessage | undefined> = {
   creates: true,
   lane: 'read',
@@ -101,7 +100,7 @@ export const publicMessage: UserCommand<typeof userCommands.publicMessage, Store
   },
 };
 
-/** GET /users/me/{stream_id}/topics: the whole history of what is open to the web counts. */
+/** GET /users/me/{stream_id}/topics of a web-public stream: topics of the whole history. */
 export const publicTopics: UserCommand<typeof userCommands.publicTopics> = {
   creates: true,
   lane: 'read',

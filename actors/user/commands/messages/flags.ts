@@ -1,12 +1,14 @@
-/** POST /messages/flags and POST /messages/flags/narrow: flags on messages that the user picks (messages.md § Flags). */
+/** POST /messages/flags and POST /messages/flags/narrow (messages.md § Flags), and copies made by other actors. */
 
-import { flagEvent, success } from '#actors/shared';
+import { flagEvent, success, value } from '#actors/shared';
 import type { JsonObject } from '#base';
 import type { FlagUpdate, MessageWindow, ReadableMessage } from '#domain/messages';
 import {
   asStored,
   fetchWindow,
   makePlan,
+  markedOf,
+  markedPart,
   markRead,
   markUnread,
   parseNarrow,
@@ -24,24 +26,23 @@ import { outboxCommand, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { CommandContext, InputContext, Outcome, View } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import type { UserCommand } from '../../command.js';
 import { messageDetails } from '../../reading/flag-event.js';
 import type { Fold } from '../../reading/folding.js';
 import { folded, foldOf } from '../../reading/folding.js';
-import { untilTold } from '../../reading/told.js';
-import type { UserState } from '../../state.js';
+import { untilPublished } from '../../reading/newest.js';
+import type { UserCommand, UserState } from '../../state.js';
 import { isSubscribed } from '../../state.js';
 import { rightsOf } from './on-message.js';
 
-interface Picked {
-  /** Messages that the user may access, in the order asked for. */
+interface PickedMessages {
+  /** The requested messages that the user may access. */
   readonly own: readonly ReadableMessage[];
-  /** At least one of those asked for is out of the user's reach. */
+  /** The user may not access at least one of the requested messages. */
   readonly missing: boolean;
   readonly folds: readonly Fold[];
 }
 
-/** Of the homes that these messages belong to. */
+/** Folds of the origin streams of these messages. */
 async function foldsOf(
   own: readonly ReadableMessage[],
   { realm, caller, view }: InputContext<UserState, undefined>,
@@ -53,7 +54,7 @@ async function foldsOf(
   return folds.filter((fold) => fold !== undefined);
 }
 
-/** The parts with the marks raised, where that makes them smaller. */
+/** Changed parts with the folds applied. */
 function withFolds(view: View<UserState>, user: number, parts: Outcome<UserState>['parts'], folds: readonly Fold[]) {
   if (folds.length === 0) return parts;
   const flags = new UserFlags(user, new Map([...view.parts, ...Object.entries(parts ?? {})]));
@@ -68,7 +69,7 @@ async function pick(
   ids: readonly number[],
   context: InputContext<UserState, undefined>,
   sources: InputSources,
-): Promise<Picked> {
+): Promise<PickedMessages> {
   const { reader } = await rightsOf(context, sources);
   const asked = [...new Set(ids)];
   const possible = asked.filter((id) => Number.isSafeInteger(id) && id > 0);
@@ -79,7 +80,7 @@ async function pick(
     const one = await reader.access(message);
     if (one) own.push(one);
   }
-  await untilTold(
+  await untilPublished(
     context.realm,
     own.map(({ message }) => message),
     sources,
@@ -97,10 +98,10 @@ function flagging(
   return op === 'add' ? setMark(flags, own, flag) : unsetMark(flags, own, flag);
 }
 
-/** What is told of each message that becomes unread takes some 300 bytes. */
+/** The details of a message that becomes unread take some 300 bytes. */
 const DETAILS_PER_EVENT = 1_000;
 
-/** Without a change one, as clients expect. */
+/** At least one event, even without a change, as clients expect. */
 function flagEvents(
   user: number,
   { op, flag }: FlagChange,
@@ -139,19 +140,19 @@ function flagged(
   return {
     ...done,
     events: flagEvents(context.caller, change, done.changed, details),
-    ...copiesTold(done.newCopies ?? [], context),
+    ...copyMadeCommands(done.newCopies ?? [], context),
   };
 }
 
-/** Those who own the messages hear of new copies: their holders hear of changes. */
-function copiesTold(
+/** Reports new copies to the messages' owners, so that the user gets events of changes. */
+function copyMadeCommands(
   copied: readonly ReadableMessage[],
   { realm, caller }: CommandContext,
 ): Pick<Outcome<UserState>, 'commands'> {
   if (copied.length === 0) return {};
   const owners = new Map<ActorKey<'stream'>, number[]>();
   for (const { message } of copied) {
-    // Direct messages need no copies.
+    // Only messages of streams are copied: participants always have direct messages.
     const owner = streamKey(realm, streamId(message.body.stream));
     const ids = owners.get(owner);
     if (ids) ids.push(message.id);
@@ -164,10 +165,10 @@ function copiesTold(
 }
 
 /** POST /messages/flags. */
-export const setFlags: UserCommand<typeof userCommands.setFlags, Picked> = {
+export const setFlags: UserCommand<typeof userCommands.setFlags, PickedMessages> = {
   inputs: ({ messages }, context, sources) => pick(messages, context, sources),
   handle(view, args, { own, missing, folds }, context): Outcome<UserState> {
-    // Only what makes copies needs access to everything; the rest passes over what it can't change.
+    // Operations that make copies need access to all messages; the others skip messages without access.
     const makesCopies = args.op === (args.flag === 'read' ? 'remove' : 'add');
     if (makesCopies && missing) throw apiError('INVALID_MESSAGES');
     const { parts, events, commands = [] } = flagged(view, args, own, context);
@@ -197,7 +198,7 @@ export const setFlagsInNarrow: UserCommand<
     const { reader, viewer, user, directory } = await rightsOf(context, sources);
     const terms = resolveTerms(parseNarrow(args.narrow), directory, user.id);
     const fetched = await fetchWindow(reader, makePlan(terms, viewer), windowSpec(args));
-    await untilTold(
+    await untilPublished(
       context.realm,
       fetched.rows.map(({ message }) => message),
       sources,
@@ -222,3 +223,18 @@ export const setFlagsInNarrow: UserCommand<
     };
   },
 };
+
+/** Adds ids to one of the marks. Never refuses, and a repeat changes nothing. */
+export const copying = (mark: 'historical' | 'copied'): UserCommand<typeof userCommands.giveCopy> => ({
+  handle({ parts }, { ids }) {
+    const before = markedOf(parts, mark);
+    const after = before.with(ids);
+    return { reply: value(null), ...(after === before ? {} : { parts: markedPart(mark, after) }) };
+  },
+});
+
+/** The user reacted to messages without having copies: from now on they have read ones. Sent by the owning actor. */
+export const makeCopy = copying('historical');
+
+/** The user is a bot that was mentioned in a stream without being subscribed; it gets an ordinary copy. */
+export const giveCopy = copying('copied');

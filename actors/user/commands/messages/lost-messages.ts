@@ -1,13 +1,13 @@
-/** What a bot says reaches nobody: its owner hears of that (messages.md § POST /messages), at most once a minute. */
+/** Warns a bot's owner of a message without receivers (messages.md § POST /messages), at most once a minute. */
 
 import { directNotice, silentMention, success } from '#actors/shared';
 import type { userCommands } from '#model/commands';
-import type { UserCommand } from '../../command.js';
+import type { UserCommand } from '../../state.js';
 import { selfOf } from '../../state.js';
 
 const WARN_MS = 60_000;
 
-/** From frontends, and from actors of streams: never refuses. */
+/** Sent by frontends and by stream actors: never refuses. */
 export const lostMessage: UserCommand<typeof userCommands.lostMessage> = {
   handle({ state }, { stream, exists, origin }, _inputs, { now, realm, key, directory }) {
     const bot = directory.user(selfOf(key));

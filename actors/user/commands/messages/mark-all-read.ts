@@ -1,6 +1,6 @@
 /**
- * POST /mark_all_as_read (messages.md). What is written is one mark for each home with something new, whatever the number
- * of messages.
+ * POST /mark_all_as_read (messages.md). Writes one mark per origin stream ("home") with unread messages, whatever their
+ * number.
  */
 
 import { allReadEvent, partially, success } from '#actors/shared';
@@ -12,25 +12,23 @@ import type { LogItem } from '#model';
 import type { userCommands } from '#model/commands';
 import type { InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import type { UserCommand } from '../../command.js';
 import { rangeEvents, rangeOf } from '../../reading/flag-event.js';
 import type { NewestOfHome } from '../../reading/newest.js';
-import { newestDirect } from '../../reading/newest.js';
-import { untilTold } from '../../reading/told.js';
-import type { UserState } from '../../state.js';
+import { newestDirect, untilPublished } from '../../reading/newest.js';
+import type { UserCommand, UserState } from '../../state.js';
 import { subscriptionsOf } from '../../state.js';
 
-/** Past this, what is marked stays and the client repeats. */
+/** Time for one request; then the marks so far are written, and the client repeats. */
 const DEADLINE_MS = 50_000;
-/** Homes looked at together. */
+/** Homes read at once. */
 const BATCH = 32;
-/** Of the realm's newest messages, so many tell which streams come first. */
+/** Number of the realm's newest messages that decide which streams come first. */
 const RECENT = 64;
 
 interface Marking {
   /** Newest first. */
   readonly homes: readonly NewestOfHome[];
-  /** False: time ran out. */
+  /** The time sufficed for all homes. */
   readonly complete: boolean;
 }
 
@@ -39,7 +37,7 @@ async function newestOfRealm({ realm }: InputContext<UserState, undefined>, { st
   return (await store.scanMessages(scan)).map(asStored);
 }
 
-/** Streams in the order of their newest messages, as far as the realm's newest tell; the others after them. */
+/** Streams by newest message, as far as the realm's newest messages show; the others follow. */
 async function byRecency(
   streams: readonly number[],
   context: InputContext<UserState, undefined>,
@@ -60,7 +58,7 @@ const changes = ({ mark, read, unread }: OriginReadState, { settled, newer }: Ne
   settled > mark || unread.size > 0 || newer.some((id) => id > mark && !read.has(id));
 
 export const markAllRead: UserCommand<typeof userCommands.markAllRead, Marking> = {
-  // Looking for long must not keep other commands waiting.
+  // The reads may take long and must not keep other commands waiting.
   lane: 'mark-all',
   async inputs(_args, context, sources) {
     const { clock } = sources.services;
@@ -76,7 +74,7 @@ export const markAllRead: UserCommand<typeof userCommands.markAllRead, Marking> 
     const scan = new UnreadScan(sources.store, realm, caller);
     const homes: NewestOfHome[] = [await newestDirect(realm, caller, sources)];
     for (let i = 0; i < streams.length; i += BATCH) {
-      // Given up only with something done: the client repeats, and must get on.
+      // Ends early only if there is a mark to write: the client repeats, and must make progress.
       if (clock.now() >= until && homes.some((home) => changes(flags.reading(home.home), home))) {
         return { homes, complete: false };
       }
@@ -86,7 +84,7 @@ export const markAllRead: UserCommand<typeof userCommands.markAllRead, Marking> 
         homes.push({ home, settled: newest[n]!, newer: [] });
       });
     }
-    await untilTold(realm, await newestOfRealm(context, sources), sources);
+    await untilPublished(realm, await newestOfRealm(context, sources), sources);
     return { homes, complete: true };
   },
   handle({ parts }, _args, { homes, complete }, { caller }): Outcome<UserState> {

@@ -1,4 +1,4 @@
-/** Marking a stream as read (messages.md): on request, and when the user leaves it. */
+/** Marks a stream as read (messages.md): on request, and when the user leaves the stream. */
 
 import { idEvents, success, value } from '#actors/shared';
 import type { Json } from '#base';
@@ -13,26 +13,25 @@ import { conversationCommands, outboxCommand, userCommands } from '#model/comman
 import { apiError } from '#model/errors';
 import type { InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import type { UserCommand } from '../../command.js';
 import { rangeEvents, rangeOf } from '../../reading/flag-event.js';
-import type { UserState } from '../../state.js';
+import type { UserCommand, UserState } from '../../state.js';
 import { isSubscribed, selfOf } from '../../state.js';
 import { rightsOf } from './on-message.js';
 
 interface StreamMarking {
-  /** Id of the newest message that was sent here, wherever it is now. */
+  /** Id of the newest message that was sent to this stream, wherever it is now. */
   readonly newest: number;
-  /** Something that was sent here is here, and unread. */
+  /** At least one message that was sent to this stream is still here and unread. */
   readonly some: boolean;
-  /** All of that, if it is not too much. */
+  /** Ids of all such messages, unless there are too many. */
   readonly all?: readonly number[];
-  /** Unread messages that were sent here and are elsewhere now: they stay unread. */
+  /** Unread messages that moved from this stream to another: they stay unread. */
   readonly left: readonly number[];
-  /** Unread messages that were sent elsewhere and are here now: home → ids. */
+  /** Unread messages that moved here from another stream: ids by origin stream. */
   readonly came: ReadonlyMap<number, readonly number[]>;
 }
 
-/** Its cost is that of what was moved, not of what is unread. */
+/** Costs as much as there are moved messages, however many are unread. */
 async function lookAt(
   stream: number,
   { realm, key, view }: InputContext<UserState, undefined>,
@@ -77,7 +76,7 @@ function marked(
   const events: LogItem[] = [];
   if (some) {
     const mark = Math.max(reading.mark, newest);
-    // Whoever read one of them meanwhile did not want it back.
+    // Moved messages that the user has read meanwhile stay read.
     const unread = IdSet.of(left.filter((id) => markedRead(reading, id) !== true));
     Object.assign(written, readingPart(stream, { mark, read: reading.read.above(mark), unread }));
     if (all) events.push(...idEvents(user, all));
@@ -105,14 +104,14 @@ export const markStreamRead: UserCommand<typeof userCommands.markStreamRead, Str
   },
 };
 
-/** Of an archived stream's: more become read as a range, which is worked out when the event is delivered. */
-const MOST_OF_ARCHIVED = 500;
+/** Ids named for an archived stream; more become read as a range, which is worked out at delivery. */
+const MAX_OF_ARCHIVED = 500;
 
-/** Ids of what is unread in a stream and was sent there, ascending as far as they go: those below the mark, then those above. */
+/** Unread ids of messages that were sent to a stream and are still there, below and above the mark, ascending. */
 interface Unread {
   readonly below: readonly number[];
   readonly above: readonly number[];
-  /** There are more than were asked for. */
+  /** There are more unread messages than the limit. */
   readonly more: boolean;
 }
 
@@ -137,18 +136,18 @@ async function unreadIn(
   return { below, above, more: false };
 }
 
-type Leaving = StreamMarking & { readonly unread?: Unread };
+type LeaveMarking = StreamMarking & { readonly unread?: Unread };
 
 /**
- * The user left the stream, or it was archived: never refused. Who has left a stream does not hear of what is deleted there, so what
- * becomes read is named here, by commits of bounded size one after the other, each of which marks what it names.
+ * The user left the stream, or it was archived. Never refuses. Users who have left get no events of deletions there, so
+ * the events name the read ids. Commits are of bounded size, and each marks exactly the ids that its events name.
  */
-export const readStream: UserCommand<typeof userCommands.readStream, Leaving> = {
+export const readStream: UserCommand<typeof userCommands.readStream, LeaveMarking> = {
   async inputs(args, context, sources) {
     const { stream, until, archived = false } = args;
     const marking = await lookAt(stream, context, sources, until);
     if (!marking.some) return marking;
-    const most = archived ? MOST_OF_ARCHIVED : READ_IDS_PER_EVENT;
+    const most = archived ? MAX_OF_ARCHIVED : READ_IDS_PER_EVENT;
     const unread = await unreadIn(args, most, context, sources);
     return archived && unread.more ? marking : { ...marking, unread };
   },
@@ -165,13 +164,13 @@ export const readStream: UserCommand<typeof userCommands.readStream, Leaving> = 
       reply: value(null),
       ...markedSome(parts, user, args.stream, marking, unread),
       commands: [[rest]],
-      // The stream names what is deleted before all is done.
+      // Until this command has ended, the stream marks deleted messages as read for this user.
       replyAfterCommands: true,
     };
   },
 };
 
-/** What is named becomes read, and nothing else. */
+/** Marks only the named ids as read. */
 function markedSome(
   parts: ReadonlyMap<string, Json>,
   user: number,

@@ -9,9 +9,8 @@ import type { TopicName, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import type { UserCommand } from '../../command.js';
-import { untilTold } from '../../reading/told.js';
-import type { UserState } from '../../state.js';
+import { untilPublished } from '../../reading/newest.js';
+import type { UserCommand, UserState } from '../../state.js';
 import { isSubscribed } from '../../state.js';
 import { rightsOf } from './on-message.js';
 
@@ -19,7 +18,7 @@ interface TopicMarking {
   readonly stream: 'closed' | 'open';
   /** The user has a message of the topic. */
   readonly known: boolean;
-  /** Those that may be unread. */
+  /** Messages of the topic that may be unread. */
   readonly messages: readonly StoredMessage[];
 }
 
@@ -40,7 +39,7 @@ async function lookAt(
   const here = ({ body }: StoredMessage): boolean => body.stream === stream && topicKey(body.topic) === index.topicKey;
   messages.push(...excepted.filter(here));
   const known = messages.length > 0 || (await scan.hasAny(index, made));
-  await untilTold(realm, messages, sources);
+  await untilPublished(realm, messages, sources);
   return { stream: 'open', known, messages: [...new Map(messages.map((one) => [one.id, one])).values()] };
 }
 

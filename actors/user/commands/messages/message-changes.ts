@@ -1,4 +1,4 @@
-/** Commands that change messages, or tell how they were changed, as far as the caller's own actor deals with them. */
+/** Edits, deletions and the edit history of messages: the part of the caller's own actor. */
 
 import { success } from '#actors/shared';
 import type { Json } from '#base';
@@ -9,7 +9,7 @@ import { streamId, streamKey, userId } from '#model';
 import type { EditMessageArgs, userCommands } from '#model/commands';
 import { conversationCommands, redirect, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { UserCommand } from '../../command.js';
+import type { UserCommand } from '../../state.js';
 import { isSubscribed } from '../../state.js';
 import { accessed, onMessage } from './on-message.js';
 
@@ -35,7 +35,7 @@ export const history: UserCommand<typeof userCommands.history, ReadableMessage |
 /** Time that a request to delete a topic may take, ms. */
 const DELETE_TOPIC_MS = 50_000;
 
-/** POST /streams/{stream_id}/delete_topic. Being an administrator is no access. */
+/** POST /streams/{stream_id}/delete_topic. Administrators need access to the stream, too. */
 export const deleteTopic: UserCommand<typeof userCommands.deleteTopic> = {
   lane: 'read',
   read: true,

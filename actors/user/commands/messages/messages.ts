@@ -1,4 +1,4 @@
-/** Reading messages: what this user may see (narrow.md, messages.md § Access to a message). */
+/** Reads of messages that the user may see (narrow.md, messages.md § Access to a message). */
 
 import { encoded, success } from '#actors/shared';
 import type { Fields, JsonObject } from '#base';
@@ -23,7 +23,7 @@ import {
 import type { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
-import type { UserCommand } from '../../command.js';
+import type { UserCommand } from '../../state.js';
 import { accessed, rightsOf } from './on-message.js';
 
 function present(
@@ -35,7 +35,7 @@ function present(
   return { ...presentVariant(presentNeutral(own.message, directory), options), flags: flags.flagsOf(own) };
 }
 
-/** GET /messages: encoded at once, while the Store shows the messages. */
+/** GET /messages: encodes the messages while they are read from the Store. */
 export const fetchMessages: UserCommand<typeof userCommands.fetchMessages, Fields> = {
   lane: 'read',
   read: true,
@@ -52,7 +52,7 @@ export const fetchMessages: UserCommand<typeof userCommands.fetchMessages, Field
   handle: (_view, _args, fields) => ({ reply: encoded(fields) }),
 };
 
-/** GET /messages/matches_narrow: among messages that the caller has, no history. */
+/** GET /messages/matches_narrow: considers only the caller's copies, not the public history. */
 export const matchesNarrow: UserCommand<
   typeof userCommands.matchesNarrow,
   { readonly messages: Readonly<Record<number, SearchMatch>> }

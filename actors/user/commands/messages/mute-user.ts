@@ -1,18 +1,22 @@
 /**
- * POST /users/me/muted_users/{id} begins at the caller's own actor: what is unread from that user becomes read first,
- * then the realm actor stores the mute and tells of it (events.md § Order within one action).
+ * POST /users/me/muted_users/{id}: the caller's own actor marks the unread messages of that user as read, then
+ * redirects to the realm actor, which stores the mute and publishes it (events.md § Order within one action).
  */
 
 import { idEvents } from '#actors/shared';
-import { markRead, type ReadableMessage, UserFlags } from '#domain/messages';
+import type { ReadableMessage, StoredMessage } from '#domain/messages';
+import { DIRECT_ORIGIN, MAX_UNREAD, markRead, UnreadScan, UserFlags } from '#domain/messages';
 import { realmKey, userId } from '#model';
-import { realmCommands, redirect, type userCommands } from '#model/commands';
+import type { userCommands } from '#model/commands';
+import { realmCommands, redirect } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { UserCommand } from '../../command.js';
-import { unreadFrom } from '../../reading/unread-from.js';
+import type { InputContext } from '#runtime';
+import type { InputSources } from '../../../services.js';
+import type { UserCommand, UserState } from '../../state.js';
+import { subscriptionsOf } from '../../state.js';
 
 export const muteUser: UserCommand<typeof userCommands.muteUser, readonly ReadableMessage[]> = {
-  // Looking for long must not keep other commands waiting.
+  // The reads may take long and must not keep other commands waiting.
   lane: 'mute-user',
   inputs: ({ muted_user_id }, context, sources) => unreadFrom(muted_user_id, context, sources),
   handle({ parts }, args, found, { directory, caller, realm }) {
@@ -31,3 +35,26 @@ export const muteUser: UserCommand<typeof userCommands.muteUser, readonly Readab
     };
   },
 };
+
+/** Unread messages of one sender, from the oldest on; about as many as a registration contains. */
+export async function unreadFrom(
+  sender: number,
+  { realm, caller, view }: InputContext<UserState, undefined>,
+  { store }: InputSources,
+): Promise<ReadableMessage[]> {
+  const flags = new UserFlags(caller, view.parts);
+  const scan = new UnreadScan(store, realm, caller);
+  const homes = [DIRECT_ORIGIN, ...subscriptionsOf(view.parts).flatMap((own) => (own.active ? [own.stream] : []))];
+  const readings = homes.map((home) => flags.reading(home));
+  const found: StoredMessage[] = [];
+  for (const reading of readings) {
+    found.push(...(await scan.unreadExceptions(reading)).filter((message) => message.sender === sender));
+  }
+  const floor = Math.min(...readings.map(({ mark }) => mark));
+  for await (const batch of scan.upwards({ by: 'sender', sender }, floor)) {
+    found.push(...batch.filter((message) => !flags.isRead({ message, copy: true, gained: false })));
+    if (found.length >= MAX_UNREAD) break;
+  }
+  const once = new Map(found.map((message) => [message.id, message]));
+  return [...once.values()].map((message) => ({ message, copy: true, gained: false }));
+}

@@ -1,6 +1,6 @@
 /**
- * Commands on one message begin here, at the caller's own actor: it finds the message, checks that the caller may access
- * it, and names the actor that owns it. The frontend goes on there.
+ * Entrance of commands on one message: the caller's own actor finds the message, checks the caller's access, and
+ * redirects to the actor that owns the message.
  */
 
 import { ownerOf } from '#actors/shared';
@@ -16,8 +16,7 @@ import { apiError } from '#model/errors';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import type { UserHandler } from '../../command.js';
-import type { UserState } from '../../state.js';
+import type { UserHandler, UserState } from '../../state.js';
 import { isSubscribed, subscriptionsOf } from '../../state.js';
 
 export interface ReadingRights {
@@ -29,7 +28,7 @@ export interface ReadingRights {
   readonly flags: UserFlags;
 }
 
-/** What the caller may read, as his actor knows it. */
+/** Rights of the caller to read messages. @throws ApiError without an account */
 export async function rightsOf(
   { realm, caller, view }: InputContext<UserState, undefined>,
   sources: InputSources,
@@ -61,7 +60,7 @@ function viewerOf(
   };
 }
 
-/** The message as the caller has it; undefined when there is none that the caller may access. */
+/** The message as the caller sees it; undefined: absent, or without access. */
 export async function accessed(
   id: number,
   context: InputContext<UserState, undefined>,
@@ -72,7 +71,7 @@ export async function accessed(
   return record ? reader.access(asStored(record)) : undefined;
 }
 
-/** @param command of the stream or direct-message actor; its arguments are those of the command here, and `copy` */
+/** @param command command of the owning actor; it gets the arguments of the command here, and `copy` */
 export function onMessage<A extends { readonly message_id: number } & JsonObject>(
   command: Command<'stream' | 'dm', A & CallerCopy, Fields>,
 ): UserHandler<A, ReadableMessage | undefined> {

@@ -4,7 +4,7 @@ import { success } from '#actors/shared';
 import { readersOf } from '#domain/messages';
 import type { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { UserCommand } from '../../command.js';
+import type { UserCommand } from '../../state.js';
 import { accessed } from './on-message.js';
 
 interface Receipts {

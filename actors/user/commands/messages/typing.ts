@@ -1,4 +1,4 @@
-/** The user types a direct message (messages.md § Typing): told to those whom it is for, and forgotten. */
+/** Typing of a direct message (messages.md § Typing): a transient event for the participants. */
 
 import { success, typingEvent, typist } from '#actors/shared';
 import { activeSender } from '#domain/messages';
@@ -6,7 +6,7 @@ import { preference } from '#domain/people';
 import { userId } from '#model';
 import type { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { UserCommand } from '../../command.js';
+import type { UserCommand } from '../../state.js';
 
 export const typing: UserCommand<typeof userCommands.typing> = {
   lane: 'read',
@@ -14,7 +14,7 @@ export const typing: UserCommand<typeof userCommands.typing> = {
   handle(_view, { op, to }, _inputs, { directory, caller }) {
     const sender = activeSender(directory, caller);
     if (!preference(directory, sender.id, 'send_private_typing_notifications')) throw apiError('DIRECT_TYPING_OFF');
-    // The sender comes last, unless he names himself.
+    // The sender comes last, unless the request names them.
     const recipients = [...new Set([...to, caller])].map((id) => {
       const user = directory.user(userId(id));
       if (!user) throw apiError('INVALID_USER_ID', { user_id: id });

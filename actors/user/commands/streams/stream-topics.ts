@@ -10,11 +10,11 @@ import { streamId, streamKey } from '#model';
 import type { userCommands } from '#model/commands';
 import { redirect, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { UserCommand } from '../../command.js';
+import type { UserCommand } from '../../state.js';
 import type { ReadingRights } from '../messages/on-message.js';
 import { rightsOf } from '../messages/on-message.js';
 
-interface Topic {
+interface ListedTopic {
   readonly name: string;
   readonly max_id: number;
 }
@@ -22,13 +22,13 @@ interface Topic {
 /** Topics looked up at once. */
 const AT_ONCE = 32;
 
-/** Of these topics, those with messages that the reader has, each as the newest of these spells it. */
-async function received(
-  topics: readonly Topic[],
+/** Topics with messages that the reader received, each spelled as in the newest of these messages. */
+async function receivedTopics(
+  topics: readonly ListedTopic[],
   stream: StreamId,
   { reader, viewer }: ReadingRights,
-): Promise<Topic[]> {
-  const own: Topic[] = [];
+): Promise<ListedTopic[]> {
+  const own: ListedTopic[] = [];
   for (let i = 0; i < topics.length; i += AT_ONCE) {
     const found = await Promise.all(
       topics.slice(i, i + AT_ONCE).map(({ name }) => {
@@ -47,7 +47,7 @@ async function received(
 }
 
 /** null: all topics, as the stream's actor lists them. */
-export const streamTopics: UserCommand<typeof userCommands.streamTopics, readonly Topic[] | null> = {
+export const streamTopics: UserCommand<typeof userCommands.streamTopics, readonly ListedTopic[] | null> = {
   lane: 'read',
   read: true,
   async inputs({ stream_id }, context, sources) {
@@ -57,7 +57,7 @@ export const streamTopics: UserCommand<typeof userCommands.streamTopics, readonl
     if (!stream || !canAccess(user, stream, subscribed(stream.id))) throw apiError('INVALID_STREAM_ID');
     if (stream.historyPublic && canReadHistory(user, stream, subscribed(stream.id))) return null;
     const topics = await sources.ask(streamKey(context.realm, stream.id), streamCommands.topicNames, {});
-    return received(topics as unknown as Topic[], stream.id, rights);
+    return receivedTopics(topics as unknown as ListedTopic[], stream.id, rights);
   },
   handle(_view, { stream_id }, own, { realm }) {
     if (own) return { reply: success({ topics: own as unknown as Json }) };

@@ -1,4 +1,4 @@
-/** One stream as the user sees it: GET /streams/{stream_id} and what is asked about its subscribers. */
+/** One stream as the user sees it: its properties and its subscribers. */
 
 import { activeSubscribers, readMembership, success } from '#actors/shared';
 import { canSeeMetadata, presentStream } from '#domain/streams';
@@ -6,13 +6,13 @@ import { streamId, userId } from '#model';
 import type { Membership, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryView } from '#model/records';
-import type { UserCommand } from '../../command.js';
+import type { UserCommand } from '../../state.js';
 import { isSubscribed } from '../../state.js';
 
 type Parts = Parameters<typeof isSubscribed>[0];
 
-/** Administrators may know of private and archived streams. @throws ApiError */
-function known(id: number, parts: Parts, directory: DirectoryView, caller: number): DirectoryStream {
+/** The stream, if the caller may see its properties (administrators: also private, archived). @throws ApiError */
+function knownStream(id: number, parts: Parts, directory: DirectoryView, caller: number): DirectoryStream {
   const user = directory.user(userId(caller));
   const stream = directory.stream(streamId(id));
   if (!user || !stream || !canSeeMetadata(user, stream, isSubscribed(parts, id))) throw apiError('INVALID_STREAM_ID');
@@ -24,7 +24,7 @@ export const streamById: UserCommand<typeof userCommands.streamById> = {
   lane: 'read',
   read: true,
   handle: ({ parts }, { stream_id }, _inputs, { directory, caller }) => ({
-    reply: success({ stream: presentStream(known(stream_id, parts, directory, caller)) }),
+    reply: success({ stream: presentStream(knownStream(stream_id, parts, directory, caller)) }),
   }),
 };
 
@@ -33,11 +33,11 @@ export const subscribersOf: UserCommand<typeof userCommands.subscribersOf, Membe
   lane: 'read',
   read: true,
   async inputs({ stream_id }, { realm, caller, view }, sources) {
-    known(stream_id, view.parts, await sources.directory(realm), caller);
+    knownStream(stream_id, view.parts, await sources.directory(realm), caller);
     return readMembership(realm, stream_id, sources);
   },
   handle({ parts }, { stream_id }, { members }, { directory, caller }) {
-    known(stream_id, parts, directory, caller);
+    knownStream(stream_id, parts, directory, caller);
     return { reply: success({ subscribers: activeSubscribers(members, directory) }) };
   },
 };
@@ -51,7 +51,7 @@ export const subscriptionStatus: UserCommand<typeof userCommands.subscriptionSta
     const user = directory.user(userId(user_id));
     if (!user || user.botType !== null) throw apiError('NO_SUCH_USER');
     if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
-    known(stream_id, view.parts, directory, caller);
+    knownStream(stream_id, view.parts, directory, caller);
     return readMembership(realm, stream_id, sources);
   },
   handle: (_view, { user_id }, { members }) => ({ reply: success({ is_subscribed: members.includes(user_id) }) }),

@@ -2,18 +2,19 @@
 
 import { success } from '#actors/shared';
 import type { Json } from '#base';
-import { canAccess, type Subscription } from '#domain/streams';
+import type { Subscription } from '#domain/streams';
+import { canAccess } from '#domain/streams';
 import type { LogItem } from '#model';
 import { streamId, userId } from '#model';
 import type { SubscriptionSetting, userCommands } from '#model/commands';
 import { ApiError, apiError, validationError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
-import type { UserCommand } from '../../command.js';
+import type { UserCommand } from '../../state.js';
 import { SUBSCRIPTION_PART, subscriptionOf } from '../../state.js';
 
 type Switch = Exclude<keyof Subscription, 'stream' | 'active' | 'color'>;
 
-/** Properties on the wire. in_home_view is is_muted the other way round. */
+/** Properties of the API. in_home_view is the negation of is_muted. */
 const SWITCHES: Readonly<Record<string, Switch>> = {
   is_muted: 'muted',
   in_home_view: 'muted',
@@ -27,7 +28,7 @@ const SWITCHES: Readonly<Record<string, Switch>> = {
 
 const HEX_COLOR = /^#[a-fA-F0-9]{3,6}$/;
 
-/** @throws ApiError */
+/** The subscription with the setting applied. @throws ApiError */
 function changed(own: Subscription, { property, value }: SubscriptionSetting): Subscription {
   if (property === 'color') {
     if (typeof value !== 'string') throw validationError('color is not a string');
@@ -38,8 +39,8 @@ function changed(own: Subscription, { property, value }: SubscriptionSetting): S
   return { ...own, [SWITCHES[property]!]: property === 'in_home_view' ? !value : value };
 }
 
-/** What clients hear; muting is told under both of its names. */
-function told({ property, value }: SubscriptionSetting): [string, string | boolean][] {
+/** Properties and values of the events; muting has an event under each of its two names. */
+function shownUpdates({ property, value }: SubscriptionSetting): [string, string | boolean][] {
   if (property !== 'is_muted' && property !== 'in_home_view') return [[property, value]];
   const muted = property === 'is_muted' ? value : !value;
   return [
@@ -48,7 +49,7 @@ function told({ property, value }: SubscriptionSetting): [string, string | boole
   ];
 }
 
-/** The subscription that a setting is for. @throws ApiError */
+/** The subscription that a setting changes. @throws ApiError */
 function target(
   { stream_id, property }: SubscriptionSetting,
   subscription: (stream: number) => Subscription | undefined,
@@ -66,7 +67,7 @@ function target(
   return own;
 }
 
-/** One after the other: what was set stays when a later one is refused. */
+/** Applies the settings one after the other; those before a refused one stay. */
 export const subscriptionSettings: UserCommand<typeof userCommands.subscriptionSettings> = {
   handle({ parts }, { data }, _inputs, { directory, caller }) {
     const now = new Map<number, Subscription>();
@@ -86,7 +87,7 @@ export const subscriptionSettings: UserCommand<typeof userCommands.subscriptionS
     try {
       for (const setting of data) {
         now.set(setting.stream_id, changed(target(setting, subscription, directory, caller), setting));
-        for (const [property, value] of told(setting)) {
+        for (const [property, value] of shownUpdates(setting)) {
           const event = { type: 'subscription', op: 'update', property, value, stream_id: setting.stream_id };
           events.push({ t: 'event', to: { users: [caller] }, event });
         }

@@ -1,24 +1,18 @@
-/** The personal side of subscriptions: colours and switches, and what the user sees of streams. */
+/** The user's side of subscriptions: joining, leaving, colours and switches, and lists of streams. */
 
-import { activeSubscribers, readOwnState, readSubscribers, type Subscribers, success, value } from '#actors/shared';
+import type { Subscribers } from '#actors/shared';
+import { activeSubscribers, readOwnState, readSubscribers, success, value } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import { isAdmin, isGuest, streamNotifications } from '#domain/people';
-import {
-  byName,
-  canAccess,
-  pickColor,
-  presentStream,
-  presentSubscription,
-  type Subscription,
-  weeklyTraffic,
-} from '#domain/streams';
+import type { Subscription } from '#domain/streams';
+import { byName, canAccess, pickColor, presentStream, presentSubscription, weeklyTraffic } from '#domain/streams';
 import type { LogItem } from '#model';
 import { streamId, userId } from '#model';
 import type { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
 import { splitForEvents } from '#runtime';
-import type { UserCommand } from '../../command.js';
+import type { UserCommand } from '../../state.js';
 import {
   freshSubscription,
   isSubscribed,
@@ -28,7 +22,7 @@ import {
   subscriptionsOf,
 } from '../../state.js';
 
-/** Decided by the realm actor: never refuses, and a repeat changes nothing. */
+/** Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. */
 export const subscribed: UserCommand<typeof userCommands.subscribed> = {
   handle({ parts }, { streams }, _inputs, { key, now, directory }) {
     const used = new Set(subscriptionsOf(parts).map((own) => own.color));
@@ -57,7 +51,7 @@ export const subscribed: UserCommand<typeof userCommands.subscribed> = {
           subscribers: activeSubscribers(subscribers, directory),
         }),
       );
-      // Administrators have known of it since it was made.
+      // Administrators know the stream since its creation.
       const unknown = stream.inviteOnly && !(account && isAdmin(account));
       if (unknown) tell({ type: 'stream', op: 'create', streams: [presentStream(stream)] });
     }
@@ -131,7 +125,7 @@ export const streams: UserCommand<typeof userCommands.streams, ReadonlySet<numbe
   },
 };
 
-/** GET /get_stream_id. What may not be accessed is not there. */
+/** GET /get_stream_id. A stream without access is reported as missing. */
 export const streamIdByName: UserCommand<typeof userCommands.streamIdByName> = {
   lane: 'read',
   read: true,
@@ -142,5 +136,30 @@ export const streamIdByName: UserCommand<typeof userCommands.streamIdByName> = {
       throw apiError('INVALID_STREAM_NAME', { name });
     }
     return { reply: success({ stream_id: stream.id }) };
+  },
+};
+
+/**
+ * Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. Colours and switches are
+ * kept for a return. `silent`: the stream was archived, which an event of its own has said.
+ */
+export const unsubscribed: UserCommand<typeof userCommands.unsubscribed> = {
+  handle({ parts }, { streams, silent }, _inputs, { key }) {
+    const left = streams.filter(({ id }) => subscriptionOf(parts, id)?.active);
+    if (left.length === 0) return { reply: value(null) };
+    const changed = left.map(({ id }) => {
+      const own = { ...subscriptionOf(parts, id)!, active: false };
+      return [`${SUBSCRIPTION_PART}${id}`, own as unknown as Json] as const;
+    });
+    const self = selfOf(key);
+    const subscriptions = left.map(({ id, name }) => ({ name, stream_id: id }));
+    const events = splitForEvents(subscriptions).map((some): LogItem => {
+      return { t: 'event', to: { users: [self] }, event: { type: 'subscription', op: 'remove', subscriptions: some } };
+    });
+    return {
+      reply: value(null),
+      parts: Object.fromEntries(changed),
+      events: silent ? [] : events,
+    };
   },
 };

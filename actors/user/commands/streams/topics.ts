@@ -1,4 +1,4 @@
-/** What the user wants of single topics (streams.md § User topics). */
+/** The user's policies for topics: muted, unmuted, followed (streams.md § User topics). */
 
 import { success, value } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
@@ -21,11 +21,10 @@ import { outboxCommand, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { Outcome } from '#runtime';
-import type { UserCommand } from '../../command.js';
-import type { UserState } from '../../state.js';
+import type { UserCommand, UserState } from '../../state.js';
 import { isSubscribed, selfOf } from '../../state.js';
 
-/** Policies one after the other, each with its events. */
+/** Collects changes of policies, each with its events and commands. */
 class TopicChanges {
   readonly #after: Map<string, Json>;
   readonly #changed: Record<string, Json> = {};
@@ -42,7 +41,7 @@ class TopicChanges {
     this.#after = new Map(parts);
   }
 
-  /** The policy that it has already changes nothing. */
+  /** No effect if the topic has this policy already. */
   set({ stream, topic }: TopicName, policy: number): void {
     if (policyOf(this.#after, stream, topic) === policy) return;
     const part = topicPart(stream, topic);
@@ -58,12 +57,12 @@ class TopicChanges {
 
   outcome(reply: Outcome<UserState>['reply']): Outcome<UserState> {
     if (this.#events.length === 0) return { reply };
-    // The stream's actor must know before a move that the caller makes next.
+    // The stream's actor must know the watcher before a move that the caller may make next.
     const commands = [this.#commands];
     return { reply, parts: this.#changed, events: this.#events, commands, replyAfterCommands: true };
   }
 
-  /** The stream's actor tells those who want something of a topic when it moves. */
+  /** Registers the user with the stream's actor, which sends moves of the topic to its watchers. */
   #watch(stream: number, topic: string, watches: boolean): void {
     this.#commands.push(
       outboxCommand({
@@ -114,10 +113,10 @@ export const muteTopic: UserCommand<typeof userCommands.muteTopic> = {
   },
 };
 
-/** A whole topic was moved. Never refuses; a repeat is dropped by the runtime. */
+/** A whole topic was moved. Never refuses; the runtime drops a repeat. */
 export const moveTopicPolicy: UserCommand<typeof userCommands.moveTopicPolicy> = {
   handle({ parts }, { from, to, targetExisted }, _inputs, { key, directory, now, realm }) {
-    // Only its case was changed: the same topic still.
+    // Only the case of the name changed: the topic is the same.
     const same = to && from.stream === to.stream && topicKey(from.topic) === topicKey(to.topic);
     if (same) return { reply: value(null) };
     const changes = new TopicChanges(parts, realm, selfOf(key), directory, seconds(now));

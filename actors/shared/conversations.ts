@@ -1,7 +1,8 @@
-/** Reading who is subscribed, from the actors of several streams at once. */
+/** Keys of conversations, and reads of subscribers from the actors of one or several streams. */
 
+import type { StoredMessage } from '#domain/messages';
 import type { RealmId } from '#model';
-import { streamId, streamKey, userId } from '#model';
+import { dmKey, streamId, streamKey, userId } from '#model';
 import type { Membership } from '#model/commands';
 import { streamCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
@@ -22,6 +23,10 @@ export async function readSubscribers(
   return new Map(streams.map((id, i) => [id, lists[i]!.members]));
 }
 
-/** Subscribers as clients see them: accounts that were deactivated stay subscribed, but are never listed. */
+/** Subscribers as clients see them, without deactivated accounts. */
 export const activeSubscribers = (members: readonly number[], directory: Pick<DirectoryView, 'user'>): number[] =>
   members.filter((id) => directory.user(userId(id))?.isActive);
+
+/** The actor that owns a message now. */
+export const ownerOf = (realm: RealmId, { body, participants }: StoredMessage) =>
+  body.stream === 0 ? dmKey(realm, participants as never) : streamKey(realm, streamId(body.stream));

@@ -9,7 +9,7 @@ import type { PresenceState } from './state.js';
 /** A crash loses at most this much; clients report every minute anyway. */
 const FLUSH_MS = 60_000;
 
-export class LivePresence implements Sidecar {
+export class PresenceSidecar implements Sidecar {
   #timer: TimerHandle | undefined;
 
   constructor(

@@ -1,15 +1,16 @@
-/** What conversations do about the uploaded files that their messages link. */
+/** Commands about uploaded files: links in messages, and changes that the realm actor publishes. */
+
 import type { JsonObject } from '#base';
 import { parsePath } from '#domain/files';
 import type { RealmId } from '#model';
-import { userId, userKey } from '#model';
-import type { Command, OutboxCommand } from '#model/commands';
-import { outboxCommand, userCommands } from '#model/commands';
+import { realmKey, userId, userKey } from '#model';
+import type { Command, FileChange, OutboxCommand } from '#model/commands';
+import { outboxCommand, realmCommands, userCommands } from '#model/commands';
 import type { InputSources } from '../services.js';
 
 /**
- * Of the files that a text links, those that a message of this user claims: existing ones that the user may see. For
- * the needs of commands that store a text.
+ * Input of commands that store a text: the linked files that a message of this user claims, i.e. existing files that
+ * the user may see.
  */
 export async function claimedFiles(
   paths: readonly string[],
@@ -18,7 +19,7 @@ export async function claimedFiles(
   { ask }: InputSources,
 ): Promise<readonly string[]> {
   const own = paths.filter((path) => parsePath(path)?.realm === realm);
-  // The server itself uploads nothing.
+  // System messages (user 0) claim no files.
   if (own.length === 0 || user === 0) return [];
   return ask(userKey(realm, userId(user)), userCommands.filesAccessible, { paths: own }, user);
 }
@@ -36,13 +37,13 @@ function tellOwners<A extends JsonObject>(
   });
 }
 
-/** For the outcome of whatever made a message link these files. @param sent seconds since 1970 */
+/** Commands after a message has linked these files. @param sent seconds since 1970 */
 export const filesLinked = (realm: RealmId, paths: readonly string[], message: number, sent: number): OutboxCommand[] =>
   tellOwners(realm, paths, userCommands.fileLinked, { message, sent });
 
 /**
- * For the outcome of whatever ended that. @param deleted the message is gone (a file that it alone linked goes too), and
- * not only edited
+ * Commands after a message no longer links these files.
+ * @param deleted the message was deleted (a file without other links is deleted, too), not only edited
  */
 export const filesUnlinked = (
   realm: RealmId,
@@ -50,3 +51,14 @@ export const filesUnlinked = (
   message: number,
   deleted: boolean,
 ): OutboxCommand[] => tellOwners(realm, paths, userCommands.fileUnlinked, { message, deleted });
+
+/** Reports changes of a user's files to the realm actor. @param erase paths of files whose bytes are to be deleted */
+export function tellRealm(
+  realm: RealmId,
+  owner: number,
+  changes: readonly FileChange[],
+  erase: readonly string[] = [],
+): OutboxCommand {
+  const args = { owner, changes, erase };
+  return outboxCommand({ to: realmKey(realm), name: realmCommands.filesChanged, args, caller: 0 });
+}

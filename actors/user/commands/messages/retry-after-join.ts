@@ -1,6 +1,6 @@
 /**
- * A message that its stream would refuse for want of a right: the stream may not have heard yet what gave the right, of which the
- * sender may already know. Who joins is told so before the stream is, and clients send as soon as they are told.
+ * Second try of a message that its stream would refuse for want of a right. A new subscriber gets the event before the
+ * stream hears of the subscription, and clients may send at once; so the stream redirects here before it refuses.
  */
 
 import { readOwnState } from '#actors/shared';
@@ -8,11 +8,11 @@ import { streamId, streamKey, userId } from '#model';
 import type { userCommands } from '#model/commands';
 import { redirect, streamCommands } from '#model/commands';
 import { TooEarly } from '#runtime';
-import type { UserCommand } from '../../command.js';
+import type { UserCommand } from '../../state.js';
 import { isSubscribed } from '../../state.js';
 
-/** Goes on to the stream, which decides; when it knows of the subscription, if there is one. */
-export const sendAgain: UserCommand<typeof userCommands.sendAgain> = {
+/** Redirects back to the stream, which decides now. Waits (`TooEarly`) until the stream knows of a subscription. */
+export const retryAfterJoin: UserCommand<typeof userCommands.retryAfterJoin> = {
   lane: 'send-again',
   read: true,
   async inputs({ stream }, { realm, caller, view }, sources) {
@@ -22,7 +22,7 @@ export const sendAgain: UserCommand<typeof userCommands.sendAgain> = {
       if (!(await knows(caller))) throw new TooEarly();
       return;
     }
-    // Of bots, the owner's subscription counts, too.
+    // For bots, the owner's subscription counts, too.
     const owner = (await sources.directory(realm)).user(userId(caller))?.botOwner;
     if (!owner) return;
     const { subscriptions } = await readOwnState(realm, owner, ['subscriptions'], sources);

@@ -1,42 +1,44 @@
 /**
- * Writing a move into its messages. What is decided at once (events, topics) concerns any number of messages; writing
- * them is done in batches, the first with the decision, the others by commands of the actor to itself. The decision is
- * kept in a part, so a crash between batches loses nothing.
+ * Writes a move into its messages. Events and topics are decided in one commit, whatever the number of messages. The
+ * messages are written in batches: the first with the decision, the others by commands of the actor to itself. The
+ * decision is stored in a part, so a crash between two batches loses nothing.
  */
 
-import { IdSet, type Json, type JsonObject } from '#base';
+import type { Json, JsonObject } from '#base';
+import { IdSet } from '#base';
 import type { MessageBody, Move, StoredEdit, StoredMessage } from '#domain/messages';
 import { topicKey } from '#domain/streams';
 import type { ActorKey, LogItem } from '#model';
-import type { OutboxCommand } from '#model/commands';
-import { type CarryOnArgs, outboxCommand, streamCommands } from '#model/commands';
+import type { MoveBatchArgs, OutboxCommand } from '#model/commands';
+import { outboxCommand, streamCommands } from '#model/commands';
 import type { CommandContext, MessageChange } from '#runtime';
-import { change, type StreamView } from '../messages.js';
+import { change } from '../messages.js';
+import type { StreamView } from '../state.js';
 
 export const MOVING_PART = 'moving/';
 
-/** Of one commit. */
-const MOST_MESSAGES = 500;
-/** Where records travel in the outbox they must stay far below the largest document (16 MiB). */
-const MOST_CHARACTERS = 1_500_000;
+/** Messages per commit. */
+const MAX_BATCH_MESSAGES = 500;
+/** UTF-16 units per commit: records may travel in the outbox, far below the largest document (16 MiB). */
+const MAX_BATCH_CHARACTERS = 1_500_000;
 
-export interface Decision extends JsonObject {
-  /** The place that they leave. */
+export interface MoveDecision extends JsonObject {
+  /** The topic that the messages leave. */
   readonly from: { readonly stream: number; readonly topic: string };
-  /** Entry of each message's history. */
+  /** Entry in the edit history of each message. */
   readonly edit: StoredEdit;
   readonly topic: { readonly name: string; readonly links: MessageBody['topicLinks'] } | null;
   readonly stream: { readonly id: number; readonly recipient: number } | null;
-  /** Null: within the stream. */
+  /** null: the stream stays the same. */
   readonly move: Move | null;
-  /** Of those who made copies for themselves: who loses them. Absent in decisions of older versions. */
+  /** Users who made copies for themselves and lose them. Absent in decisions of older versions. */
   readonly losers?: readonly number[];
 }
 
-/** Changes of one message's body. @param more of the message itself that the request named */
+/** Changes of one message's body. @param more further changes, for the message that the request named */
 export function movedBody(
   { body }: StoredMessage,
-  { edit, topic, stream, move, losers = [] }: Decision,
+  { edit, topic, stream, move, losers = [] }: MoveDecision,
   more?: { readonly body: Partial<MessageBody>; readonly edit: Partial<StoredEdit> },
 ): Partial<MessageBody> {
   return {
@@ -57,14 +59,14 @@ function weight({ body }: StoredMessage): number {
   return characters;
 }
 
-/** Ascending ids, cut into batches. */
+/** The messages in their order, cut into batches. */
 export function batches(messages: readonly StoredMessage[]): StoredMessage[][] {
   const all: StoredMessage[][] = [[]];
   let characters = 0;
   for (const message of messages) {
     const size = weight(message);
     const last = all.at(-1)!;
-    if (last.length > 0 && (last.length >= MOST_MESSAGES || characters + size > MOST_CHARACTERS)) {
+    if (last.length > 0 && (last.length >= MAX_BATCH_MESSAGES || characters + size > MAX_BATCH_CHARACTERS)) {
       all.push([message]);
       characters = size;
     } else {
@@ -75,69 +77,71 @@ export function batches(messages: readonly StoredMessage[]): StoredMessage[][] {
   return all;
 }
 
-interface Kept extends JsonObject {
-  readonly decision: Decision;
+interface StoredMove extends JsonObject {
+  readonly decision: MoveDecision;
   readonly ids: Uint8Array;
 }
 
-export interface Carried {
+export interface BatchOutcome {
   readonly messages: readonly MessageChange[];
   readonly parts: Readonly<Record<string, Json>>;
-  /** To be carried out before anybody is told that all is done. */
+  /** The caller's reply waits for these. */
   readonly commands: readonly OutboxCommand[];
 }
 
-/** @param first messages of the first batch, as they will be */
-export function carryOut(
+/** Stores the decision and sends a command per further batch. @param rest all batches but the first */
+export function scheduleBatches(
   key: ActorKey,
   version: number,
-  decision: Decision,
+  decision: MoveDecision,
   rest: readonly (readonly StoredMessage[])[],
-): Omit<Carried, 'messages'> {
+): Omit<BatchOutcome, 'messages'> {
   if (rest.length === 0) return { parts: {}, commands: [] };
   const part = `${MOVING_PART}${version}`;
   const ids = rest.flatMap((batch) => batch.map(({ id }) => id));
   const commands: OutboxCommand[] = [];
   let from = 0;
   rest.forEach((batch, i) => {
-    const args: CarryOnArgs = { part, from, to: from + batch.length, last: i === rest.length - 1 };
-    commands.push(outboxCommand({ to: key as ActorKey<'stream'>, name: streamCommands.carryOn, args, caller: 0 }));
+    const args: MoveBatchArgs = { part, from, to: from + batch.length, last: i === rest.length - 1 };
+    commands.push(
+      outboxCommand({ to: key as ActorKey<'stream'>, name: streamCommands.moveNextBatch, args, caller: 0 }),
+    );
     from += batch.length;
   });
-  return { parts: { [part]: { decision, ids: IdSet.of(ids).encode() } satisfies Kept }, commands };
+  return { parts: { [part]: { decision, ids: IdSet.of(ids).encode() } satisfies StoredMove }, commands };
 }
 
-const keptIn = (parts: ReadonlyMap<string, Json>, part: string): Kept | undefined =>
-  parts.get(part) as Kept | undefined;
+const storedMove = (parts: ReadonlyMap<string, Json>, part: string): StoredMove | undefined =>
+  parts.get(part) as StoredMove | undefined;
 
-/** Ids of a batch. */
-export function idsOf(parts: ReadonlyMap<string, Json>, { part, from, to }: CarryOnArgs): readonly number[] {
-  const kept = keptIn(parts, part);
+/** Message ids of a batch. */
+export function batchIds(parts: ReadonlyMap<string, Json>, { part, from, to }: MoveBatchArgs): readonly number[] {
+  const kept = storedMove(parts, part);
   return kept ? IdSet.decode(kept.ids).ids.slice(from, to) : [];
 }
 
-/** Keys of the stream's own topics between which messages move. */
-export function topicsOf(parts: ReadonlyMap<string, Json>, { part }: CarryOnArgs): readonly string[] {
-  const decision = keptIn(parts, part)?.decision;
+/** Keys of this stream's topics that the messages leave or enter. */
+export function topicsOfMove(parts: ReadonlyMap<string, Json>, { part }: MoveBatchArgs): readonly string[] {
+  const decision = storedMove(parts, part)?.decision;
   if (!decision) return [];
   const topics = [topicKey(decision.from.topic)];
   if (decision.topic && !decision.stream) topics.push(topicKey(decision.topic.name));
   return topics;
 }
 
-/** Those of the messages that are still where the decision found them: others were deleted, or written before. */
-export function carriedOn(
+/** Moves the messages that are still in the old place; others were deleted meanwhile, or written before. */
+export function moveBatch(
   view: StreamView,
-  { part, last }: CarryOnArgs,
+  { part, last }: MoveBatchArgs,
   messages: readonly StoredMessage[],
   context: CommandContext,
-): Omit<Carried, 'commands'> & { readonly events: readonly LogItem[] } {
-  const decision = keptIn(view.parts, part)?.decision;
+): Omit<BatchOutcome, 'commands'> & { readonly events: readonly LogItem[] } {
+  const decision = storedMove(view.parts, part)?.decision;
   if (!decision) return { messages: [], parts: {}, events: [] };
   const { from, edit, stream } = decision;
   const left = messages.filter(
     ({ body }) =>
-      body.stream === from.stream && topicKey(body.topic) === topicKey(from.topic) && !isWritten(body, decision, edit),
+      body.stream === from.stream && topicKey(body.topic) === topicKey(from.topic) && !isMoved(body, decision, edit),
   );
   return {
     messages: left.map((message) => change(view, message, movedBody(message, decision), context)),
@@ -146,10 +150,10 @@ export function carriedOn(
   };
 }
 
-/** Only the spelling of the topic changes: the place alone does not tell. */
-const isWritten = (
+/** For a mere change of spelling: the topic's key is the same before and after, so the history decides. */
+const isMoved = (
   { edits, topic: now }: MessageBody,
-  { topic, stream }: Decision,
+  { topic, stream }: MoveDecision,
   { at, user }: StoredEdit,
 ): boolean =>
   stream === null && topic?.name === now && edits?.some((one) => one.at === at && one.user === user) === true;

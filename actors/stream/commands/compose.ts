@@ -1,4 +1,4 @@
-/** What sending does to a conversation, once it is decided: the message, its event, and the conversation's newest id. */
+/** Outcome of sending, once it is decided: the message's record, its event, and the conversation's new state. */
 
 import { claimedFiles, filesLinked, success } from '#actors/shared';
 import type { RenderResult } from '#domain/markdown';
@@ -13,29 +13,27 @@ import { outboxCommand, realmCommands } from '#model/commands';
 import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { CommandContext, InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../services.js';
-import { copiesGiven } from '../bots.js';
-import type { StreamView } from '../messages.js';
-import type { StreamVolatile } from '../recent.js';
-import type { StreamState } from '../state.js';
-import { arrivedIn } from '../topics.js';
+import { giveCopies } from '../bots.js';
+import type { StreamState, StreamView, StreamVolatile } from '../state.js';
+import { topicWithMessage } from '../topics.js';
 import { memberOf } from './members.js';
-import { armed } from './retention.js';
+import { withRetentionTimer } from './retention.js';
 
-export interface Prepared {
+export interface ComposeInputs {
   readonly id: number;
   /** null: cannot be rendered. */
   readonly rendered: RenderResult | null;
-  /** Uploaded files that the message claims. */
+  /** Paths of uploaded files that the message claims. */
   readonly files: readonly string[];
 }
 
-/** Needs of every command that makes a message. */
-export async function prepare(
+/** Inputs of every command that makes a message. */
+export async function composeInputs(
   { content, origin }: MessageInput,
   { realm, caller }: InputContext<StreamState, StreamVolatile>,
   sources: InputSources,
-): Promise<Prepared> {
-  // Asked for first and at once: ids must come in the order in which commands arrived.
+): Promise<ComposeInputs> {
+  // Requested first and at once: ids must have the order in which commands arrived.
   const id = sources.messageId(realm);
   const text = sources.directory(realm).then(async (directory) => {
     const rendered = await sources.services.renderer.render(content, directory, origin, caller);
@@ -45,7 +43,7 @@ export async function prepare(
   return { id: both[0], ...both[1] };
 }
 
-export function linksOf(
+export function topicLinksOf(
   { topic, origin }: Pick<MessageInput, 'topic' | 'origin'>,
   directory: DirectoryView,
 ): MessageBody['topicLinks'] {
@@ -53,35 +51,35 @@ export function linksOf(
   return topicLinks(topic, renderContext(directory, origin)).map(({ text, url }) => ({ text, url }));
 }
 
-/** Who says it, and how it turned out. */
-export interface Spoken {
+/** A rendered message with its sender and flags. */
+export interface ComposedMessage {
   readonly id: number;
   readonly sender: number;
   readonly client: string;
   readonly rendered: RenderResult;
   readonly flags: MessageBody['flags'];
-  /** Uploaded files that it claims. */
+  /** Paths of uploaded files that the message claims. */
   readonly files: readonly string[];
   readonly local?: MessageItem['local'] | undefined;
-  /** What its widget begins with. */
+  /** First submessage of the message's widget. */
   readonly submessage?: StoredSubmessage | undefined;
-  /** Bots that get copies though they are not in the stream. */
+  /** Bots that get copies without being subscribed. */
   readonly copies?: readonly number[];
-  /** What else follows; nobody waits for it. */
+  /** Further commands; the reply does not wait for them. */
   readonly calls?: readonly OutboxCommand[];
 }
 
-type SentContext = Pick<CommandContext, 'now' | 'directory' | 'realm' | 'key'>;
+type PostContext = Pick<CommandContext, 'now' | 'directory' | 'realm' | 'key'>;
 
-export function sentToStream(
+export function postToStream(
   { state, parts }: Pick<StreamView, 'state' | 'parts'>,
-  said: MessageInput,
-  context: SentContext,
+  input: MessageInput,
+  context: PostContext,
   stream: DirectoryStream,
-  spoken: Spoken,
+  composed: ComposedMessage,
 ): Outcome<StreamState> {
   const first = stream.firstMessage === null && state.last === 0;
-  const { copies = [] } = spoken;
+  const { copies = [] } = composed;
   const silent = [...context.directory.silentBots()].filter((bot) => isMember(memberOf(parts, bot)));
   const to: Audience = {
     stream: stream.id,
@@ -91,7 +89,7 @@ export function sentToStream(
     ...(copies.length > 0 ? { users: copies } : {}),
     ...(silent.length > 0 ? { except: silent } : {}),
   };
-  const outcome = sent(state, said, context, spoken, {
+  const outcome = post(state, input, context, composed, {
     first,
     participants: [],
     recipient: stream.recipient,
@@ -99,23 +97,23 @@ export function sentToStream(
     conversation: streamConversation(stream.id),
     to,
   });
-  const placed = { ...outcome, parts: arrivedIn(parts, said.topic, spoken.id) };
+  const placed = { ...outcome, parts: topicWithMessage(parts, input.topic, composed.id) };
   if (!first) return placed;
-  const args = { stream: stream.id, id: spoken.id };
+  const args = { stream: stream.id, id: composed.id };
   const told = outboxCommand({ to: realmKey(context.realm), name: realmCommands.firstMessage, args, caller: 0 });
   return { ...placed, commands: [[told, ...(outcome.commands?.[0] ?? [])]] };
 }
 
-/** @param recipient recipient_id that the message carries */
-export function sentDirectly(
+/** @param recipient recipient_id of the message */
+export function postDirectly(
   state: StreamState,
-  said: MessageInput,
-  context: SentContext,
+  input: MessageInput,
+  context: PostContext,
   recipient: number,
-  spoken: Spoken,
+  composed: ComposedMessage,
 ): Outcome<StreamState> {
   const { participants } = state;
-  return sent(state, said, context, spoken, {
+  return post(state, input, context, composed, {
     first: false,
     participants,
     recipient,
@@ -125,7 +123,7 @@ export function sentDirectly(
   });
 }
 
-interface Place {
+interface Destination {
   readonly first: boolean;
   readonly participants: readonly number[];
   readonly recipient: number;
@@ -134,18 +132,18 @@ interface Place {
   readonly to: Audience;
 }
 
-function sent(
+function post(
   state: StreamState,
-  said: MessageInput,
-  { now, directory, realm }: SentContext,
-  { id, sender, client, rendered, flags, files, local, submessage, copies = [], calls = [] }: Spoken,
-  { first, participants, recipient, stream, conversation, to }: Place,
+  input: MessageInput,
+  { now, directory, realm }: PostContext,
+  { id, sender, client, rendered, flags, files, local, submessage, copies = [], calls = [] }: ComposedMessage,
+  { first, participants, recipient, stream, conversation, to }: Destination,
 ): Outcome<StreamState> {
   const { wildcard } = rendered.mentions;
   const body: MessageBody = {
-    content: said.content,
+    content: input.content,
     html: rendered.html,
-    topic: said.topic,
+    topic: input.topic,
     sent: Math.floor(now / 1000),
     client,
     recipient,
@@ -153,7 +151,7 @@ function sent(
     rev: 1,
     flags,
     wildcard,
-    topicLinks: linksOf(said, directory),
+    topicLinks: topicLinksOf(input, directory),
     has: { link: rendered.hasLink, image: rendered.hasImage },
     ...(files.length > 0 ? { files } : {}),
     ...(submessage ? { submessages: [submessage] } : {}),
@@ -169,12 +167,15 @@ function sent(
     ...(wildcard ? { wildcard: true } : {}),
     ...(local ? { local } : {}),
   };
-  // Who is told that the message is sent finds it in the list of files, and bots that it names have it.
-  const awaited = [...filesLinked(realm, files, id, body.sent), ...copiesGiven(realm, id, copies)];
+  // The reply waits for these: afterwards the files' owners list the message, and mentioned bots have copies.
+  const awaited = [...filesLinked(realm, files, id, body.sent), ...giveCopies(realm, id, copies)];
   const commands = [...awaited, ...calls];
   return {
     reply: success({ id }),
-    ...armed({ ...state, last: id, ...(stream !== 0 ? { traffic: countMessage(state.traffic, now) } : {}) }, now),
+    ...withRetentionTimer(
+      { ...state, last: id, ...(stream !== 0 ? { traffic: countMessage(state.traffic, now) } : {}) },
+      now,
+    ),
     messages: [{ id, rev: 1, record: recordOf(message, conversation) }],
     events: [item],
     ...(commands.length > 0 ? { commands: [commands] } : {}),

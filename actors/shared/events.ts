@@ -1,8 +1,10 @@
 import type { JsonObject } from '#base';
-import type { LogItem } from '#model';
+import type { Audience, LogItem, PlainItem } from '#model';
 import { READ_IDS_PER_EVENT } from '#model';
+import type { TypingOp } from '#model/commands';
+import type { DirectoryUser } from '#model/records';
 
-/** update_message_flags events (events.md § Event table, § message_details). */
+/** Body of update_message_flags events (events.md § Event table, § message_details). */
 export const flagEventBody = (op: 'add' | 'remove', flag: string): JsonObject => ({
   type: 'update_message_flags',
   op,
@@ -27,7 +29,7 @@ export const allReadEvent = (user: number): LogItem => ({
   event: { ...flagEventBody('add', 'read'), messages: [], all: true },
 });
 
-/** These became read; nothing is said when there are none. */
+/** Events that name the ids that became read; none for no ids. */
 export function idEvents(user: number, ids: readonly number[]): LogItem[] {
   const sorted = [...ids].sort((a, b) => a - b);
   const events: LogItem[] = [];
@@ -36,3 +38,12 @@ export function idEvents(user: number, ids: readonly number[]): LogItem[] {
   }
   return events;
 }
+
+export const typist = ({ id, email }: DirectoryUser): JsonObject => ({ user_id: id, email });
+
+/** Typing was started or stopped. @param place message_type, and stream and topic or recipients */
+export const typingEvent = (op: TypingOp, sender: DirectoryUser, place: JsonObject, to: Audience): PlainItem => ({
+  t: 'event',
+  to,
+  event: { type: 'typing', op, sender: typist(sender), ...place },
+});
