@@ -16,7 +16,10 @@ import type { QueueState } from './state.js';
 import { HELD_LAG_MS } from './state.js';
 import type { QueueVolatile } from './volatile.js';
 
-/** A queue without a waiting poll is written this long after its client's last sign of life (architecture/delivery.md § The life of a queue). */
+/**
+ * A queue without a waiting poll is written this long after its client's last sign of life
+ * (architecture/delivery.md § The life of a queue).
+ */
 const FLUSH_MS = 30_000;
 /** Interval of the checks of a queue with a waiting poll: busy log, quiet log. A check costs as much as a heartbeat. */
 const CHECK_MS = 60_000;

@@ -22,7 +22,7 @@ async function endsCleanly(test: Test, stopping: Promise<Ended>): Promise<void> 
   const start = performance.now();
   const { code, signal } = await stopping;
   const ms = Math.round(performance.now() - start);
-  // What hangs is killed, and has no code.
+  // A process that hangs is killed, and has no exit code.
   test.equal(code ?? signal, 0, `ends by itself with exit code 0 (${ms} ms)`);
 }
 
