@@ -44,7 +44,7 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: 'acknowledged before the commit',
     file: 'src/runtime/executor.js',
-    find: 'group.onCommitted.push(finish);\n    }',
+    find: 'batch.onCommitted.push(finish);\n    }',
     put: 'finish();\n    }',
   },
   {
@@ -91,19 +91,19 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a queue is flushed past what waits',
-    file: 'actors/event-queue/writing.js',
+    file: 'actors/event-queue/checkpoint.js',
     find: 'oldest === undefined ? position :',
     put: 'true ? position :',
   },
   {
     name: 'commits that the snapshot holds are told again',
-    file: 'actors/event-queue/live.js',
+    file: 'src/delivery/subscriber.js',
     find: 'return covered !== undefined && version <= covered;',
     put: 'return false;',
   },
   {
     name: 'a snapshot claims a commit too many',
-    file: 'actors/event-queue/live.js',
+    file: 'src/delivery/subscriber.js',
     find: 'return covered !== undefined && version <= covered;',
     put: 'return covered !== undefined && version <= covered + 1;',
   },
@@ -145,8 +145,8 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'repeats of what was before a feed are told',
-    file: 'src/events/past.js',
-    find: 'known?.has(nameOf(group)) || (seq > this.start && this.#before.knows(entry.actor, group))',
+    file: 'src/delivery/repeat-detector.js',
+    find: 'repeats?.has(nameOf(group)) || (seq > this.start && this.#before.hasSeen(entry.actor, group))',
     put: 'false',
   },
   {
