@@ -14,7 +14,7 @@ const python = found
   : missing('tmux is not installed');
 
 if (python) {
-  const face = await Embedded.start();
+  const face = await Embedded.start([], true);
   t.teardown(() => face.stop());
   t.test('a person at zulip-terminal, embedded face', async (test) => {
     const restart = async (): Promise<void> => {
@@ -40,7 +40,7 @@ if (python) {
   const cluster = services();
   if (cluster) {
     t.test('a person at zulip-terminal, cluster face, each by its own frontend', async (test) => {
-      const face = await Cluster.start(cluster);
+      const face = await Cluster.start({ ...cluster, quietly: true });
       test.teardown(() => face.stop());
       // Its frontend and the owner of everything: all that holds its poll.
       const restart = async (): Promise<void> => {

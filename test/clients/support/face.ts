@@ -28,10 +28,21 @@ export async function command(args: readonly string[]): Promise<string> {
   return ended.stdout.trim();
 }
 
-/** Made by requests: each command of the command line costs the start of a program. */
-async function secondUser(owner: Api, zuliprc: string, site: string): Promise<Account> {
+interface SecondUser {
+  readonly owner: Api;
+  readonly zuliprc: string;
+  readonly site: string;
+  /** Of a command of the command line, by which the account is made without a notice; absent: by a request, which costs no start. */
+  readonly connection?: readonly string[] | undefined;
+}
+
+async function secondUser({ owner, zuliprc, site, connection }: SecondUser): Promise<Account> {
   await knows(owner);
-  await owner.ok('POST', '/users', { email: OTHER, full_name: 'Other', password: PASSWORD });
+  if (connection) {
+    await command(['user', 'create', '--email', OTHER, '--full-name', 'Other', '--password', PASSWORD, ...connection]);
+  } else {
+    await owner.ok('POST', '/users', { email: OTHER, full_name: 'Other', password: PASSWORD });
+  }
   const { api_key } = await owner.ok('POST', '/fetch_api_key', { username: OTHER, password: PASSWORD });
   writeFileSync(zuliprc, `[api]\nemail=${OTHER}\nkey=${api_key}\nsite=${site}\n`, { mode: 0o600 });
   return readZuliprc(zuliprc);
@@ -62,11 +73,15 @@ export class Embedded {
     this.zuliprcs = [join(dataDir, 'owner.zuliprc'), join(dataDir, 'other.zuliprc')];
   }
 
-  static async start(options: readonly string[] = []): Promise<Embedded> {
+  /** @param quietly without the notice that a second user signed up */
+  static async start(options: readonly string[] = [], quietly = false): Promise<Embedded> {
     const face = new Embedded(temporary('embedded'), await freePort(), options);
     await face.up();
     face.owner = readZuliprc(face.zuliprcs[0]);
-    face.other = await secondUser(face.api(), face.zuliprcs[1], face.site);
+    face.other = await secondUser({
+      ...{ owner: face.api(), zuliprc: face.zuliprcs[1], site: face.site },
+      connection: quietly ? ['--data-dir', face.dataDir] : undefined,
+    });
     return face;
   }
 
@@ -103,6 +118,8 @@ export interface ClusterOptions {
   readonly nats: string;
   readonly mongodb: string;
   readonly options?: readonly string[];
+  /** Without the notice that a second user signed up. */
+  readonly quietly?: boolean;
 }
 
 interface Keys {
@@ -166,7 +183,10 @@ export class Cluster {
         ...cluster.#connection(),
       ]);
       cluster.owner = readZuliprc(cluster.zuliprcs[0]);
-      cluster.other = await secondUser(cluster.api(1), cluster.zuliprcs[1], b);
+      cluster.other = await secondUser({
+        ...{ owner: cluster.api(1), zuliprc: cluster.zuliprcs[1], site: b },
+        connection: of.quietly ? cluster.#connection() : undefined,
+      });
       await Promise.all([knows(cluster.api(0)), knows(cluster.api(0, cluster.other))]);
       return cluster;
     } catch (error) {

@@ -24,8 +24,6 @@ export async function aDayAtTheTerminal(test: Test, { other, python, zuliprc, re
   for (const api of [owner, other]) await api.subscribe('garden', 'kitchen');
   const tell: Day['tell'] = async (topic, content) =>
     (await other.ok('POST', '/messages', { type: 'stream', to: 'garden', topic, content })).id as number;
-  // The notice that the other one signed up.
-  await owner.ok('POST', '/mark_all_as_read');
   await tell('roses', 'the **roses** bloom');
   await tell('roses', 'all of them');
   await other.ok('POST', '/users/me/presence', { status: 'active' });
