@@ -14,6 +14,7 @@ import { QueueVolatile } from './volatile.js';
 
 /**
  * A queue without a waiting poll for this long leaves memory: clients that are there nearly always have one waiting.
+ * The end of an idle queue is another time, the lifespan: the command `due` in `commands.ts`.
  */
 const IDLE_TIMEOUT_MS = 30_000;
 

@@ -3,7 +3,7 @@
  * phases that refuse commands are in `machine.ts`.
  */
 
-import { FIRST_GROUP } from '#domain/people';
+import { FIRST_CUSTOM_GROUP } from '#domain/people';
 import { completeRealmSettings, DEFAULT_REALM_SETTINGS, parseKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -208,7 +208,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
     nextUser: 1,
     nextStream: 1,
     nextRecipient: 1,
-    nextGroup: FIRST_GROUP,
+    nextGroup: FIRST_CUSTOM_GROUP,
     nextLinkifier: 1,
     nextPlayground: 1,
     nextStreamGroup: 1,

@@ -94,5 +94,5 @@ export interface DirectorySnapshot extends AllOfEach, Singletons {
   readonly traffic: readonly Traffic[];
 }
 
-export const asSnapshot = (value: Json): DirectorySnapshot => value as unknown as DirectorySnapshot;
+export const asDirectorySnapshot = (value: Json): DirectorySnapshot => value as unknown as DirectorySnapshot;
 export const asChange = (change: JsonObject): DirectoryChange => change as unknown as DirectoryChange;

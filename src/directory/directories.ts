@@ -6,7 +6,7 @@ import type { DirectoryView, RealmEntry } from '#model/records';
 import type { EventLog } from '#ports/log';
 import type { ActorClient } from '#runtime';
 import type { DirectorySnapshot } from './contents.js';
-import { asSnapshot } from './contents.js';
+import { asDirectorySnapshot } from './contents.js';
 import type { KeyRevoked } from './replica.js';
 import { DirectoryReplica } from './replica.js';
 import type { RealmTail } from './tail.js';
@@ -119,7 +119,7 @@ export class Directories {
     return fresh;
   }
 
-  /** Bring the replica up to the end of the realm's log. */
+  /** Brings the replica up to the end of the realm's log. */
   async refresh(realm: RealmId): Promise<void> {
     const replica = await this.replica(realm);
     await this.#within(replica.tail.caughtUp().then(() => undefined));
@@ -172,7 +172,7 @@ export class Directories {
 
   async #fetch(realm: RealmId): Promise<DirectorySnapshot> {
     const reply = await this.client.send(realmKey(realm), 'snapshot', {}).reply;
-    if ('value' in reply) return asSnapshot(reply.value);
+    if ('value' in reply) return asDirectorySnapshot(reply.value);
     throw new NoSuchRealm(`realm ${realm}`);
   }
 

@@ -1,6 +1,7 @@
 /**
  * The commit pipeline of one activation. Handlers add to the open batch; while one batch is being written, the next
- * collects. Replies and reads wait for the newest batch whose effects they saw.
+ * collects. Replies and reads wait for the newest batch whose effects they saw. A failed write is never repeated here:
+ * the activation stops, `activations.ts` loads the actor again, and senders retry (`backoff.ts` has all waiting times).
  */
 
 import type { JsonObject } from '#base';

@@ -1,7 +1,7 @@
 /** Cluster face: actor hosts start, stop and die, and no user of the server notices. */
 import t from 'tap';
 import { realmId, streamId, streamKey } from '#model';
-import type { ClusterView } from '#ports/placement';
+import type { ClusterStatus } from '#ports/placement';
 import type { Api } from './support/api.js';
 import { end, Follower, Sender } from './support/chatter.js';
 import { Cluster } from './support/face.js';
@@ -102,8 +102,8 @@ if (cluster) {
     const status = await face.attempt('cluster', 'status');
     test.equal(status.code, 0, status.stdout + status.stderr);
     test.match(status.stdout, /256 of 256 partitions have a living owner/);
-    const view = async (): Promise<ClusterView> =>
-      JSON.parse((await face.attempt('cluster', 'status', '--json')).stdout) as ClusterView;
+    const view = async (): Promise<ClusterStatus> =>
+      JSON.parse((await face.attempt('cluster', 'status', '--json')).stdout) as ClusterStatus;
     const [first] = (await view()).hosts.filter(({ state }) => state === 'alive');
     const drained = await face.attempt('cluster', 'drain', first!.id.slice(0, 6));
     test.equal(drained.code, 0, drained.stdout + drained.stderr);

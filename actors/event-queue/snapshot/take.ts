@@ -25,7 +25,7 @@ import { presenceSection, userSections, visitorsPresence } from './people-sectio
 import { ownSections } from './preference-sections.js';
 import { encodedShared, personalSections, sharedSections } from './sections.js';
 import { streamSections, subscriptionSections } from './stream-sections.js';
-import { forTheWeb, nothingOwn } from './visitor.js';
+import { forVisitor, nothingOwn } from './visitor.js';
 
 export interface Snapshot {
   /** Log position at which the queue starts. */
@@ -180,7 +180,7 @@ async function takeOnce(
   if (own) parts.push(ownSections(inputs, own, wanted));
   if (wanted('presence')) parts.push(isVisitor ? visitorsPresence(inputs) : presenceSection(inputs));
   const encoded = isVisitor
-    ? [...sharedSections(inputs, wanted), ...parts].map(forTheWeb).flatMap(encodeParts)
+    ? [...sharedSections(inputs, wanted), ...parts].map(forVisitor).flatMap(encodeParts)
     : [...encodedShared(inputs, wanted), ...parts.flatMap(encodeParts)];
   return { start: end, subscribersAsOf: subscribers.position, incarnation, versions, countedMessages, parts: encoded };
 }

@@ -23,5 +23,5 @@ const SHOWN: Fields = {
   user_status: {},
 };
 
-export const forTheWeb = (part: Fields): Fields =>
+export const forVisitor = (part: Fields): Fields =>
   Object.fromEntries(Object.entries(part).map(([name, value]) => [name, name in SHOWN ? SHOWN[name] : value]));

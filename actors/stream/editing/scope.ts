@@ -26,7 +26,7 @@ export interface TargetMembers {
 export interface MoveScope {
   /** Messages of the old topic, newest first: all, or just enough to find one that stays. */
   readonly topic: readonly MessageRecord[];
-  /** Ids of those messages that the caller may access. */
+  /** Ids of the messages in `topic` that the caller may access. */
   readonly accessible: ReadonlySet<number>;
   /** The newest messages that may stay behind. */
   readonly newest: readonly MessageRecord[];

@@ -1,4 +1,4 @@
-/** Changes of organizations and accounts from the command line. Each change may be repeated without harm. */
+/** Changes to organizations and accounts, made from the command line. Repeating a change does no harm. */
 
 import { parseRules } from '#frontend/limits';
 import type { RealmId } from '#model';

@@ -6,7 +6,7 @@ import { natsName } from '#ports/nats';
 import {
   askToDrain,
   askToServe,
-  type ClusterView,
+  type ClusterStatus,
   type HostStatus,
   type KeyValue,
   NatsKv,
@@ -71,7 +71,7 @@ async function withCluster(config: Config, action: (kv: KeyValue, clock: Clock) 
   }
 }
 
-function describe({ hosts, partitions, unowned }: ClusterView): string {
+function describe({ hosts, partitions, unowned }: ClusterStatus): string {
   const rows = hosts.map(({ id, name, state, store, partitions: owns, serving, version, silentMs }) => {
     const epochs = partitions.filter(({ owner }) => owner === id).map(({ epoch }) => epoch);
     const range = epochs.length === 0 ? '-' : `${Math.min(...epochs)}-${Math.max(...epochs)}`;
@@ -84,7 +84,7 @@ function describe({ hosts, partitions, unowned }: ClusterView): string {
 }
 
 /** Finds a living host by its id or name, or by the beginning of either. @throws AdminError unless exactly one fits */
-export function findHost({ hosts }: Pick<ClusterView, 'hosts'>, name: string): HostStatus {
+export function findHost({ hosts }: Pick<ClusterStatus, 'hosts'>, name: string): HostStatus {
   const living = hosts.filter(({ state }) => state !== 'dead');
   const exact = living.filter(({ id, name: full }) => id === name || full === name);
   const found = exact.length > 0 ? exact : living.filter((h) => h.id.startsWith(name) || h.name.startsWith(name));

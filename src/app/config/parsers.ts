@@ -50,7 +50,7 @@ export const address = (value: string): string =>
   accept(HOST_NAME.test(value) || isIPv6(value), 'must be an IP address or a host name, without a port', value);
 
 /** Host name of the server for clients, with an optional port. */
-export function hostAndPort(value: string): string {
+export function hostWithOptionalPort(value: string): string {
   const [, host = '', bracketed, port] = /^((?:\[([^\]]*)\])|[^:]*)(?::(.*))?$/.exec(value) ?? [];
   const known = bracketed === undefined ? HOST_NAME.test(host) : isIPv6(bracketed);
   const fits = known && (port === undefined || isPort(port));

@@ -7,7 +7,7 @@ import {
   database,
   email,
   fullName,
-  hostAndPort,
+  hostWithOptionalPort,
   integer,
   namespace,
   networks,
@@ -132,7 +132,7 @@ export const SETTINGS = {
     description:
       'Host name under which clients reach the server, with the port unless it is the default one; organizations are its subdomains. Links in mails begin with it.',
     fallback: 'localhost',
-    parse: hostAndPort,
+    parse: hostWithOptionalPort,
   }),
   externalScheme: setting({
     env: 'EXTERNAL_SCHEME',

@@ -14,9 +14,9 @@
  */
 export {
   blobOfFile,
-  displayName,
   type FileLimits,
   type FilePath,
+  fileDisplayName,
   fileUri,
   newPath,
   parsePath,

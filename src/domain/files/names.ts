@@ -41,7 +41,7 @@ function shorten(name: string): string {
 }
 
 /** The name that users see: percent-decoded, without control characters. */
-export function displayName(written: string): string {
+export function fileDisplayName(written: string): string {
   let name = written;
   try {
     name = decodeURIComponent(written);

@@ -1,7 +1,7 @@
 /** Links to addresses that are written without brackets (markdown.md § Bare links). */
 import { createRequire } from 'node:module';
 import type { InlineRule } from './inline.js';
-import { leaf } from './tokens.js';
+import { textElement } from './tokens.js';
 import { localUrl, safeUrl } from './url.js';
 
 // The package is a JSON file, which Node 20 can't import without a warning.
@@ -35,7 +35,7 @@ export const bareLink: InlineRule = (text, inline) => {
     const safe = found.mail ? `mailto:${written}` : safeUrl(written);
     if (safe === undefined) continue;
     const url = localUrl(safe, inline.context.origin);
-    const tokens = leaf('a', { href: url }, written, { kind: 'link', url, text: written });
+    const tokens = textElement('a', { href: url }, written, { kind: 'link', url, text: written });
     out += text.slice(done, found.at) + inline.mark(text.slice(found.at, found.end), tokens);
     done = found.end;
   }

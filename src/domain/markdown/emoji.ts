@@ -2,7 +2,7 @@
 import { emojiCharacters, emojiCode, emojiName } from './emoji-table.js';
 import type { InlineRule } from './inline.js';
 import { patternRule } from './inline.js';
-import { leaf, single, type Token } from './tokens.js';
+import { single, type Token, textElement } from './tokens.js';
 
 /** Names of the product's emoji that texts may use. */
 const PRODUCT_NAMES: ReadonlySet<string> = new Set(['conclave', 'zulip']);
@@ -23,7 +23,7 @@ function picture(name: string, url: string): Token {
 
 function character(name: string, code: string): Token[] {
   const title = name.replaceAll('_', ' ');
-  return leaf('span', { 'aria-label': title, class: `emoji emoji-${code}`, role: 'img', title }, `:${name}:`);
+  return textElement('span', { 'aria-label': title, class: `emoji emoji-${code}`, role: 'img', title }, `:${name}:`);
 }
 
 export const emojiCharacter: InlineRule = (text, inline) => {

@@ -1,6 +1,6 @@
 /** `[text](url "title")`. The text of a link is shown as it is written. */
 import type { InlineRule, InlineState } from './inline.js';
-import { leaf, type Token } from './tokens.js';
+import { type Token, textElement } from './tokens.js';
 import { localUrl, safeUrl } from './url.js';
 
 /** Matches an address without blanks and a title, which may have unbalanced brackets. */
@@ -65,5 +65,9 @@ function linkTokens(text: string, target: LinkTarget, inline: InlineState): Toke
   const url = localUrl(safe, inline.context.origin);
   const shown = text.trim() === '' ? url : text;
   const title = inline.source(target.title);
-  return leaf('a', title === '' ? { href: url } : { href: url, title }, shown, { kind: 'link', url, text: shown });
+  return textElement('a', title === '' ? { href: url } : { href: url, title }, shown, {
+    kind: 'link',
+    url,
+    text: shown,
+  });
 }

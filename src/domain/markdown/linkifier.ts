@@ -4,7 +4,7 @@ import { parseTemplate, type Template } from 'url-template';
 import type { Linkifier } from './context.js';
 import type { InlineRule } from './inline.js';
 import { MARK_OPEN } from './normalize.js';
-import { leaf } from './tokens.js';
+import { textElement } from './tokens.js';
 import { safeUrl } from './url.js';
 
 interface CompiledLinkifier {
@@ -80,7 +80,7 @@ export const linkifiers: InlineRule = (text, inline) => {
     for (const { at, text: found, url } of linkifierMatches(marked, linkifier)) {
       const safe = found.includes(MARK_OPEN) ? undefined : safeUrl(url);
       if (safe === undefined) continue;
-      const tokens = leaf('a', { href: safe }, found, { kind: 'link', url: safe, text: found });
+      const tokens = textElement('a', { href: safe }, found, { kind: 'link', url: safe, text: found });
       out += marked.slice(done, at) + inline.mark(found, tokens);
       done = at + found.length;
     }

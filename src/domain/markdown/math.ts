@@ -2,7 +2,7 @@
 import katex from 'katex';
 import { escapeText } from './html.js';
 import { type InlineRule, patternRule } from './inline.js';
-import { leaf, rawToken } from './tokens.js';
+import { rawToken, textElement } from './tokens.js';
 
 /** Characters of a formula; longer ones are shown as source. Each becomes some 100 characters of HTML. */
 const MAX_FORMULA = 4_000;
@@ -53,7 +53,7 @@ export const inlineMath: InlineRule = patternRule('$$', INLINE, ([, body = ''], 
   const source = inline.source(body);
   const html = typeset(source, false);
   if (html !== undefined) return [rawToken(html)];
-  return leaf('span', { class: 'tex-error' }, `$$${source}$$`);
+  return textElement('span', { class: 'tex-error' }, `$$${source}$$`);
 });
 
 /** HTML of a math fence: one paragraph. Parts between blank lines are typeset separately. */

@@ -1,7 +1,7 @@
 /** Mentions of users, groups and everybody (markdown.md § Mentions). */
 import type { MarkdownContext, MarkdownUser } from './context.js';
 import { type InlineRule, type InlineState, patternRule } from './inline.js';
-import { leaf, type Token } from './tokens.js';
+import { type Token, textElement } from './tokens.js';
 
 const WILDCARDS: ReadonlySet<string> = new Set(['all', 'everyone', 'stream']);
 
@@ -69,9 +69,9 @@ function mentionTokens(
   text: string,
   marked: boolean,
   { quoted }: InlineState,
-  meaning: (silent: boolean) => Parameters<typeof leaf>[3],
+  meaning: (silent: boolean) => Parameters<typeof textElement>[3],
 ): Token[] {
   const silent = marked || quoted;
   const named = { class: silent ? `${name} silent` : name, ...attrs };
-  return leaf('span', named, silent ? text : `@${text}`, meaning(silent));
+  return textElement('span', named, silent ? text : `@${text}`, meaning(silent));
 }

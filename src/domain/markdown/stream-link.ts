@@ -1,7 +1,7 @@
 /** Links to streams and topics by name: `#**stream**` and `#**stream>topic**`. */
 import { type InlineRule, patternRule } from './inline.js';
 import { BEFORE } from './mention.js';
-import { leaf } from './tokens.js';
+import { textElement } from './tokens.js';
 
 const STREAM_LINK = new RegExp(`${BEFORE}#\\*\\*([^*]+)\\*\\*`, 'g');
 const STREAM_TOPIC_LINK = new RegExp(`${BEFORE}#\\*\\*([^*>]+)>([^*]+)\\*\\*`, 'g');
@@ -34,7 +34,7 @@ export const streamTopicLink: InlineRule = patternRule(
     const topic = inline.source(written);
     const text = `#${stream.name} > ${topic}`;
     const url = `${streamPath(stream.id, stream.name)}/topic/${encodeFragment(topic)}`;
-    return leaf('a', { class: 'stream-topic', 'data-stream-id': String(stream.id), href: url }, text, {
+    return textElement('a', { class: 'stream-topic', 'data-stream-id': String(stream.id), href: url }, text, {
       kind: 'link',
       url,
       text,
@@ -47,7 +47,7 @@ export const streamLink: InlineRule = patternRule('#**', STREAM_LINK, ([, writte
   if (!stream) return null;
   const text = `#${stream.name}`;
   const url = streamPath(stream.id, stream.name);
-  return leaf('a', { class: 'stream', 'data-stream-id': String(stream.id), href: url }, text, {
+  return textElement('a', { class: 'stream', 'data-stream-id': String(stream.id), href: url }, text, {
     kind: 'link',
     url,
     text,

@@ -3,14 +3,14 @@
  * names, am/pm, zone names or offsets, in any usual order.
  */
 import { type InlineRule, patternRule } from './inline.js';
-import { leaf } from './tokens.js';
+import { textElement } from './tokens.js';
 import { zoneOffset } from './zones.js';
 
 export const timestamp: InlineRule = patternRule('<time:', /<time:([^>]*)>/g, ([, written = ''], inline) => {
   const text = inline.source(written);
   const moment = parseFreeDate(text, inline.context.now);
-  if (moment === null) return leaf('span', { class: 'timestamp-error' }, `Invalid time format: ${text}`);
-  return leaf('time', { datetime: new Date(moment).toISOString().replace(/\.\d+Z$/, 'Z') }, text);
+  if (moment === null) return textElement('span', { class: 'timestamp-error' }, `Invalid time format: ${text}`);
+  return textElement('time', { datetime: new Date(moment).toISOString().replace(/\.\d+Z$/, 'Z') }, text);
 });
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];

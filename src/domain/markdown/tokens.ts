@@ -53,7 +53,7 @@ export function inlineToken(content: string, quoted: boolean): Token {
 }
 
 /** An element around text that is not parsed any further. */
-export function leaf(tag: string, attrs: Attributes, text: string, reference?: TextReference): Token[] {
+export function textElement(tag: string, attrs: Attributes, text: string, reference?: TextReference): Token[] {
   const open = opening(tag, attrs);
   if (reference) open.meta = reference;
   return [open, textToken(text), closing(tag)];

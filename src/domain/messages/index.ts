@@ -11,7 +11,8 @@
  * - flags/       Read state and marks of a user, changes of flags, unread messages, read receipts.
  * - search/      Words, stems, search operands, and the marking of matches.
  *
- * Editing and moving are commands of actors/stream; their rules (content, flags, copies after a move) are here.
+ * Editing and moving are commands of actors/stream: the permissions and time limits are in
+ * `actors/stream/editing/checks.ts`; the rules of content, flags, and copies after a move are here.
  *
  * Invariants:
  * - Memberships, moves and personal copies decide who has a copy (`copyOf`): a move changes no user's state.

@@ -18,7 +18,7 @@ export const SYSTEM_GROUP = {
 } as const;
 
 /** Id of the first group that users make. */
-export const FIRST_GROUP = 9;
+export const FIRST_CUSTOM_GROUP = 9;
 
 export const SYSTEM_GROUP_NAMES: Readonly<Record<number, string>> = Object.fromEntries(
   Object.entries(SYSTEM_GROUP).map(([name, id]) => [id, `@role:${name}`]),

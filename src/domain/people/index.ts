@@ -33,7 +33,7 @@ export {
 export { FRESH_ACCOUNT } from './fresh-account.js';
 export {
   encodedGroups,
-  FIRST_GROUP,
+  FIRST_CUSTOM_GROUP,
   groupsIn,
   inSystemGroup,
   presentGroup,

@@ -287,7 +287,7 @@ export class NextPollMatcher {
     return this.before + id + this.after;
   }
 
-  /** The request is for the same operation and account; its query was compared before. */
+  /** True if the request is this client's next poll: same operation and account, no body. Its query matched already. */
   matches({ target, exchange }: InboundRequest, { realm, user }: Caller): boolean {
     return this.operation === target && this.user === user.id && this.realm === realm && !exchange.hasBody;
   }

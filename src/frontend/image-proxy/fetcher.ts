@@ -43,7 +43,7 @@ export interface FetchLimits {
   readonly maxRedirects: number;
 }
 
-export const FETCH_LIMITS: FetchLimits = {
+export const IMAGE_FETCH_LIMITS: FetchLimits = {
   maxBytes: 10 * 1024 * 1024,
   memoryBytes: 64 * 1024 * 1024,
   timeoutMs: 10_000,
@@ -58,7 +58,7 @@ export class ImageFetcher {
   constructor(
     private readonly clock: Clock,
     private readonly filter: AddressFilter,
-    private readonly limits: FetchLimits = FETCH_LIMITS,
+    private readonly limits: FetchLimits = IMAGE_FETCH_LIMITS,
   ) {}
 
   /** @throws NoImage, and nothing else */

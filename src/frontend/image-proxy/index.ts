@@ -12,9 +12,9 @@
  * `frontend/api`, `app`.
  */
 export {
-  FETCH_LIMITS,
   type FetchedImage,
   type FetchLimits,
+  IMAGE_FETCH_LIMITS,
   type ImageFault,
   ImageFetcher,
   NoImage,

@@ -1,6 +1,8 @@
 /**
  * Folder limits counts calls and decides whether they exceed a rate limit (conventions.md § Rate limits,
- * decisions/016-rate-limits.md). Limits of logins are those of the actor kind login-guard.
+ * decisions/016-rate-limits.md). Failed logins are not counted here: the
+ * rule is in `src/domain/secrets/login-attempts.ts`, counted by the account's actor, and for addresses without an
+ * account by `actors/login-guard`.
  *
  * The way of a call: CallLimiter of folder http → RateLimits (`rate-limits.ts`: the rules that apply) → Buckets
  * (`buckets.ts`: one bucket per user, address or file) → the counters of its rules (`counts.ts`: sliding window, or

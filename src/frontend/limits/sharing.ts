@@ -8,7 +8,7 @@ import type { Clock, TimerHandle } from '#base/clock';
 import type { BucketKind } from './buckets.js';
 import type { RateLimits } from './rate-limits.js';
 
-/** Broadcast to all frontends, this one included. */
+/** A lossy, unordered channel between all frontends: a published message reaches every reader, its own included. */
 export interface FrontendBroadcast {
   /** The message may be lost. */
   publish(value: Json): void;

@@ -1,16 +1,16 @@
 /**
- * The messages between two NatsBus clients: kind (1 byte), length of the head (4), number of blobs (4), their lengths
+ * The messages between two NatsBus clients: type (1 byte), length of the head (4), number of blobs (4), their lengths
  * (4 each), head (msgpack), blobs. Large byte arrays are blobs outside the head: each is carried once per frame, and
  * the encoder doesn't copy it.
  */
 import { addExtension, Packr } from 'msgpackr';
 import type { Json } from '#base';
 
-export const KIND_REQUESTS = 1;
-export const KIND_REPLIES = 2;
-export const KIND_OPEN = 3;
-export const KIND_CONTROL = 4;
-export const KIND_CHUNK = 5;
+export const FRAME_REQUESTS = 1;
+export const FRAME_REPLIES = 2;
+export const FRAME_OPEN = 3;
+export const FRAME_CONTROL = 4;
+export const FRAME_CHUNK = 5;
 
 /** Inbox of a client for replies and chunks of replies (on its reply connection). */
 export const replyInbox = (client: string): string => `cb.r.${client}`;
@@ -179,7 +179,7 @@ const CHUNK_HEAD = 9;
 /** Encodes one chunk of a transfer: kind, transfer (4 bytes), index (4 bytes), sender, data. */
 export function writeChunk(from: string, transfer: number, index: number, data: Uint8Array): Buffer {
   const out = Buffer.allocUnsafe(CHUNK_HEAD + 1 + from.length + data.byteLength);
-  out[0] = KIND_CHUNK;
+  out[0] = FRAME_CHUNK;
   out.writeUInt32LE(transfer, 1);
   out.writeUInt32LE(index, 5);
   out[CHUNK_HEAD] = from.length;

@@ -2,7 +2,7 @@ import type { Json } from '#base';
 import type { TimerEntry } from '#base/clock';
 import { BusError, type BusFailure, type PendingReply } from './bus.js';
 import { FORGET_MS, type NatsBusContext, SERVER_SILENT_MS } from './bus-nats-context.js';
-import { FrameWriter, KIND_OPEN, KIND_REQUESTS, MAX_FRAME_BYTES, nobodyInbox, writeHead } from './bus-nats-frame.js';
+import { FRAME_OPEN, FRAME_REQUESTS, FrameWriter, MAX_FRAME_BYTES, nobodyInbox, writeHead } from './bus-nats-frame.js';
 
 class NatsPendingReply implements TimerEntry, PendingReply {
   readonly reply: Promise<Json>;
@@ -248,7 +248,7 @@ export class Requester {
     if (requests.length === 0) {
       // Cancels need no confirmation, and it doesn't matter if no server is there.
       if (cancels.length > 0) {
-        this.#bus.publish(subject, writeHead(KIND_REQUESTS, [0, this.#bus.id, [], cancels]));
+        this.#bus.publish(subject, writeHead(FRAME_REQUESTS, [0, this.#bus.id, [], cancels]));
       }
       return;
     }
@@ -256,7 +256,7 @@ export class Requester {
     const frame: SentFrame = { subject, requests, transfer: 0, silent: 0 };
     this.#sent.set(n, frame);
     this.#bus.stats.requestsOut += requests.length;
-    let data = writer.finish(KIND_REQUESTS, [n, this.#bus.id, entries, cancels]);
+    let data = writer.finish(FRAME_REQUESTS, [n, this.#bus.id, entries, cancels]);
     if (data.byteLength > MAX_FRAME_BYTES) {
       data = this.#transfer(subject, lane, n, frame, data);
     }
@@ -277,7 +277,7 @@ export class Requester {
       this.#touch(subject);
     };
     frame.transfer = this.#bus.transfers.send('request', body, done);
-    return writeHead(KIND_OPEN, [n, this.#bus.id, frame.transfer, body.byteLength]);
+    return writeHead(FRAME_OPEN, [n, this.#bus.id, frame.transfer, body.byteLength]);
   }
 
   #confirm(server: ServerPeer, n: number): void {

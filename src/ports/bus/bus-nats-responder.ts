@@ -3,7 +3,7 @@ import type { TimerEntry } from '#base/clock';
 import { crashOnThrow } from '#ports/nats';
 import type { BusRequest } from './bus.js';
 import { CLIENT_SILENT_MS, FORGET_MS, type NatsBusContext } from './bus-nats-context.js';
-import { FrameWriter, KIND_OPEN, KIND_REPLIES, MAX_FRAME_BYTES, replyInbox, writeHead } from './bus-nats-frame.js';
+import { FRAME_OPEN, FRAME_REPLIES, FrameWriter, MAX_FRAME_BYTES, replyInbox, writeHead } from './bus-nats-frame.js';
 import { RequestDelivery } from './bus-shared.js';
 
 /** A requesting client, as the server sees it. */
@@ -164,7 +164,7 @@ export class Responder {
       return;
     }
     this.#bus.stats.repliesOut += taken;
-    const data = writer.finish(KIND_REPLIES, [n, this.#bus.id, acks, entries, bye]);
+    const data = writer.finish(FRAME_REPLIES, [n, this.#bus.id, acks, entries, bye]);
     if (data.byteLength <= MAX_FRAME_BYTES) {
       this.#bus.publishReply(replyInbox(peer.id), data);
       return;
@@ -172,7 +172,7 @@ export class Responder {
     this.#bus.stats.transfersOut++;
     // A transfer that fails here fails at the client too, which notices the silence.
     const transfer = this.#bus.transfers.send('reply', data, () => {});
-    const open = writeHead(KIND_OPEN, [n, this.#bus.id, transfer, data.byteLength, acks]);
+    const open = writeHead(FRAME_OPEN, [n, this.#bus.id, transfer, data.byteLength, acks]);
     this.#bus.publishReply(replyInbox(peer.id), open);
   }
 }

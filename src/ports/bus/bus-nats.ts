@@ -18,11 +18,11 @@ import { LocalHub } from './bus-local-hub.js';
 import { type ControlType, type NatsBusContext, newStats } from './bus-nats-context.js';
 import {
   controlInbox,
-  KIND_CHUNK,
-  KIND_CONTROL,
-  KIND_OPEN,
-  KIND_REPLIES,
-  KIND_REQUESTS,
+  FRAME_CHUNK,
+  FRAME_CONTROL,
+  FRAME_OPEN,
+  FRAME_REPLIES,
+  FRAME_REQUESTS,
   nobodyInbox,
   readChunk,
   readHead,
@@ -207,13 +207,13 @@ export class NatsBus implements Bus {
   }
 
   #served(data: Uint8Array, handler: (request: BusRequest) => void): void {
-    if (data[0] === KIND_OPEN) {
+    if (data[0] === FRAME_OPEN) {
       const [, from, transfer, size] = readHead(data) as [number, string, number, number];
       this.#responder.heard(from);
       this.#transfers.expect(from, transfer, size, (body) => {
         if (body) this.#served(body, handler);
       });
-    } else if (data[0] === KIND_REQUESTS) {
+    } else if (data[0] === FRAME_REQUESTS) {
       const [n, from, entries, cancels] = readHead(data) as [number, string, unknown[], number[]];
       this.#responder.frame(from, n, entries, cancels, handler);
     }
@@ -221,10 +221,10 @@ export class NatsBus implements Bus {
 
   #replied(data: Uint8Array): void {
     switch (data[0]) {
-      case KIND_CHUNK:
+      case FRAME_CHUNK:
         this.#transfers.chunk(readChunk(data));
         break;
-      case KIND_OPEN: {
+      case FRAME_OPEN: {
         const [n, from, transfer, size, acks] = readHead(data) as [number, string, number, number, number[]];
         this.#requester.announced(from, n, acks);
         this.#transfers.expect(from, transfer, size, (body) => {
@@ -233,7 +233,7 @@ export class NatsBus implements Bus {
         });
         break;
       }
-      case KIND_REPLIES: {
+      case FRAME_REPLIES: {
         const [n, from, acks, replies, bye] = readHead(data) as [number, string, number[], unknown[], boolean];
         this.#requester.announced(from, n, acks);
         this.#requester.replies(from, replies);
@@ -243,8 +243,8 @@ export class NatsBus implements Bus {
   }
 
   #controlled(data: Uint8Array): void {
-    if (data[0] === KIND_CHUNK) this.#transfers.chunk(readChunk(data));
-    if (data[0] !== KIND_CONTROL) return;
+    if (data[0] === FRAME_CHUNK) this.#transfers.chunk(readChunk(data));
+    if (data[0] !== FRAME_CONTROL) return;
     const [from, type, ...rest] = readHead(data) as [string, ControlType, ...unknown[]];
     if (type === 'alive') this.#responder.heard(from);
     else if (type === 'cancel') this.#responder.cancel(from, rest[0] as number[]);
@@ -280,7 +280,7 @@ export class NatsBus implements Bus {
   }
 
   #control(to: string, type: ControlType, ...rest: unknown[]): void {
-    this.#publish(controlInbox(to), writeHead(KIND_CONTROL, [this.id, type, ...rest]));
+    this.#publish(controlInbox(to), writeHead(FRAME_CONTROL, [this.id, type, ...rest]));
   }
 
   #schedule(): void {
@@ -300,7 +300,7 @@ export class NatsBus implements Bus {
   #tellServed(): void {
     const begun = this.#hints.takeAnnouncements();
     if (begun.length > 0) {
-      this.#publish(SERVED, writeHead(KIND_CONTROL, [this.id, 'served' satisfies ControlType, begun]));
+      this.#publish(SERVED, writeHead(FRAME_CONTROL, [this.id, 'served' satisfies ControlType, begun]));
     }
   }
 

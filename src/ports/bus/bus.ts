@@ -8,7 +8,8 @@
  *   occurs in several replies of a frame (the shared body of a fan-out) is carried once.
  * - Payloads may have any size (tested to 20 MB); implementations split them.
  * - Failures are distinguished: `nobody` (no server for the subject: nothing was executed), `timeout` (unknown
- *   outcome), `disconnected` (the bus is unreachable: unknown outcome). All may be retried under the same command id.
+ *   outcome), `disconnected` (the bus is unreachable, or the server that held the
+ *   request fell silent or was replaced: unknown outcome). All may be retried under the same command id.
  * - The local bus passes values by reference: neither side may change them.
  */
 import type { Json } from '#base';

@@ -14,7 +14,7 @@ const POLL_MS = 100;
 /** A living host changes its key within this time. */
 const SILENT_MS = 3 * LEASE_TIMES.renewMs;
 
-export interface ClusterView {
+export interface ClusterStatus {
   readonly hosts: readonly HostStatus[];
   readonly partitions: readonly {
     readonly partition: Partition;
@@ -30,7 +30,7 @@ export interface ClusterView {
  * Reads the keys until every living host has changed its key, for at most `SILENT_MS`. Rejects if the keys can't be
  * reached.
  */
-export async function viewCluster(kv: KeyValue, clock: Clock): Promise<ClusterView> {
+export async function viewCluster(kv: KeyValue, clock: Clock): Promise<ClusterStatus> {
   const first = await kv.all();
   const began = clock.monotonic();
   const members = new Members(LEASE_TIMES);
@@ -53,7 +53,7 @@ function revisionOf(entries: ReadonlyMap<string, KvEntry>, host: string): number
   return undefined;
 }
 
-function present(members: Members, table: PartitionTable, silent: ReadonlySet<string>): ClusterView {
+function present(members: Members, table: PartitionTable, silent: ReadonlySet<string>): ClusterStatus {
   const hosts = [...members.all()].map((member) => hostStatus(member, silent.has(member.id), table));
   hosts.sort((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id));
   const living = new Set(hosts.filter(({ state }) => state !== 'dead' && state !== 'silent').map(({ id }) => id));

@@ -18,7 +18,7 @@
  *
  * Imported by the runtime (contract and `rendezvous`), the command line, and the code that starts a server.
  */
-export { askToDrain, askToServe, type ClusterView, viewCluster } from './cluster-view.js';
+export { askToDrain, askToServe, type ClusterStatus, viewCluster } from './cluster-view.js';
 export { HostWatch } from './host-watch.js';
 export type { KeyValue, KvEntry } from './kv.js';
 export { NatsKv, type NatsKvOptions, NoBucket, placementBucket } from './kv-nats.js';

@@ -98,7 +98,7 @@ export class CacheChanges {
 const SLOTS_LOG2 = 18;
 
 /** An approximate set of recently read keys. A record that is read only once isn't worth caching. */
-export class SeenFilter {
+export class RecentKeys {
   readonly #marks = new Uint32Array(2 ** SLOTS_LOG2);
 
   /** Adds the key. Returns true if it was added before (false also if its slot was reused since). */

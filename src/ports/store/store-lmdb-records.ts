@@ -11,7 +11,7 @@ import {
   Slab,
 } from './packed-message.js';
 import { enableMemo } from './record-memo.js';
-import { type CacheChanges, GuardedCache, SeenFilter } from './store-lmdb-cache.js';
+import { type CacheChanges, GuardedCache, RecentKeys } from './store-lmdb-cache.js';
 import { cacheMib, MessageCache, usableMemory } from './store-lmdb-message-cache.js';
 
 /** Size of the decoded cache, counted in encoded bytes. The decoded records take about four times as much. */
@@ -29,7 +29,7 @@ interface DecodedRecord {
 export class LmdbRecords {
   /** Realms numbered in the order of their first use. */
   readonly #slots = new Map<RealmId, number>();
-  readonly #seen = new SeenFilter();
+  readonly #seen = new RecentKeys();
   readonly #decoded = new GuardedCache<number, DecodedRecord>(DECODED_BYTES, ({ bytes }) => bytes);
   readonly #packed = new MessageCache(cacheMib(usableMemory()));
   readonly #view = new PackedMessage();

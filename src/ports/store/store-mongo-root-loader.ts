@@ -65,7 +65,10 @@ export class MongoRootLoader {
     }
   }
 
-  /** Stamps first: after that, a root read at our epoch can't have been changed by another host. */
+  /**
+   * Loads several roots. It stamps them with our epoch first, which fences older owners: a root then read at our epoch
+   * can't be changed by another host any more.
+   */
   async #several(asked: readonly RootRequest[]): Promise<void> {
     const stamps = asked.map(({ key, at }) => ({ q: { _id: key, epoch: { $lt: at } }, u: { $set: { epoch: at } } }));
     const { refused } = await updateMany(this.db, this.roots.collectionName, stamps);

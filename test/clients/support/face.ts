@@ -32,7 +32,10 @@ interface SecondUser {
   readonly owner: Api;
   readonly zuliprc: string;
   readonly site: string;
-  /** Of a command of the command line, by which the account is made without a notice; absent: by a request, which costs no start. */
+  /**
+   * Makes the account by the command line, which sends no notice of a sign-up. Absent: a request makes it, which costs
+   * no start of a program.
+   */
   readonly connection?: readonly string[] | undefined;
 }
 

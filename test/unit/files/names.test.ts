@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { displayName, newPath, parsePath, safeName } from '#domain/files';
+import { fileDisplayName, newPath, parsePath, safeName } from '#domain/files';
 import { realmId, userId } from '#model';
 
 t.test('file names are sanitized as in the recorded answers', async (t) => {
@@ -25,11 +25,11 @@ t.test('a sanitized name is not empty, names no folder, and has only letters, di
 });
 
 t.test('displayed names are decoded, have no control characters, and keep their end when they are cut', async (t) => {
-  t.equal(displayName('a%20b%0a.txt'), 'a b.txt');
-  t.equal(displayName('100%.txt'), '100%.txt');
-  t.equal(displayName(''), 'uploaded-file');
-  t.match(displayName(`${'x'.repeat(300)}.jpeg`), /^x{195}\.jpeg$/);
-  fc.assert(fc.property(fc.string({ unit: 'binary' }), (given) => [...displayName(given)].length > 0));
+  t.equal(fileDisplayName('a%20b%0a.txt'), 'a b.txt');
+  t.equal(fileDisplayName('100%.txt'), '100%.txt');
+  t.equal(fileDisplayName(''), 'uploaded-file');
+  t.match(fileDisplayName(`${'x'.repeat(300)}.jpeg`), /^x{195}\.jpeg$/);
+  fc.assert(fc.property(fc.string({ unit: 'binary' }), (given) => [...fileDisplayName(given)].length > 0));
 });
 
 t.test('a path names its realm and its owner, and is unique', async () => {

@@ -10,7 +10,7 @@ import t from 'tap';
 import type { Json } from '#base';
 import type { MessageRecord } from '#model/records';
 import { decodeMessage, encodeMessage, pack, unpack } from '#ports/store';
-import { type FrameHead, FrameWriter, KIND_REPLIES, readHead } from '../../../src/ports/bus/bus-nats-frame.js';
+import { FRAME_REPLIES, type FrameHead, FrameWriter, readHead } from '../../../src/ports/bus/bus-nats-frame.js';
 
 const FIXTURE = 'test/fixtures/msgpack/written.json';
 
@@ -87,7 +87,7 @@ const ENTRY = {
 function frame(): Uint8Array {
   const writer = new FrameWriter();
   return writer.finish(
-    KIND_REPLIES,
+    FRAME_REPLIES,
     HEAD.map((value) => writer.take(value as Json)),
   );
 }

@@ -41,7 +41,7 @@ export function readInvitationMembers(
 }
 
 /** Id of the first stream that does not exist or that the caller can't access. */
-export function inaccessibleStream(
+export function firstInaccessibleStream(
   acting: DirectoryUser,
   streams: readonly number[],
   parts: Parts,

@@ -24,8 +24,8 @@ import { domainsOf, userOf } from '../../state.js';
 import { actingUser } from '../callers.js';
 import type { RealmCommand, RealmView } from '../command.js';
 import {
+  firstInaccessibleStream,
   hiddenLinkMaker,
-  inaccessibleStream,
   invitationMail,
   type LinkMaker,
   readInvitationMembers,
@@ -96,7 +96,7 @@ function checkStreams(
   { members }: Inputs,
   { now }: CommandContext,
 ): void {
-  const unknown = inaccessibleStream(acting, stream_ids, parts, members);
+  const unknown = firstInaccessibleStream(acting, stream_ids, parts, members);
   if (unknown !== undefined) throw apiError('INVITE_STREAM_UNKNOWN', { stream_id: unknown });
   const policy = state.settings.invite_to_stream_policy;
   if (stream_ids.length > 0 && !policyAllows(policy, acting, state.settings, now)) {

@@ -23,8 +23,8 @@ import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
 import type { LinkMaker } from './invitation-links.js';
 import {
+  firstInaccessibleStream,
   hiddenLinkMaker,
-  inaccessibleStream,
   invitationMail,
   linkMaker,
   readInvitationMembers,
@@ -53,7 +53,7 @@ export const inviteByLink: RealmCommand<typeof realmCommands.inviteByLink, LinkI
     const acting = actingUser(parts, caller);
     if (!isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
     if (role === ROLE.owner && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
-    const unknown = inaccessibleStream(acting, stream_ids, parts, members);
+    const unknown = firstInaccessibleStream(acting, stream_ids, parts, members);
     if (unknown !== undefined) throw apiError('INVITE_LINK_STREAM_UNKNOWN', { stream_id: unknown });
     const { nextLink: id } = state.invitations;
     const made: Invitation = {

@@ -69,7 +69,7 @@ export interface MessageBody extends JsonObject {
   readonly edits?: readonly StoredEdit[];
   /** Moves between streams; oldest first. */
   readonly moves?: readonly Move[];
-  /** In the order in which they came. */
+  /** Oldest first. */
   readonly submessages?: readonly StoredSubmessage[];
   /** Paths of the uploaded files to which the message links. */
   readonly files?: readonly string[];

@@ -1,6 +1,14 @@
 /** Uploaded files (realm.md § Uploads and attachments). */
 import { Type } from 'typebox';
-import { blobOfFile, contentType, displayName, newPath, parsePath, pathOfTemporary, temporaryUri } from '#domain/files';
+import {
+  blobOfFile,
+  contentType,
+  fileDisplayName,
+  newPath,
+  parsePath,
+  pathOfTemporary,
+  temporaryUri,
+} from '#domain/files';
 import { hasPublicAccess } from '#domain/streams';
 import { type RawAnswer, userKey } from '#model';
 import { userCommands } from '#model/commands';
@@ -25,7 +33,7 @@ export const uploadFile = operation({
     if (!file) throw apiError('NO_FILE');
     if (files.length > 1) throw apiError('ONE_FILE');
     if (file.bytes.byteLength > maxFileMib * 1_048_576) throw tooLarge;
-    const name = displayName(file.name);
+    const name = fileDisplayName(file.name);
     const path = newPath(realm, caller, name);
     const to = userKey(realm, caller);
     await call.send(
