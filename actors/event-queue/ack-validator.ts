@@ -3,8 +3,7 @@
  * Store needs this: a former owner may have delivered events that this host has not read yet.
  */
 
-import type { RealmId } from '#model';
-import { eventId } from '#model';
+import { eventId, type RealmId } from '#model';
 import type { EventLog } from '#ports/log';
 import type { DeferredRequest } from '#runtime';
 

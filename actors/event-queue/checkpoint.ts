@@ -5,15 +5,13 @@
  * moment, what it has received. So tens of thousands of clients that only get heartbeats cost next to no writes.
  */
 
-import type { Clock, TimerEntry } from '#base/clock';
-import { sharedTimerWheel } from '#base/clock';
+import { type Clock, sharedTimerWheel, type TimerEntry } from '#base/clock';
 import type { Cursor } from '#delivery';
 import { seqOfEventId } from '#model';
 import { queueCommands } from '#model/commands';
 import type { ActivationHandle } from '#runtime';
 import type { EventBuffer } from './buffer.js';
-import type { QueueState } from './state.js';
-import { HELD_LAG_MS } from './state.js';
+import { HELD_LAG_MS, type QueueState } from './state.js';
 import type { QueueVolatile } from './volatile.js';
 
 /**

@@ -6,10 +6,8 @@ import { positionId } from '#model';
 import type { ArgsOf, Command, QueueEnd, queueCommands } from '#model/commands';
 import type { CommandDefinition, Outcome } from '#runtime';
 import type { ActorServices } from '../services.js';
-import type { Snapshot } from './snapshot/take.js';
-import { takeSnapshot } from './snapshot/take.js';
-import type { QueueState } from './state.js';
-import { HELD_LAG_MS } from './state.js';
+import { type Snapshot, takeSnapshot } from './snapshot/take.js';
+import { HELD_LAG_MS, type QueueState } from './state.js';
 import type { QueueVolatile } from './volatile.js';
 
 type QueueCommand<C extends Command<'queue'>, I = undefined> = CommandDefinition<

@@ -3,10 +3,8 @@
 import type { SharedEvent, TransientEvent } from '#delivery';
 import type { PlainItem, RealmId, RecipientPart } from '#model';
 import type { ActorServices } from '../services.js';
-import type { EventBuffer } from './buffer.js';
-import { bufferedEvent } from './buffer.js';
-import type { Verdict } from './filter.js';
-import { verdictOn, wants } from './filter.js';
+import { bufferedEvent, type EventBuffer } from './buffer.js';
+import { type Verdict, verdictOn, wants } from './filter.js';
 import type { QueueState } from './state.js';
 import type { TransientEventIds } from './transient-ids.js';
 

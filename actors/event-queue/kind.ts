@@ -1,10 +1,8 @@
 /** The event-queue actor. It lives on its user's partition; its key names realm, user and queue. */
 
 import type { ActorKey } from '#model';
-import type { QueueEnd } from '#model/commands';
-import { liveQueueCommands, queueCommands } from '#model/commands';
-import type { ActorKind } from '#runtime';
-import { handlersOf } from '#runtime';
+import { liveQueueCommands, type QueueEnd, queueCommands } from '#model/commands';
+import { type ActorKind, handlersOf } from '#runtime';
 import type { ActorServices } from '../services.js';
 import { due, end, flush, register, remove, visit } from './commands.js';
 import { QUEUE_ENDS } from './machine.js';

@@ -2,16 +2,11 @@
  * An event queue while it is in use: it follows the realm's feed, holds the events that wait for its client, and the
  * poll that waits for them. The queue's machine says what becomes of the poll.
  */
-import type { TimerEntry } from '#base/clock';
-import { jitter, sharedTimerWheel } from '#base/clock';
-import type { EventSubscriber, RealmFeed, SharedEvent, TransientEvent } from '#delivery';
-import { Cursor } from '#delivery';
-import type { StopReason } from '#model';
-import { newestHeartbeatId, positionId, seq, seqOfEventId } from '#model';
-import type { QueueEnd } from '#model/commands';
-import { queueCommands } from '#model/commands';
-import type { ApiError } from '#model/errors';
-import { apiError } from '#model/errors';
+import { jitter, sharedTimerWheel, type TimerEntry } from '#base/clock';
+import { Cursor, type EventSubscriber, type RealmFeed, type SharedEvent, type TransientEvent } from '#delivery';
+import { newestHeartbeatId, positionId, type StopReason, seq, seqOfEventId } from '#model';
+import { type QueueEnd, queueCommands } from '#model/commands';
+import { type ApiError, apiError } from '#model/errors';
 import type { ActivationHandle, DeferredRequest, Reply, Step } from '#runtime';
 import type { InputSources } from '../services.js';
 import { AckValidator } from './ack-validator.js';
@@ -20,8 +15,7 @@ import { CheckpointTimer } from './checkpoint.js';
 import type { LockOut } from './filter.js';
 import { Inbox } from './inbox.js';
 import type { QueueEvent } from './machine.js';
-import type { QueueState } from './state.js';
-import { queueIdOf } from './state.js';
+import { type QueueState, queueIdOf } from './state.js';
 import { TransientEventIds } from './transient-ids.js';
 import type { QueueVolatile } from './volatile.js';
 
@@ -38,7 +32,7 @@ const RETRY_MS = 1_000;
 export const MOVED = { retry: 'moved' } as const;
 
 export class QueueSession implements EventSubscriber, TimerEntry {
-  /** Of the heartbeat's timer. */
+  /** Bucket of the timer wheel that holds the heartbeat's timer. */
   bucket: Set<TimerEntry> | undefined;
   readonly user: number;
   readonly allPublic: boolean;

@@ -5,10 +5,8 @@ import type { StopReason } from '#model';
 import { apiError } from '#model/errors';
 import type { ActivationHandle, DeferredRequest, Reply, Sidecar } from '#runtime';
 import type { InputSources } from '../services.js';
-import type { PollArgs } from './session.js';
-import { MOVED, QueueSession } from './session.js';
-import type { QueueState } from './state.js';
-import { queueIdOf } from './state.js';
+import { MOVED, type PollArgs, QueueSession } from './session.js';
+import { type QueueState, queueIdOf } from './state.js';
 import type { QueueVolatile } from './volatile.js';
 
 export class QueueSidecar implements Sidecar {

@@ -1,8 +1,7 @@
 /** Stored state of an event queue: its registration and what its client has acknowledged. The events are in the log. */
 
 import type { JsonObject } from '#base';
-import type { ActorKey } from '#model';
-import { parseKey } from '#model';
+import { type ActorKey, parseKey } from '#model';
 import type { QueueOptions } from '#model/commands';
 
 /** Stored field `covers`: commits that the registration's snapshot contains, as actor → version. */

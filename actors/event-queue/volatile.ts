@@ -2,10 +2,8 @@
 
 import type { QueueEnd } from '#model/commands';
 import type { Step } from '#runtime';
-import type { QueueEvent } from './machine.js';
-import { endIn, queueSteps } from './machine.js';
-import type { QueueState } from './state.js';
-import { activeUntil } from './state.js';
+import { endIn, type QueueEvent, queueSteps } from './machine.js';
+import { activeUntil, type QueueState } from './state.js';
 
 type Stored = Pick<QueueState, 'acked' | 'position' | 'active' | 'held'>;
 

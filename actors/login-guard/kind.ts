@@ -7,11 +7,9 @@
 
 import type { JsonObject } from '#base';
 import { attemptTooEarly, waitForAttempt, withFailure, wrongPassword } from '#domain/secrets';
-import type { ArgsOf } from '#model/commands';
-import { loginGuardCommands } from '#model/commands';
+import { type ArgsOf, loginGuardCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { ActorKind, CommandDefinition } from '#runtime';
-import { handlersOf } from '#runtime';
+import { type ActorKind, type CommandDefinition, handlersOf } from '#runtime';
 import type { ActorServices } from '../services.js';
 
 /** Addresses that one actor remembers. */

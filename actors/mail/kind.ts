@@ -6,16 +6,12 @@
 
 import { value } from '#actors/shared';
 import type { Json } from '#base';
-import type { MailOutcome } from '#domain/mail';
-import { retryDelay, withLinks } from '#domain/mail';
-import type { ArgsOf, Command } from '#model/commands';
-import { mailCommands } from '#model/commands';
+import { type MailOutcome, retryDelay, withLinks } from '#domain/mail';
+import { type ArgsOf, type Command, mailCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { ActorKind, CommandDefinition } from '#runtime';
-import { handlersOf } from '#runtime';
+import { type ActorKind, type CommandDefinition, handlersOf } from '#runtime';
 import type { ActorServices } from '../services.js';
-import type { MailState, StoredMail } from './state.js';
-import { MAILS, mailsIn, nextTry, waiting } from './state.js';
+import { MAILS, type MailState, mailsIn, nextTry, type StoredMail, waiting } from './state.js';
 
 type MailCommand<C extends Command<'mail'>, I = undefined> = CommandDefinition<
   MailState,

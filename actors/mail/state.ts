@@ -2,8 +2,7 @@
 
 import type { JsonObject } from '#base';
 import type { QueuedMail } from '#domain/mail';
-import type { Parts } from '#model';
-import { PartTable } from '#model';
+import { type Parts, PartTable } from '#model';
 
 export interface MailState extends JsonObject {
   /** Number of the last mail that was stored. */

@@ -1,13 +1,10 @@
 /** Commands of the presence actor: reports of clients, reads, changes of settings (users.md § Presence). */
 
 import { success, value } from '#actors/shared';
-import type { JsonObject } from '#base';
-import { memoizeByObject } from '#base';
+import { type JsonObject, memoizeByObject } from '#base';
 import { ROLE } from '#domain/people';
-import type { PresenceTimes } from '#domain/presence';
-import { hidesPresence, OFFLINE_SECONDS, presenceEvent } from '#domain/presence';
-import type { PlainItem } from '#model';
-import { userId } from '#model';
+import { hidesPresence, OFFLINE_SECONDS, type PresenceTimes, presenceEvent } from '#domain/presence';
+import { type PlainItem, userId } from '#model';
 import type { ArgsOf, Command, PresenceCursor, presenceCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import type { CommandDefinition, Outcome, View } from '#runtime';

@@ -2,14 +2,12 @@
 
 import { presenceCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { ActorKind } from '#runtime';
-import { handlersOf } from '#runtime';
+import { type ActorKind, handlersOf } from '#runtime';
 import type { ActorServices } from '../services.js';
 import { flush, presenceChanges, presences, report, switched } from './commands.js';
 import { Presences } from './presences.js';
 import { PresenceSidecar } from './sidecar.js';
-import type { PresenceState } from './state.js';
-import { SEEN_PART } from './state.js';
+import { type PresenceState, SEEN_PART } from './state.js';
 
 export const presenceKind: ActorKind<PresenceState, Presences, ActorServices> = {
   name: 'presence',

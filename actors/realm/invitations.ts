@@ -6,8 +6,7 @@
 import type { Json } from '#base';
 import type { InvitationName } from '#domain/invitations';
 import { ROLE } from '#domain/people';
-import type { LogItem, Parts, RealmId } from '#model';
-import { PartTable } from '#model';
+import { type LogItem, type Parts, PartTable, type RealmId } from '#model';
 
 export interface Invitation {
   readonly id: number;

@@ -7,8 +7,7 @@ import { FIRST_CUSTOM_GROUP } from '#domain/people';
 import { completeRealmSettings, DEFAULT_REALM_SETTINGS, parseKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { ActorKind } from '#runtime';
-import { handlersOf } from '#runtime';
+import { type ActorKind, handlersOf } from '#runtime';
 import type { ActorServices } from '../services.js';
 import { regenerateBotKey, regenerateKey, renewBotKey, renewKey } from './commands/accounts/api-keys.js';
 import { setBilling, setRateLimits } from './commands/accounts/command-line.js';
@@ -74,8 +73,7 @@ import { INVITATION_PARTS } from './invitations.js';
 import { realmMachine } from './machine.js';
 import { MAILS_PART } from './mail-limits.js';
 import { RealmSidecar } from './sidecar.js';
-import type { RealmState } from './state.js';
-import { GROUP_PART, RECORD_PARTS, SINGLETON_PARTS, TRAFFIC_PART, UPLOADS_PART } from './state.js';
+import { GROUP_PART, RECORD_PARTS, type RealmState, SINGLETON_PARTS, TRAFFIC_PART, UPLOADS_PART } from './state.js';
 import { RealmVolatile } from './volatile.js';
 
 export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {

@@ -3,8 +3,7 @@
  * parts of the realm, so the limit holds across restarts of the actor.
  */
 
-import type { Limit } from '#base';
-import { addCall, anyCounts, type Json, msUntilAllowed } from '#base';
+import { addCall, anyCounts, type Json, type Limit, msUntilAllowed } from '#base';
 import { type Parts, PartTable } from '#model';
 
 /** Times of the mails to one address. */

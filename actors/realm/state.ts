@@ -4,10 +4,8 @@
  */
 
 import type { Json, JsonObject } from '#base';
-import type { Records, Singletons, Traffic } from '#directory';
-import { NO_SINGLETONS } from '#directory';
-import type { Parts, RealmSettings } from '#model';
-import { PartTable, userId } from '#model';
+import { NO_SINGLETONS, type Records, type Singletons, type Traffic } from '#directory';
+import { type Parts, PartTable, type RealmSettings, userId } from '#model';
 import type { DirectoryPreferences, DirectoryProfile } from '#model/records';
 
 export interface RealmState extends JsonObject {

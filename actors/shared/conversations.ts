@@ -1,10 +1,8 @@
 /** Keys of conversations, and reads of subscribers from the actors of one or several streams. */
 
 import type { StoredMessage } from '#domain/messages';
-import type { RealmId } from '#model';
-import { dmKey, streamId, streamKey, userId } from '#model';
-import type { Membership } from '#model/commands';
-import { streamCommands } from '#model/commands';
+import { dmKey, type RealmId, streamId, streamKey, userId } from '#model';
+import { type Membership, streamCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import type { InputSources } from '../services.js';
 

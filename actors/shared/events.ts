@@ -1,6 +1,5 @@
 import type { JsonObject } from '#base';
-import type { Audience, LogItem, PlainItem } from '#model';
-import { READ_IDS_PER_EVENT } from '#model';
+import { type Audience, type LogItem, type PlainItem, READ_IDS_PER_EVENT } from '#model';
 import type { TypingOp } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 

@@ -2,10 +2,15 @@
 
 import type { JsonObject } from '#base';
 import { parsePath } from '#domain/files';
-import type { RealmId } from '#model';
-import { realmKey, userId, userKey } from '#model';
-import type { Command, FileChange, OutboxCommand } from '#model/commands';
-import { outboxCommand, realmCommands, userCommands } from '#model/commands';
+import { type RealmId, realmKey, userId, userKey } from '#model';
+import {
+  type Command,
+  type FileChange,
+  type OutboxCommand,
+  outboxCommand,
+  realmCommands,
+  userCommands,
+} from '#model/commands';
 import type { InputSources } from '../services.js';
 
 /**

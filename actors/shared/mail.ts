@@ -1,8 +1,6 @@
 /** Outgoing mail for handlers: a command to the mail actor, which never refuses and stores the mail. */
-import type { RealmId } from '#model';
-import { mailKey } from '#model';
-import type { OutboxCommand } from '#model/commands';
-import { mailCommands, outboxCommand } from '#model/commands';
+import { mailKey, type RealmId } from '#model';
+import { mailCommands, type OutboxCommand, outboxCommand } from '#model/commands';
 
 export interface OutgoingMail {
   /** One address, without a name. An invalid one is dropped with a line in the log. */

@@ -1,10 +1,8 @@
 /** Commands to conversations: a system bot, mostly the notification bot, sends a notice. The text is Markdown. */
 
 import { NOTIFICATION_BOT } from '#domain/people';
-import type { RealmId } from '#model';
-import { dmKey, streamId, streamKey, userId } from '#model';
-import type { OutboxCommand } from '#model/commands';
-import { directCommands, outboxCommand, streamCommands } from '#model/commands';
+import { dmKey, type RealmId, streamId, streamKey, userId } from '#model';
+import { directCommands, type OutboxCommand, outboxCommand, streamCommands } from '#model/commands';
 
 export interface Notice {
   readonly content: string;

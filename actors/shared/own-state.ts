@@ -4,10 +4,8 @@ import type { Json, JsonObject } from '#base';
 import type { Draft } from '#domain/messages';
 import { FRESH_ACCOUNT, ROLE } from '#domain/people';
 import type { Subscription, UserTopic } from '#domain/streams';
-import type { RealmId, UserId } from '#model';
-import { userId, userKey } from '#model';
-import type { OwnSection } from '#model/commands';
-import { userCommands } from '#model/commands';
+import { type RealmId, type UserId, userId, userKey } from '#model';
+import { type OwnSection, userCommands } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 import type { InputSources } from '../services.js';
 

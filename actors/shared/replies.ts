@@ -1,7 +1,6 @@
 /** Replies of handlers. */
 
-import type { Fields, Json, JsonObject } from '#base';
-import { encodeFields, encodeParts } from '#base';
+import { encodeFields, encodeParts, type Fields, type Json, type JsonObject } from '#base';
 import type { ActorReply } from '#model';
 import type { ApiError } from '#model/errors';
 

@@ -1,10 +1,8 @@
 /** Effects of a message on bots: copies for mentioned bots, calls of outgoing webhooks, notice of a lost message. */
 
 import { BOT_TYPE } from '#domain/people';
-import type { RealmId, UserId } from '#model';
-import { userId, userKey, webhookKey } from '#model';
-import type { OutboxCommand } from '#model/commands';
-import { outboxCommand, userCommands, webhookCommands } from '#model/commands';
+import { type RealmId, type UserId, userId, userKey, webhookKey } from '#model';
+import { type OutboxCommand, outboxCommand, userCommands, webhookCommands } from '#model/commands';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 
 /** Reason of a webhook call, as the call's body names it. */

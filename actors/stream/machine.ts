@@ -1,7 +1,6 @@
 /** Phases of a stream; the events are names of commands. Direct messages have no phases: they are never archived. */
 import { setup } from 'xstate';
-import type { PhaseEvent } from '#runtime';
-import { TAKE } from '#runtime';
+import { type PhaseEvent, TAKE } from '#runtime';
 
 export const streamMachine = setup({
   types: { events: {} as PhaseEvent },

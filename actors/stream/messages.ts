@@ -2,12 +2,9 @@
 
 import { ownerOf } from '#actors/shared';
 import type { JsonObject } from '#base';
-import type { MessageBody, StoredMessage } from '#domain/messages';
-import { asStored, recordOf, streamConversation } from '#domain/messages';
-import type { Audience, RealmId } from '#model';
-import { parseKey, streamId } from '#model';
-import type { Command, Fields } from '#model/commands';
-import { redirect } from '#model/commands';
+import { asStored, type MessageBody, recordOf, type StoredMessage, streamConversation } from '#domain/messages';
+import { type Audience, parseKey, type RealmId, streamId } from '#model';
+import { type Command, type Fields, redirect } from '#model/commands';
 import type { DirectoryView, MessageRecord } from '#model/records';
 import type { CommandContext, MessageChange, Outcome } from '#runtime';
 import type { InputSources } from '../services.js';

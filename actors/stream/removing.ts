@@ -3,8 +3,7 @@
 import { filesUnlinked, idEvents } from '#actors/shared';
 import type { StoredMessage } from '#domain/messages';
 import { hasCopy, isMember, topicKey } from '#domain/streams';
-import type { Audience, LogItem } from '#model';
-import { parseKey } from '#model';
+import { type Audience, type LogItem, parseKey } from '#model';
 import { userCommands } from '#model/commands';
 import type { MessageRecord } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';

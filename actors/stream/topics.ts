@@ -3,10 +3,8 @@
  * part per topic keeps its newest message id and the spelling of the name in that message.
  */
 
-import type { Json, JsonObject } from '#base';
-import { IdSet } from '#base';
-import type { StoredMessage } from '#domain/messages';
-import { asStored, NEWEST, streamConversation } from '#domain/messages';
+import { IdSet, type Json, type JsonObject } from '#base';
+import { asStored, NEWEST, type StoredMessage, streamConversation } from '#domain/messages';
 import { topicHash, topicKey } from '#domain/streams';
 import type { Parts, RealmId } from '#model';
 import type { MessageRecord } from '#model/records';

@@ -3,11 +3,15 @@
 import { DRAFT_PART, MARK_PART, READ_PART, SCHEDULED_PART } from '#domain/messages';
 import { STORAGE_PART } from '#domain/people';
 import { TOPIC_PART } from '#domain/streams';
-import type { AddReactionArgs, RemoveReactionArgs, SubmessageArgs } from '#model/commands';
-import { conversationCommands, userCommands } from '#model/commands';
+import {
+  type AddReactionArgs,
+  conversationCommands,
+  type RemoveReactionArgs,
+  type SubmessageArgs,
+  userCommands,
+} from '#model/commands';
 import { apiError } from '#model/errors';
-import type { ActorKind } from '#runtime';
-import { handlersOf } from '#runtime';
+import { type ActorKind, handlersOf } from '#runtime';
 import type { ActorServices } from '../services.js';
 import { create, newest, sealedKey } from './commands/account/account.js';
 import { deactivated, reactivated } from './commands/account/activity.js';
@@ -41,8 +45,7 @@ import { streamIdByName, streams, subscribed, subscriptions, unsubscribed } from
 import { moveTopicPolicy, muteTopic, setTopicPolicy } from './commands/streams/topics.js';
 import { FILE_PART } from './files.js';
 import { userMachine } from './machine.js';
-import type { UserState } from './state.js';
-import { SUBSCRIPTION_PART } from './state.js';
+import { SUBSCRIPTION_PART, type UserState } from './state.js';
 
 export const userKind: ActorKind<UserState, undefined, ActorServices> = {
   name: 'user',

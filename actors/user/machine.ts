@@ -1,7 +1,6 @@
 /** Phases of an account; the events are names of commands. */
 import { setup } from 'xstate';
-import type { PhaseEvent } from '#runtime';
-import { TAKE } from '#runtime';
+import { type PhaseEvent, TAKE } from '#runtime';
 
 export const userMachine = setup({
   types: { events: {} as PhaseEvent },

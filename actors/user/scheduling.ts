@@ -6,7 +6,6 @@
 import { readOwnState, readSubscribers } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import type { RenderResult } from '#domain/markdown';
-import type { DeliveryReceipt, ScheduledBody, ScheduledMessage } from '#domain/messages';
 import {
   activeSender,
   checkContent,
@@ -14,16 +13,17 @@ import {
   checkPosting,
   checkTopicPresent,
   checkWildcard,
+  type DeliveryReceipt,
+  type ScheduledBody,
+  type ScheduledMessage,
   scheduledPart,
 } from '#domain/messages';
 import { checkTopic } from '#domain/streams';
-import type { LogItem, UserId } from '#model';
-import { streamId, userId } from '#model';
+import { type LogItem, streamId, type UserId, userId } from '#model';
 import { apiError } from '#model/errors';
 import type { CommandContext, InputContext, View } from '#runtime';
 import type { InputSources } from '../services.js';
-import type { UserState } from './state.js';
-import { isSubscribed } from './state.js';
+import { isSubscribed, type UserState } from './state.js';
 
 /** A scheduled message before any check. `to`: ids of streams or users. */
 export interface ScheduledInput {

@@ -1,11 +1,8 @@
 /** Makes the calls that are due, and says how each one went. */
 
-import type { StoredMessage } from '#domain/messages';
-import { asStored } from '#domain/messages';
-import type { CallResult } from '#domain/webhooks';
-import { parseReply, requestOf } from '#domain/webhooks';
-import type { ActorKey, RealmId } from '#model';
-import { parseKey, streamId, userId } from '#model';
+import { asStored, type StoredMessage } from '#domain/messages';
+import { type CallResult, parseReply, requestOf } from '#domain/webhooks';
+import { type ActorKey, parseKey, type RealmId, streamId, userId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { InputSources } from '../services.js';
 import type { WaitingCall } from './state.js';

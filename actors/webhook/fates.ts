@@ -4,15 +4,12 @@ import { directNotice, silentMention } from '#actors/shared';
 import type { Json } from '#base';
 import { checkContent } from '#domain/messages';
 import { dmKey, streamId, streamKey, userId } from '#model';
-import type { OutboxCommand } from '#model/commands';
-import { directCommands, outboxCommand, streamCommands } from '#model/commands';
+import { directCommands, type OutboxCommand, outboxCommand, streamCommands } from '#model/commands';
 import { ApiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { CommandContext } from '#runtime';
-import type { Fate, Place } from './calls.js';
-import { botOf } from './calls.js';
-import type { WaitingCall } from './state.js';
-import { CALLS } from './state.js';
+import { botOf, type Fate, type Place } from './calls.js';
+import { CALLS, type WaitingCall } from './state.js';
 
 /** Pauses before the second and third attempt at a server that could not be reached, ms. */
 const PAUSES: readonly number[] = [1_000, 4_000];

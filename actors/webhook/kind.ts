@@ -5,17 +5,13 @@
  */
 
 import { value } from '#actors/shared';
-import type { ArgsOf, Command } from '#model/commands';
-import { webhookCommands } from '#model/commands';
+import { type ArgsOf, type Command, webhookCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { ActorKind, CommandDefinition } from '#runtime';
-import { handlersOf } from '#runtime';
+import { type ActorKind, type CommandDefinition, handlersOf } from '#runtime';
 import type { ActorServices } from '../services.js';
-import type { Fate } from './calls.js';
-import { makeCalls } from './calls.js';
+import { type Fate, makeCalls } from './calls.js';
 import { outcomeOf, toOwner } from './fates.js';
-import type { WaitingCall, WebhookState } from './state.js';
-import { CALLS, callsIn, nextCall } from './state.js';
+import { CALLS, callsIn, nextCall, type WaitingCall, type WebhookState } from './state.js';
 
 type WebhookCommand<C extends Command<'webhook'>, I = undefined> = CommandDefinition<
   WebhookState,

@@ -16,7 +16,7 @@ export { isDate, isUrl } from './formats.js';
 export { IdSet } from './id-set.js';
 export type { Json, JsonObject } from './json.js';
 export { cleaned, JsonFloat, type JsonText, parseJsonText, TooManyValues } from './json-text.js';
-export { lazyMap, lazySet, shrinkMap, writableMap, writableSet } from './lazy-collections.js';
+export { lazyMap, lazySet, writableMap, writableSet } from './lazy-collections.js';
 export type { Logger } from './logger.js';
 export { memoizeByObject } from './memoize.js';
 export { addCall, anyCounts, type Limit, msUntilAllowed, type RateStanding, rateStanding } from './rates.js';

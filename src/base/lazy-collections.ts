@@ -14,6 +14,3 @@ export const lazySet = <T>(): Set<T> => NO_MEMBERS as unknown as Set<T>;
 /** A collection that may be written to: the given one, or a new one instead of the shared empty one. */
 export const writableMap = <K, V>(map: Map<K, V>): Map<K, V> => (map.set === refuse ? new Map() : map);
 export const writableSet = <T>(set: Set<T>): Set<T> => (set.add === refuse ? new Set() : set);
-
-/** The shared empty map instead of a map that has become empty. */
-export const shrinkMap = <K, V>(map: Map<K, V>): Map<K, V> => (map.size === 0 ? lazyMap() : map);

@@ -3,8 +3,7 @@
 import { copyAfterMoves } from '#domain/messages';
 import { ROLE } from '#domain/people';
 import { everMember, hasCopy, type Member, wasMember } from '#domain/streams';
-import type { Audience } from '#model';
-import { userId } from '#model';
+import { type Audience, userId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 
 /** @returns the role that the account had at a realm version */

@@ -5,8 +5,7 @@
  */
 import type { Clock } from '#base/clock';
 import type { DirectoryReplica } from '#directory';
-import type { LogEntry, MessageItem, PlainItem } from '#model';
-import { eventId, type RealmId, type Seq, seq as toSeq } from '#model';
+import { eventId, type LogEntry, type MessageItem, type PlainItem, type RealmId, type Seq, seq as toSeq } from '#model';
 import type { EventLog } from '#ports/log';
 import type { Store } from '#ports/store';
 import { receives, streamsOf } from './audience.js';

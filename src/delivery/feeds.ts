@@ -3,8 +3,7 @@ import type { Directories, ReplicaDependent } from '#directory';
 import type { RealmId } from '#model';
 import type { EventLog } from '#ports/log';
 import type { Store } from '#ports/store';
-import type { FeedPorts } from './feed.js';
-import { RealmFeed } from './feed.js';
+import { type FeedPorts, RealmFeed } from './feed.js';
 import { RecentEntryBudget } from './recent-entries.js';
 import { RecentMessageBudget } from './recent-message-index.js';
 

@@ -23,11 +23,11 @@
  * Event queues, their tests, and the wiring of the server import it. It imports directory, domain, ports, model and
  * base, and knows neither actors nor the frontend.
  */
-export { receives, roleAt } from './audience.js';
-export { type FeedPorts, RealmFeed, type Subscribers } from './feed.js';
+
+export { RealmFeed, type Subscribers } from './feed.js';
 export { Feeds } from './feeds.js';
 export { RecentEntryBudget } from './recent-entries.js';
 export { RecentMessageBudget, RecentMessageIndex } from './recent-message-index.js';
 export { RecipientFields } from './recipient-fields.js';
 export { type EventShape, isClientItem, SharedEvent, TransientEvent } from './shared-event.js';
-export { Cursor, type EventSubscriber, type LivePosition } from './subscriber.js';
+export { Cursor, type EventSubscriber } from './subscriber.js';

@@ -5,8 +5,7 @@
 
 import { Semaphore } from '#base';
 import { asMember, isMember, MEMBER_PART, type Member, type Stay } from '#domain/streams';
-import type { MembershipItem } from '#model';
-import { type RealmId, streamId, streamKey } from '#model';
+import { type MembershipItem, type RealmId, streamId, streamKey } from '#model';
 import type { Store } from '#ports/store';
 
 interface StreamMembers {

@@ -3,8 +3,7 @@
  * after the other, and each catches up on the last few seconds: from memory, without reading or decoding.
  */
 import type { Json } from '#base';
-import type { LogEntry, LogItem } from '#model';
-import { type Seq, seq as toSeq } from '#model';
+import { type LogEntry, type LogItem, type Seq, seq as toSeq } from '#model';
 import type { LogReader, LogSubscription } from '#ports/log';
 
 /** Entries of one realm. A take-over takes seconds; a busy realm has some hundred entries per second. */

@@ -12,8 +12,15 @@ import { SingleFlight } from '#base';
 import type { Clock } from '#base/clock';
 import { asStored, decidingStreams, type MessageBody, NEWEST, streamConversation } from '#domain/messages';
 import { MEMBER_PART, topicKey } from '#domain/streams';
-import type { LogEntry, LogItem, MessageItem, MovingItem, PlainItem } from '#model';
-import { parseKey, type RealmId } from '#model';
+import {
+  type LogEntry,
+  type LogItem,
+  type MessageItem,
+  type MovingItem,
+  type PlainItem,
+  parseKey,
+  type RealmId,
+} from '#model';
 import type { MessageRecord } from '#model/records';
 import type { MessageReads, MessageScan, Store, StoredPart } from '#ports/store';
 import type { Memberships } from './memberships.js';

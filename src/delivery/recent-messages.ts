@@ -6,8 +6,15 @@ import type { JsonObject } from '#base';
 import type { MessageBody } from '#domain/messages';
 import { topicKey } from '#domain/streams';
 import type { MessageRecord } from '#model/records';
-import type { MessageIndex, MessageRange, MessageScan } from '#ports/store';
-import { indexesOf, inRange, lowerBound, rangesOf } from '#ports/store';
+import {
+  indexesOf,
+  inRange,
+  lowerBound,
+  type MessageIndex,
+  type MessageRange,
+  type MessageScan,
+  rangesOf,
+} from '#ports/store';
 
 export interface PartialScan {
   readonly records: MessageRecord[];

@@ -4,25 +4,24 @@
  * all queues of this host that ask in one tick), and the unsealed secrets of a bot.
  */
 
-import type { JsonObject } from '#base';
-import { IdSet } from '#base';
-import type { OriginReadState, StoredMessage } from '#domain/messages';
+import { IdSet, type JsonObject } from '#base';
 import {
   asStored,
   copyOf,
   decidingStreams,
   MARK_PART,
   MARKS,
+  type OriginReadState,
   orderFlags,
   READ_PART,
+  type StoredMessage,
   UnreadScan,
   UserFlags,
 } from '#domain/messages';
 import { unsealed } from '#domain/people';
 import type { Secrets } from '#domain/secrets';
 import { asMember, memberPart } from '#domain/streams';
-import type { ReadRange, RealmId, RecipientPart } from '#model';
-import { READ_IDS_PER_EVENT, userKey } from '#model';
+import { READ_IDS_PER_EVENT, type ReadRange, type RealmId, type RecipientPart, userKey } from '#model';
 import type { Store } from '#ports/store';
 
 /** Ranges in memory, for the other slices of the same change of read state. */

@@ -4,8 +4,7 @@
  * the events twice. So the detector reads a stretch of the log before the feed's start.
  */
 import type { Clock } from '#base/clock';
-import type { LogEntry, LogGroup, RealmId, Seq } from '#model';
-import { LogDeduplicator, seq as toSeq } from '#model';
+import { LogDeduplicator, type LogEntry, type LogGroup, type RealmId, type Seq, seq as toSeq } from '#model';
 import type { EventLog, LogSubscription } from '#ports/log';
 import type { PendingEntry } from './subscriber.js';
 

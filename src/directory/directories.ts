@@ -1,14 +1,11 @@
 /** The directory replicas of this process. A replica is opened by the first use of its realm. */
 import type { Clock, TimerHandle } from '#base/clock';
-import type { ExtraEmoji, RealmId } from '#model';
-import { realmId, realmKey } from '#model';
+import { type ExtraEmoji, type RealmId, realmId, realmKey } from '#model';
 import type { DirectoryView, RealmEntry } from '#model/records';
 import type { EventLog } from '#ports/log';
 import type { ActorClient } from '#runtime';
-import type { DirectorySnapshot } from './contents.js';
-import { asDirectorySnapshot } from './contents.js';
-import type { KeyRevoked } from './replica.js';
-import { DirectoryReplica } from './replica.js';
+import { asDirectorySnapshot, type DirectorySnapshot } from './contents.js';
+import { DirectoryReplica, type KeyRevoked } from './replica.js';
 import type { RealmTail } from './tail.js';
 
 /** The realm does not exist. */

@@ -1,6 +1,12 @@
 /** The directory of one realm in memory: a DirectoryView to which changes are applied. */
-import type { ExtraEmoji, RealmId, RealmSettings, StreamId, UserId } from '#model';
-import { completeRealmSettings } from '#model';
+import {
+  completeRealmSettings,
+  type ExtraEmoji,
+  type RealmId,
+  type RealmSettings,
+  type StreamId,
+  type UserId,
+} from '#model';
 import type {
   DirectoryBot,
   DirectoryDomain,
@@ -21,8 +27,14 @@ import type {
   UserStatus,
 } from '#model/records';
 import { Collection, Preferences, Profiles, Streams, Users } from './collections/index.js';
-import type { DirectoryChange, DirectorySnapshot, Records, Singletons } from './contents.js';
-import { NO_SINGLETONS, RECORD_NAMES } from './contents.js';
+import {
+  type DirectoryChange,
+  type DirectorySnapshot,
+  NO_SINGLETONS,
+  RECORD_NAMES,
+  type Records,
+  type Singletons,
+} from './contents.js';
 
 const COLLECTIONS = Object.keys(RECORD_NAMES) as (keyof Records)[];
 const WHOLES = Object.keys(NO_SINGLETONS) as (keyof Singletons)[];

@@ -4,15 +4,12 @@
  */
 import type { Clock } from '#base/clock';
 import { extraEmoji } from '#domain/emoji';
-import type { ExtraEmoji, LogEntry, LogGroup, RealmId, Seq } from '#model';
-import { realmKey, streamId } from '#model';
+import { type ExtraEmoji, type LogEntry, type LogGroup, type RealmId, realmKey, type Seq, streamId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { EventLog } from '#ports/log';
-import type { DirectorySnapshot } from './contents.js';
-import { asChange } from './contents.js';
+import { asChange, type DirectorySnapshot } from './contents.js';
 import { RealmDirectory } from './realm-directory.js';
-import type { TailReader } from './tail.js';
-import { RealmTail } from './tail.js';
+import { RealmTail, type TailReader } from './tail.js';
 
 /**
  * Wait before a new snapshot is fetched for a missing version. A change is acknowledged before it is logged, and is

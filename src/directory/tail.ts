@@ -4,8 +4,7 @@
  */
 
 import type { Json } from '#base';
-import type { ActorKey, RealmId, Seq } from '#model';
-import { LogDeduplicator, type LogEntry, type LogGroup } from '#model';
+import { type ActorKey, LogDeduplicator, type LogEntry, type LogGroup, type RealmId, type Seq } from '#model';
 import type { EventLog, LogSubscription } from '#ports/log';
 
 export interface TailReader {

@@ -27,7 +27,6 @@ export type Seq = Branded<number, 'Seq'>;
 export const realmId = (n: number): RealmId => n as RealmId;
 export const userId = (n: number): UserId => n as UserId;
 export const streamId = (n: number): StreamId => n as StreamId;
-export const messageId = (n: number): MessageId => n as MessageId;
 export const queueId = (s: string): QueueId => s as QueueId;
 export const epoch = (n: number): Epoch => n as Epoch;
 export const seq = (n: number): Seq => n as Seq;

@@ -6,8 +6,7 @@
  */
 
 import { lazyMap, writableMap } from '#base';
-import type { RetryReason, StopReason } from '#model';
-import { type ActorKey, type Epoch, parseKey, type RealmId } from '#model';
+import { type ActorKey, type Epoch, parseKey, type RealmId, type RetryReason, type StopReason } from '#model';
 import { ActivationContext, type ActivationControl } from './activation-context.js';
 import { CommitLoop } from './commit-loop.js';
 import { Executor } from './executor.js';

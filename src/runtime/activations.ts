@@ -1,7 +1,6 @@
 /** The actors in memory: activated by a command or timer, passivated when idle, woken again after a failure. */
 import type { Clock } from '#base/clock';
-import type { StopReason } from '#model';
-import { type ActorKey, type Epoch, type Partition, parseKey, partitionOf } from '#model';
+import { type ActorKey, type Epoch, type Partition, parseKey, partitionOf, type StopReason } from '#model';
 import { Activation } from './activation.js';
 import { BACKOFF, delayOf } from './backoff.js';
 import type { AnyKind } from './kind.js';

@@ -6,10 +6,8 @@
 import type { Json, JsonObject } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import { Metrics } from '#base/metrics';
-import type { CommandFailure } from '#model';
-import { type ActorKey, partitionOf, partitionSubject } from '#model';
-import type { Bus, PendingReply } from '#ports/bus';
-import { BusError } from '#ports/bus';
+import { type ActorKey, type CommandFailure, partitionOf, partitionSubject } from '#model';
+import { type Bus, BusError, type PendingReply } from '#ports/bus';
 import { BACKOFF, delayOf } from './backoff.js';
 import { OutageDetector, type OutageOptions } from './outage.js';
 import type { Envelope, Reply } from './protocol.js';

@@ -8,10 +8,8 @@ import type { JsonObject } from '#base';
 import type { ActorKey, Epoch, RealmId, StopReason } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { RecordWrite, Store } from '#ports/store';
-import type { OutboxEntry } from './commit-batch.js';
-import { asJson, CommitBatch } from './commit-batch.js';
-import type { Outbox } from './outbox.js';
-import { commandsIn } from './outbox.js';
+import { asJson, CommitBatch, type OutboxEntry } from './commit-batch.js';
+import { commandsIn, type Outbox } from './outbox.js';
 import type { ReplyCache } from './reply-cache.js';
 
 export interface CommitOwner {

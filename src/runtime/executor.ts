@@ -6,14 +6,12 @@ import { ApiError, apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { CommitBatch } from './commit-batch.js';
 import type { CommitLoop } from './commit-loop.js';
-import type { AnyKind, CommandContext, Outcome } from './kind.js';
-import { TooEarly } from './kind.js';
+import { type AnyKind, type CommandContext, type Outcome, TooEarly } from './kind.js';
 import type { QueuedCommand } from './mailbox.js';
 import type { ActorMemory } from './memory.js';
 import { fitsLog } from './pack-entries.js';
 import type { ActivationPorts } from './ports.js';
-import type { Envelope, Reply } from './protocol.js';
-import { isFromActor } from './protocol.js';
+import { type Envelope, isFromActor, type Reply } from './protocol.js';
 
 /** The activation, as its executor sees it. */
 export interface ExecutorOwner {

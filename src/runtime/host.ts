@@ -3,12 +3,10 @@
  * needed (activations.ts).
  */
 
-import type { Json, JsonObject, Logger } from '#base';
-import { Semaphore } from '#base';
+import { type Json, type JsonObject, type Logger, Semaphore } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import { Metrics } from '#base/metrics';
-import type { ActorKey, Epoch, Partition, RealmId } from '#model';
-import { partitionOf } from '#model';
+import { type ActorKey, type Epoch, type Partition, partitionOf, type RealmId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import type { Bus } from '#ports/bus';
@@ -17,8 +15,7 @@ import type { PartitionOwner, Placement } from '#ports/placement';
 import type { Store } from '#ports/store';
 import { OWN_COMMAND } from './activation.js';
 import { Activations } from './activations.js';
-import type { Quota } from './actor-quotas.js';
-import { ActorQuotas } from './actor-quotas.js';
+import { ActorQuotas, type Quota } from './actor-quotas.js';
 import { registerActorStats } from './actor-stats.js';
 import { ActorClient } from './client.js';
 import { DueTimers } from './due-timers.js';
@@ -27,8 +24,7 @@ import type { AnyKind, InputSources } from './kind.js';
 import { Meters } from './meters.js';
 import type { Delivery } from './outbox.js';
 import { Ownership } from './ownership.js';
-import type { CommandRequest, Envelope, Reply } from './protocol.js';
-import { isForActor } from './protocol.js';
+import { type CommandRequest, type Envelope, isForActor, type Reply } from './protocol.js';
 import { StoreOutage } from './store-outage.js';
 import { SuccessorWakeup } from './successor-wakeup.js';
 import { UnpublishedCommits } from './unpublished-commits.js';

@@ -20,13 +20,12 @@
  * Imports ports, model and base. Actors import the types of `kind`; of the other wings, frontend/gateway, directory
  * and app import the client, and app the host.
  */
-export { ActorClient, CommandTimeout, type SendOptions, type SentCommand } from './client.js';
-export { type HandlersOf, handlersOf } from './command-table.js';
-export { ActorHost, type DirectorySource, type HostOptions } from './host.js';
+export { ActorClient, CommandTimeout, type SentCommand } from './client.js';
+export { handlersOf } from './command-table.js';
+export { ActorHost } from './host.js';
 export {
   type ActivationHandle,
   type ActorKind,
-  type ActorQuota,
   type AnyCommand,
   type AnyKind,
   type CommandContext,
@@ -38,11 +37,10 @@ export {
   type Outcome,
   type PassivationReason,
   type Sidecar,
-  type SidecarMetrics,
   TooEarly,
   type View,
 } from './kind.js';
 export { MachineSteps, type Step } from './machine-steps.js';
 export { splitForEvents } from './pack-entries.js';
-export { type PhaseEvent, Phases, TAKE } from './phases.js';
+export { type PhaseEvent, TAKE } from './phases.js';
 export type { Envelope, Reply } from './protocol.js';

@@ -3,8 +3,7 @@
  * An entry stays in the root until it is done, so that the next owner can repeat it; all of this may be done twice.
  */
 
-import type { Json } from '#base';
-import { lazyMap, lazySet, writableMap, writableSet } from '#base';
+import { type Json, lazyMap, lazySet, writableMap, writableSet } from '#base';
 import type { Clock } from '#base/clock';
 import type { ActorKey, RealmId, Seq } from '#model';
 import type { OutboxCommand } from '#model/commands';

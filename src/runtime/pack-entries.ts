@@ -1,8 +1,15 @@
 /** Packs commits into log entries: small ones share an entry, a large one is cut into numbered pieces. */
 
 import type { Json } from '#base';
-import type { ActorKey } from '#model';
-import { type LogEntry, type LogGroup, type LogItem, MAX_ENTRY_BYTES, MAX_ITEM_BYTES, MAX_ITEMS } from '#model';
+import {
+  type ActorKey,
+  type LogEntry,
+  type LogGroup,
+  type LogItem,
+  MAX_ENTRY_BYTES,
+  MAX_ITEM_BYTES,
+  MAX_ITEMS,
+} from '#model';
 import type { OutboxEntry } from './commit-batch.js';
 
 export interface PackedEntry {

@@ -8,8 +8,7 @@
  * the part `from/<sender>`: a late command below that number (a repeat held up on the way) is dropped.
  */
 import { type Json, type JsonObject, lazyMap, writableMap } from '#base';
-import type { Reply } from './protocol.js';
-import { parseCommandId } from './protocol.js';
+import { parseCommandId, type Reply } from './protocol.js';
 
 export const REMEMBER_MS = 600_000;
 const SWEEP_PER_COMMIT = 16;

@@ -10,10 +10,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { MongoClient } from 'mongodb';
-import type { Json } from '#base';
-import { IdSet } from '#base';
+import { IdSet, type Json } from '#base';
 import { REAL_CLOCK } from '#base/clock';
-import type { Viewer } from '#domain/messages';
 import {
   digestOf,
   fetchWindow,
@@ -24,10 +22,10 @@ import {
   readingPart,
   resolveTerms,
   UserFlags,
+  type Viewer,
 } from '#domain/messages';
 import type { DirectoryView } from '#model/records';
-import type { Store } from '#ports/store';
-import { LmdbStore, MongoStore, openLmdbEnvironment } from '#ports/store';
+import { LmdbStore, MongoStore, openLmdbEnvironment, type Store } from '#ports/store';
 import { BUSY_USER, fill, QUIET_USER, REALM, STREAMS } from './fetch-fill.js';
 import { median } from './figures.js';
 import { machine } from './report.js';

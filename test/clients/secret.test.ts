@@ -8,8 +8,7 @@ import t, { type Test } from 'tap';
 import { Api } from './support/api.js';
 import { Cluster, command, Embedded, OTHER, PASSWORD } from './support/face.js';
 import { services } from './support/missing.js';
-import type { Ended } from './support/process.js';
-import { bounded, conclave } from './support/process.js';
+import { bounded, conclave, type Ended } from './support/process.js';
 import { HANGS_MS, until } from './support/wait.js';
 
 const NEW_SECRET = 'quite another secret';

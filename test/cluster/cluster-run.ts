@@ -1,7 +1,6 @@
 /** One run of the whole cluster: people at work, processes that fail, everything settles, and the record is checked. */
 
-import type { LogEntry } from '#model';
-import { type ActorKey, parseKey, queueId, queueKey, userId } from '#model';
+import { type ActorKey, type LogEntry, parseKey, queueId, queueKey, userId } from '#model';
 import type { QueueState } from '../../actors/event-queue/state.js';
 import type { ApiEvent } from '../api/support/types.js';
 import { joinedBy } from './check-joins.js';
@@ -308,8 +307,8 @@ export class ClusterRun {
   }
 
   /**
-   * Those that end by themselves, in time: registered without the client's knowledge (the answer was lost, the command
-   * came late once more), or left by one that was shut out, or that does not know what became of its deletion.
+   * Queues without a client, which end after their lifespan: the answer to the registration was lost, the command was
+   * delivered once more, the client's account was deactivated, or the answer to the deletion was lost.
    */
   #leftQueues(): ActorKey[] {
     const { roots } = this.world;

@@ -1,6 +1,5 @@
 /** Checks of a finished run, made on the Store's history, the log and the clients' responses. */
-import type { ActorKey } from '#model';
-import { LogDeduplicator, type LogEntry } from '#model';
+import { type ActorKey, LogDeduplicator, type LogEntry } from '#model';
 import type { Root } from '#ports/store';
 import { type LedgerState, type OpArgs, REALM } from './kinds.js';
 import type { World } from './world.js';

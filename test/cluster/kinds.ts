@@ -1,8 +1,7 @@
 /** Small actors whose whole history can be checked afterwards. */
 
 import type { JsonObject } from '#base';
-import type { LogItem } from '#model';
-import { type ActorKey, parseKey, realmId, streamId, streamKey } from '#model';
+import { type ActorKey, type LogItem, parseKey, realmId, streamId, streamKey } from '#model';
 import { type OutboxCommand, outboxCommand } from '#model/commands';
 import { validationError } from '#model/errors';
 import type { ActorKind, AnyKind, CommandDefinition, Outcome, View } from '#runtime';

@@ -2,8 +2,7 @@
  * Check: entries of outboxes that were not carried out. Only the next commit removes finished entries from a root. A
  * root whose owner lost it before that lists them until the actor is loaded again, which does no harm.
  */
-import type { ActorKey } from '#model';
-import { LogDeduplicator, type LogEntry } from '#model';
+import { type ActorKey, LogDeduplicator, type LogEntry } from '#model';
 import type { RecordWrite, Root } from '#ports/store';
 import type { MemoryStoreContents } from '../support/memory-store.js';
 

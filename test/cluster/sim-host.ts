@@ -3,8 +3,7 @@
 import type { Logger } from '#base';
 import type { Partition, RealmId } from '#model';
 import type { DirectoryView } from '#model/records';
-import type { LocalHub } from '#ports/bus';
-import { LocalBus } from '#ports/bus';
+import { LocalBus, type LocalHub } from '#ports/bus';
 import { LogUnavailable } from '#ports/log';
 import type { Placement } from '#ports/placement';
 import { StoreUnavailable } from '#ports/store';

@@ -4,8 +4,7 @@
  */
 
 import { loadConfig } from '#app/config';
-import type { Ports } from '#app/server';
-import { ConclaveNode } from '#app/server';
+import { ConclaveNode, type Ports } from '#app/server';
 import { Secrets } from '#domain/secrets';
 import { OPERATIONS } from '#frontend/api';
 import { Frontend } from '#frontend/http';

@@ -1,8 +1,7 @@
 import t from 'tap';
 import { realmId, seq } from '#model';
 import { LmdbLog } from '#ports/log';
-import type { LmdbEnvironment } from '#ports/store';
-import { openLmdbEnvironment } from '#ports/store';
+import { type LmdbEnvironment, openLmdbEnvironment } from '#ports/store';
 import { FakeClock } from '../support/fake-clock.js';
 import { logContract } from './log.js';
 

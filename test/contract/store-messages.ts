@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import type { RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
-import type { MessageIndex, MessageRange, MessageScan, MessageWrite, Store } from '#ports/store';
-import { inRange, rangesOf } from '#ports/store';
+import {
+  inRange,
+  type MessageIndex,
+  type MessageRange,
+  type MessageScan,
+  type MessageWrite,
+  rangesOf,
+  type Store,
+} from '#ports/store';
 import { type Fact, freshRealm } from './store.js';
 
 const message = (id: number, more: Partial<MessageRecord> = {}): MessageRecord => ({

@@ -20,7 +20,7 @@ process.on('exit', () => {
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
 
-/** Of the output that is kept for a program that fails without a failing fact. */
+/** Characters of output that are kept of a program that fails without a failing fact. */
 const KEPT_CHARACTERS = 20_000;
 const tail = (text: string): string => text.slice(-KEPT_CHARACTERS);
 

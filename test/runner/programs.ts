@@ -1,5 +1,5 @@
 /**
- * Which programs a run consists of. A file is a program of its own unless it is listed in a bundle; the API suite of
+ * The programs of a run. A file is a program of its own unless it is listed in a bundle; the API suite of
  * one face is several programs, so that it uses more than one core.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';

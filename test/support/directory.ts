@@ -1,8 +1,6 @@
-import type { DirectorySnapshot, Records } from '#directory';
-import { NO_SINGLETONS, RECORD_NAMES, RealmDirectory } from '#directory';
+import { type DirectorySnapshot, NO_SINGLETONS, RECORD_NAMES, RealmDirectory, type Records } from '#directory';
 import { extraEmoji } from '#domain/emoji';
-import type { EmojiNames } from '#model';
-import { realmId } from '#model';
+import { type EmojiNames, realmId } from '#model';
 
 const NO_RECORDS = Object.fromEntries(Object.keys(RECORD_NAMES).map((collection) => [collection, []])) as unknown as {
   readonly [C in keyof Records]: [];

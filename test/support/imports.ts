@@ -14,6 +14,8 @@ export interface Import {
 
 interface Statement {
   readonly reexport: boolean;
+  /** `import('…')` in the middle of code. */
+  readonly inline: boolean;
   readonly specifier: string;
   /** Original name → name here. */
   readonly names: ReadonlyMap<string, string>;
@@ -38,10 +40,15 @@ function parse(text: string): Module {
   for (const [, keyword, , list, specifier] of text.matchAll(STATEMENT)) {
     const names = (list ?? '').split(',').map((part) => /(\w+)(?:\s+as\s+(\w+))?\s*$/.exec(part.trim()));
     const known = names.filter((match) => match !== null).map((m) => [m[1]!, m[2] ?? m[1]!] as const);
-    statements.push({ reexport: keyword === 'export', specifier: specifier!, names: new Map(known) });
+    statements.push({ reexport: keyword === 'export', inline: false, specifier: specifier!, names: new Map(known) });
   }
   for (const [, specifier, name] of text.matchAll(INLINE)) {
-    statements.push({ reexport: false, specifier: specifier!, names: new Map(name ? [[name, name]] : []) });
+    statements.push({
+      reexport: false,
+      inline: true,
+      specifier: specifier!,
+      names: new Map(name ? [[name, name]] : []),
+    });
   }
   const declarations = [...text.matchAll(DECLARED)];
   return {

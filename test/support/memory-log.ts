@@ -2,8 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Json } from '#base';
 import type { Clock } from '#base/clock';
 import { type RealmId, type Seq, seq } from '#model';
-import type { EventLog, LogLimits, LogPosition, LogReader, LogSubscription } from '#ports/log';
-import { LogUnavailable } from '#ports/log';
+import {
+  type EventLog,
+  type LogLimits,
+  type LogPosition,
+  type LogReader,
+  type LogSubscription,
+  LogUnavailable,
+} from '#ports/log';
 import { pack, unpack } from '#ports/store';
 
 export type LogStep = 'before:append' | 'after:append' | 'before:position' | 'before:publish';

@@ -1,8 +1,19 @@
 import type { Json } from '#base';
 import { type ActorKey, type Epoch, epoch, type Partition, partitionOf, type RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
-import type { MessageScan, RecordWrite, Root, RootWrite, Sleeper, Store, StoredPart } from '#ports/store';
-import { copy, inRange, rangesOf, StoreUnavailable } from '#ports/store';
+import {
+  copy,
+  inRange,
+  type MessageScan,
+  type RecordWrite,
+  type Root,
+  type RootWrite,
+  rangesOf,
+  type Sleeper,
+  type Store,
+  type StoredPart,
+  StoreUnavailable,
+} from '#ports/store';
 
 type Operation = Exclude<keyof Store, 'atomicRecords' | 'close'>;
 /** `each:apply` comes before every single record of an `apply`, so that a crash can leave it half done. */

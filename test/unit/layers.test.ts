@@ -85,3 +85,13 @@ t.test('a type name is exported once in a wing', async (t) => {
     [],
   );
 });
+
+t.test('a file imports a module in one statement', async (t) => {
+  const wrong = [...tree.modules].flatMap(([file, { statements }]) => {
+    const specifiers = statements
+      .filter(({ reexport, inline, names }) => !reexport && !inline && names.size > 0)
+      .map(({ specifier }) => specifier);
+    return specifiers.filter((one, i) => specifiers.indexOf(one) !== i).map((one) => `${file}: ${one}`);
+  });
+  t.strictSame(wrong, []);
+});

@@ -2,8 +2,7 @@
 
 import type { RealmFeed, Subscribers } from '#delivery';
 import type { Subscription } from '#domain/streams';
-import type { ActorKey, RealmId, UserId } from '#model';
-import { seq, streamId, userKey } from '#model';
+import { type ActorKey, type RealmId, seq, streamId, type UserId, userKey } from '#model';
 import { apiError } from '#model/errors';
 import { lowerBound } from '#ports/store';
 import type { InputSources } from '../../services.js';

@@ -1,10 +1,16 @@
 /** Sections about messages: unread_msgs and starred_messages (register.md). */
 import type { Json, JsonObject } from '#base';
 import type { RecentMessageIndex } from '#delivery';
-import type { StoredMessage } from '#domain/messages';
-import { asStored, DIRECT_ORIGIN, MAX_UNREAD, UnreadScan, UserFlags, unreadSummary } from '#domain/messages';
-import type { Subscription, UserTopic } from '#domain/streams';
-import { TOPIC_POLICY, topicKey } from '#domain/streams';
+import {
+  asStored,
+  DIRECT_ORIGIN,
+  MAX_UNREAD,
+  type StoredMessage,
+  UnreadScan,
+  UserFlags,
+  unreadSummary,
+} from '#domain/messages';
+import { type Subscription, TOPIC_POLICY, topicKey, type UserTopic } from '#domain/streams';
 import type { RealmId } from '#model';
 import type { MessageReads } from '#ports/store';
 import type { InputSources } from '../../services.js';

@@ -1,6 +1,5 @@
 /** Sections about the organization (register.md § fetch_event_types). */
-import type { Fields, JsonObject } from '#base';
-import { SERVER_GENERATION } from '#base';
+import { type Fields, type JsonObject, SERVER_GENERATION } from '#base';
 import { MAX_MESSAGE } from '#domain/messages';
 import {
   EXTERNAL_ACCOUNTS,

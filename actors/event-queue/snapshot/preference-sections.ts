@@ -1,8 +1,7 @@
 /** Sections about the user's own preferences and lists (register.md § fetch_event_types). */
 
 import type { OwnState } from '#actors/shared';
-import type { Fields, JsonObject } from '#base';
-import { Encoded } from '#base';
+import { Encoded, type Fields, type JsonObject } from '#base';
 import { presentEmoji } from '#domain/emoji';
 import { userSettings } from '#domain/people';
 import { mutedTopics, presentUserTopics } from '#domain/streams';

@@ -1,7 +1,6 @@
 /** Table of the sections that the directory alone can answer: fetch_event_types → function that makes the section. */
 
-import type { Fields, JsonObject } from '#base';
-import { encodeParts, memoizeByObject } from '#base';
+import { encodeParts, type Fields, type JsonObject, memoizeByObject } from '#base';
 import { presentCustomEmoji } from '#domain/emoji';
 import { STOP_WORDS } from '#domain/messages';
 import { isGuest } from '#domain/people';

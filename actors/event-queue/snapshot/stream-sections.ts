@@ -1,8 +1,7 @@
 /** Sections about streams and subscriptions (register.md § fetch_event_types, streams.md). */
 
 import { activeSubscribers } from '#actors/shared';
-import type { Fields, JsonObject } from '#base';
-import { memoizeByObject } from '#base';
+import { type Fields, type JsonObject, memoizeByObject } from '#base';
 import { isAdmin, isGuest, streamNotifications } from '#domain/people';
 import {
   byName,

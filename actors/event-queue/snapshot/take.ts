@@ -4,14 +4,11 @@
  */
 
 import { readOwnState, VISITOR } from '#actors/shared';
-import type { Fields, Json } from '#base';
-import { encodeParts } from '#base';
+import { encodeParts, type Fields, type Json } from '#base';
 import { newestMessage, recentConversations } from '#domain/messages';
 import { presencesIn } from '#domain/presence';
-import type { ActorKey, RealmId, Seq } from '#model';
-import { presenceKey, realmKey, userId } from '#model';
-import type { OwnSection, RegisterArgs } from '#model/commands';
-import { presenceCommands, realmCommands } from '#model/commands';
+import { type ActorKey, presenceKey, type RealmId, realmKey, type Seq, userId } from '#model';
+import { type OwnSection, presenceCommands, type RegisterArgs, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryBot } from '#model/records';
 import type { InputContext } from '#runtime';

@@ -4,8 +4,7 @@ import { isAdmin, isOwner } from '#domain/people';
 import type { Membership } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
-import type { Parts } from '../state.js';
-import { streamOf, userOf, usersOf } from '../state.js';
+import { type Parts, streamOf, userOf, usersOf } from '../state.js';
 
 /** The caller's account, which must be active. @throws ApiError */
 export function actingUser(parts: Parts, caller: number): DirectoryUser {

@@ -6,8 +6,7 @@ import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { AnyCommand, CommandDefinition, View } from '#runtime';
 import type { ActorServices } from '../../services.js';
-import type { RealmState } from '../state.js';
-import { userOf } from '../state.js';
+import { type RealmState, userOf } from '../state.js';
 import type { RealmVolatile } from '../volatile.js';
 
 /** Handler of commands with the arguments `A` and the inputs `I`. */

@@ -4,8 +4,7 @@ import { value } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import { NO_SINGLETONS } from '#directory';
 import type { realmCommands } from '#model/commands';
-import type { Parts } from '../state.js';
-import { RECORD_PARTS, SINGLETON_PARTS, trafficOf } from '../state.js';
+import { type Parts, RECORD_PARTS, SINGLETON_PARTS, trafficOf } from '../state.js';
 import type { RealmCommand } from './command.js';
 
 /** Records in the order of their numbers; the map is in the order of names. */

@@ -2,13 +2,18 @@
 
 import { value } from '#actors/shared';
 import { userId, webhookKey } from '#model';
-import type { BotReplyArgs, directCommands, SendArgs, streamCommands } from '#model/commands';
-import { outboxCommand, webhookCommands } from '#model/commands';
+import {
+  type BotReplyArgs,
+  type directCommands,
+  outboxCommand,
+  type SendArgs,
+  type streamCommands,
+  webhookCommands,
+} from '#model/commands';
 import { ApiError } from '#model/errors';
 import type { StreamCommand, StreamHandler } from '../state.js';
 import type { ComposeInputs } from './compose.js';
-import type { DirectInputs } from './send.js';
-import { sendChecked, sendDirect } from './send.js';
+import { type DirectInputs, sendChecked, sendDirect } from './send.js';
 
 /** Client name of these messages. */
 const CLIENT = 'OutgoingWebhookResponse';

@@ -1,15 +1,19 @@
 /** Outcome of sending, once it is decided: the message's record, its event, and the conversation's new state. */
 
 import { claimedFiles, filesLinked, success } from '#actors/shared';
-import type { RenderResult } from '#domain/markdown';
-import { topicLinks } from '#domain/markdown';
-import type { MessageBody, StoredMessage, StoredSubmessage } from '#domain/messages';
-import { presentNeutral, recordOf, renderContext, streamConversation } from '#domain/messages';
+import { type RenderResult, topicLinks } from '#domain/markdown';
+import {
+  type MessageBody,
+  presentNeutral,
+  recordOf,
+  renderContext,
+  type StoredMessage,
+  type StoredSubmessage,
+  streamConversation,
+} from '#domain/messages';
 import { countMessage, isMember } from '#domain/streams';
-import type { Audience, MessageItem } from '#model';
-import { parseKey, realmKey } from '#model';
-import type { MessageInput, OutboxCommand } from '#model/commands';
-import { outboxCommand, realmCommands } from '#model/commands';
+import { type Audience, type MessageItem, parseKey, realmKey } from '#model';
+import { type MessageInput, type OutboxCommand, outboxCommand, realmCommands } from '#model/commands';
 import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { CommandContext, InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../services.js';

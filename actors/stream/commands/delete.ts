@@ -1,13 +1,11 @@
 /** Deletion of a single message, or of a topic batch by batch. */
 
 import { partially, success } from '#actors/shared';
-import type { StoredMessage } from '#domain/messages';
-import { asStored, plainViewer, Reader, streamConversation } from '#domain/messages';
+import { asStored, plainViewer, Reader, type StoredMessage, streamConversation } from '#domain/messages';
 import { isAdmin, policyAllows } from '#domain/people';
 import { canReadHistory, isMember, topicKey } from '#domain/streams';
 import { parseKey, streamId, streamKey, userId } from '#model';
-import type { DeleteTopicArgs } from '#model/commands';
-import { conversationCommands, redirect, streamCommands } from '#model/commands';
+import { conversationCommands, type DeleteTopicArgs, redirect, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { MessageRecord } from '#model/records';
 import type { CommandContext, InputContext, Outcome } from '#runtime';

@@ -2,12 +2,9 @@
 
 import { value } from '#actors/shared';
 import type { Json } from '#base';
-import type { Member } from '#domain/streams';
-import { asMember, audienceRole, isMember, MEMBER_PART } from '#domain/streams';
-import type { ActorKey, LogItem, Parts } from '#model';
-import { parseKey, streamId, userId, userKey } from '#model';
-import type { OutboxCommand, streamCommands } from '#model/commands';
-import { outboxCommand, userCommands } from '#model/commands';
+import { asMember, audienceRole, isMember, MEMBER_PART, type Member } from '#domain/streams';
+import { type ActorKey, type LogItem, type Parts, parseKey, streamId, userId, userKey } from '#model';
+import { type OutboxCommand, outboxCommand, type streamCommands, userCommands } from '#model/commands';
 import type { CommandContext, View } from '#runtime';
 import type { StreamCommand, StreamState } from '../state.js';
 

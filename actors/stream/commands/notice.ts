@@ -4,8 +4,7 @@
  */
 
 import { value } from '#actors/shared';
-import type { RenderResult } from '#domain/markdown';
-import { renderFailureNote } from '#domain/markdown';
+import { type RenderResult, renderFailureNote } from '#domain/markdown';
 import { flagsAtCreation } from '#domain/messages';
 import { NOTIFICATION_BOT } from '#domain/people';
 import { isMember } from '#domain/streams';
@@ -14,8 +13,7 @@ import type { directCommands, NoticeArgs, streamCommands } from '#model/commands
 import { PRODUCT } from '#model/errors';
 import type { CommandContext } from '#runtime';
 import type { StreamCommand } from '../state.js';
-import type { ComposedMessage, ComposeInputs } from './compose.js';
-import { composeInputs, postDirectly, postToStream } from './compose.js';
+import { type ComposedMessage, type ComposeInputs, composeInputs, postDirectly, postToStream } from './compose.js';
 import { memberOf } from './members.js';
 
 /** Client name of the server's own messages. */

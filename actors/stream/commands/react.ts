@@ -11,10 +11,14 @@ import {
   storedEmojiType,
 } from '#domain/emoji';
 import type { StoredMessage, StoredReaction } from '#domain/messages';
-import type { EmojiRef, LogItem } from '#model';
-import { userId, userKey } from '#model';
-import type { RemoveReactionArgs, streamCommands } from '#model/commands';
-import { conversationCommands, outboxCommand, userCommands } from '#model/commands';
+import { type EmojiRef, type LogItem, userId, userKey } from '#model';
+import {
+  conversationCommands,
+  outboxCommand,
+  type RemoveReactionArgs,
+  type streamCommands,
+  userCommands,
+} from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView, MessageRecord } from '#model/records';
 import { change, holders, latest, redirectToOwner, storedRecord } from '../messages.js';

@@ -6,10 +6,8 @@
 import { value } from '#actors/shared';
 import { asStored, streamConversation } from '#domain/messages';
 import { recentTraffic } from '#domain/streams';
-import type { ActorKey } from '#model';
-import { parseKey, realmKey, streamId } from '#model';
-import type { conversationCommands } from '#model/commands';
-import { outboxCommand, realmCommands } from '#model/commands';
+import { type ActorKey, parseKey, realmKey, streamId } from '#model';
+import { type conversationCommands, outboxCommand, realmCommands } from '#model/commands';
 import type { DirectoryView, MessageRecord } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
 import { latest } from '../messages.js';

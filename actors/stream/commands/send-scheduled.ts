@@ -2,13 +2,18 @@
 
 import { value } from '#actors/shared';
 import { userId, userKey } from '#model';
-import type { directCommands, SendArgs, SendScheduledArgs, streamCommands } from '#model/commands';
-import { outboxCommand, userCommands } from '#model/commands';
+import {
+  type directCommands,
+  outboxCommand,
+  type SendArgs,
+  type SendScheduledArgs,
+  type streamCommands,
+  userCommands,
+} from '#model/commands';
 import { ApiError } from '#model/errors';
 import type { StreamCommand, StreamHandler } from '../state.js';
 import type { ComposeInputs } from './compose.js';
-import type { DirectInputs } from './send.js';
-import { sendChecked, sendDirect } from './send.js';
+import { type DirectInputs, sendChecked, sendDirect } from './send.js';
 
 function reportingToSender<A extends SendArgs, I>(plain: StreamHandler<A, I>): StreamHandler<A & SendScheduledArgs, I> {
   return {

@@ -10,17 +10,21 @@ import {
   flagsAtCreation,
 } from '#domain/messages';
 import { isMember } from '#domain/streams';
-import type { ActorKey } from '#model';
-import { parseKey, realmKey, streamId, userId, userKey } from '#model';
-import type { directCommands, SendArgs, streamCommands } from '#model/commands';
-import { realmCommands, redirect, userCommands } from '#model/commands';
+import { type ActorKey, parseKey, realmKey, streamId, userId, userKey } from '#model';
+import {
+  type directCommands,
+  realmCommands,
+  redirect,
+  type SendArgs,
+  type streamCommands,
+  userCommands,
+} from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { lostMessageNotice, mentionedBotsOutside, webhookCalls } from '../bots.js';
 import type { StreamCommand, StreamHandler } from '../state.js';
-import type { ComposedMessage, ComposeInputs } from './compose.js';
-import { composeInputs, postDirectly, postToStream } from './compose.js';
+import { type ComposedMessage, type ComposeInputs, composeInputs, postDirectly, postToStream } from './compose.js';
 import { hasMembers, memberIds, memberOf } from './members.js';
 
 /** Error for a stream that does not exist or was archived. */

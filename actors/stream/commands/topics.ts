@@ -2,8 +2,7 @@
 
 import { success, value } from '#actors/shared';
 import type { Json } from '#base';
-import type { ActorKey } from '#model';
-import { parseKey } from '#model';
+import { type ActorKey, parseKey } from '#model';
 import type { streamCommands } from '#model/commands';
 import type { MessageRecord } from '#model/records';
 import type { StreamCommand } from '../state.js';

@@ -1,12 +1,17 @@
 /** New text of a message: rendered body, and flags of the users who have a copy (messages.md § PATCH, effects). */
 
 import type { RenderResult } from '#domain/markdown';
-import type { MessageBody, StoredEdit, StoredMessage } from '#domain/messages';
-import { checkContent, copyOf, decidingStreams, flagsFromText } from '#domain/messages';
-import type { Member } from '#domain/streams';
-import { asMember, memberPart } from '#domain/streams';
-import type { RealmId } from '#model';
-import { userId } from '#model';
+import {
+  checkContent,
+  copyOf,
+  decidingStreams,
+  flagsFromText,
+  type MessageBody,
+  type StoredEdit,
+  type StoredMessage,
+} from '#domain/messages';
+import { asMember, type Member, memberPart } from '#domain/streams';
+import { type RealmId, userId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';

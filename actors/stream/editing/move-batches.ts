@@ -4,13 +4,11 @@
  * decision is stored in a part, so a crash between two batches loses nothing.
  */
 
-import type { Json, JsonObject } from '#base';
-import { IdSet } from '#base';
+import { IdSet, type Json, type JsonObject } from '#base';
 import type { MessageBody, Move, StoredEdit, StoredMessage } from '#domain/messages';
 import { topicKey } from '#domain/streams';
 import type { ActorKey, LogItem } from '#model';
-import type { MoveBatchArgs, OutboxCommand } from '#model/commands';
-import { outboxCommand, streamCommands } from '#model/commands';
+import { type MoveBatchArgs, type OutboxCommand, outboxCommand, streamCommands } from '#model/commands';
 import type { CommandContext, MessageChange } from '#runtime';
 import { change } from '../messages.js';
 import type { StreamView } from '../state.js';

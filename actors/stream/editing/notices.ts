@@ -2,8 +2,7 @@
 
 import { silentMention, streamNotice } from '#actors/shared';
 import { messageUrl } from '#domain/markdown';
-import type { StoredMessage } from '#domain/messages';
-import { RESOLVED_PREFIX } from '#domain/messages';
+import { RESOLVED_PREFIX, type StoredMessage } from '#domain/messages';
 import type { RealmId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';

@@ -2,13 +2,18 @@
 
 import type { JsonObject } from '#base';
 import type { RenderResult } from '#domain/markdown';
-import type { StoredMessage } from '#domain/messages';
-import { asStored, NEWEST, plainViewer, RESOLVED_PREFIX, Reader, streamConversation } from '#domain/messages';
-import type { Member } from '#domain/streams';
-import { canReadHistory, isMember, topicKey } from '#domain/streams';
+import {
+  asStored,
+  NEWEST,
+  plainViewer,
+  RESOLVED_PREFIX,
+  Reader,
+  type StoredMessage,
+  streamConversation,
+} from '#domain/messages';
+import { canReadHistory, isMember, type Member, topicKey } from '#domain/streams';
 import { streamId, streamKey, userId } from '#model';
-import type { Command, EditMessageArgs, Value } from '#model/commands';
-import { streamCommands } from '#model/commands';
+import { type Command, type EditMessageArgs, streamCommands, type Value } from '#model/commands';
 import type { DirectoryStream, DirectoryUser, DirectoryView, MessageRecord } from '#model/records';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../services.js';

@@ -3,8 +3,7 @@
 import { flagEventBody } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import type { OriginReadState, ReadableMessage } from '#domain/messages';
-import type { LogItem, Parts, ReadRange } from '#model';
-import { READ_IDS_PER_EVENT } from '#model';
+import { type LogItem, type Parts, READ_IDS_PER_EVENT, type ReadRange } from '#model';
 import { subscriptionOf } from '../state.js';
 
 /** Events per range; the last one takes all remaining ids. */

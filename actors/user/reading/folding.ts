@@ -3,8 +3,7 @@
  * raised over them, and the unread ids below the mark become exceptions.
  */
 
-import type { OriginReadState, UserFlags } from '#domain/messages';
-import { DIRECT_ORIGIN, markedRead, UnreadScan } from '#domain/messages';
+import { DIRECT_ORIGIN, markedRead, type OriginReadState, UnreadScan, type UserFlags } from '#domain/messages';
 import type { RealmId } from '#model';
 import type { InputSources } from '../../services.js';
 import { newestDirect } from './newest.js';

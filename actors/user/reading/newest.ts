@@ -1,8 +1,7 @@
 /** How far messages are complete in the Store and in the log, before read marks and events build on them. */
 
 import { ownerOf } from '#actors/shared';
-import type { StoredMessage } from '#domain/messages';
-import { asStored, DIRECT_ORIGIN, NEWEST } from '#domain/messages';
+import { asStored, DIRECT_ORIGIN, NEWEST, type StoredMessage } from '#domain/messages';
 import type { ActorKey, RealmId } from '#model';
 import { conversationCommands } from '#model/commands';
 import type { MessageIndex } from '#ports/store';

@@ -1,8 +1,7 @@
 /** Changes to organizations and accounts, made from the command line. Repeating a change does no harm. */
 
 import { parseRules } from '#frontend/limits';
-import type { RealmId } from '#model';
-import { realmKey } from '#model';
+import { type RealmId, realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { findUser, listRealms } from './accounts.js';
 import type { ActorCaller } from './actor-caller.js';

@@ -11,20 +11,8 @@
  * permission. API keys travel sealed or hashed. Failures are `AdminError`s with a text for the terminal.
  * Importers: other folders of `app`.
  */
-export {
-  type CreatedRealm,
-  createRealm,
-  createUser,
-  findRealm,
-  findUser,
-  listRealms,
-  type NewRealm,
-  type NewUser,
-  type RealmRow,
-  renewKey,
-  userApiKey,
-} from './accounts.js';
-export { ActorCaller, BusCaller, type PlainReply } from './actor-caller.js';
+export { createRealm, createUser, findRealm, listRealms, renewKey, userApiKey } from './accounts.js';
+export { ActorCaller, BusCaller } from './actor-caller.js';
 export { AdminError } from './admin-error.js';
 export { deactivateUser, reactivateUser, setBilling, setRateLimits, setRealmActive, setRole } from './changes.js';
 export { AdminChannel, ChannelCaller } from './channel.js';

@@ -18,15 +18,13 @@ import {
   userApiKey,
 } from '#app/admin';
 import { type Config, isCluster } from '#app/config';
-import type { Ports } from '#app/server';
-import { ConclaveNode, openPorts, secretMismatch, serverSecret, zuliprcText } from '#app/server';
+import { ConclaveNode, openPorts, type Ports, secretMismatch, serverSecret, zuliprcText } from '#app/server';
 import type { Logger } from '#base';
 import { REAL_CLOCK } from '#base/clock';
 import { writePrivate } from '#base/disk';
 import { ROLE } from '#domain/people';
 import { Secrets } from '#domain/secrets';
-import type { RealmId } from '#model';
-import { ORG_TYPES } from '#model';
+import { ORG_TYPES, type RealmId } from '#model';
 import { DirectoryInUse } from '#ports/store';
 import { CLUSTER_COMMANDS } from './cluster-commands.js';
 import type { Action, AdminCommand, Options } from './command.js';

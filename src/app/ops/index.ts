@@ -13,5 +13,5 @@
  *
  * Importers: `app/server`.
  */
-export { CHECKS, type Check, type CheckName, Health, LoopDelay, type LoopTimer, type Readiness } from './health.js';
+export { type CheckName, Health, LoopDelay, type LoopTimer } from './health.js';
 export { healthPages, notFound, opsPages, servePage } from './pages.js';

@@ -1,8 +1,6 @@
 /** docs/openapi.json: the OpenAPI description of all declared operations. */
-import type { JsonObject } from '#base';
-import { VERSION } from '#base';
-import type { Operation, Parameter } from '#frontend/api';
-import { MAX_BODY_MIB, MAX_CHARACTERS, MAX_VALUES } from '#frontend/api';
+import { type JsonObject, VERSION } from '#base';
+import { MAX_BODY_MIB, MAX_CHARACTERS, MAX_VALUES, type Operation, type Parameter } from '#frontend/api';
 
 function schemaOf(parameter: Parameter): JsonObject {
   const schema = JSON.parse(JSON.stringify(parameter.schema)) as JsonObject;

@@ -1,7 +1,6 @@
 import { hostname } from 'node:os';
 import type { Config } from '#app/config';
-import type { Logger } from '#base';
-import { VERSION } from '#base';
+import { type Logger, VERSION } from '#base';
 import type { Clock } from '#base/clock';
 import { type Mailer, NoMailer } from '#domain/mail';
 import type { Secrets } from '#domain/secrets';

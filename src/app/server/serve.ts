@@ -12,15 +12,12 @@ import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
 import { Secrets } from '#domain/secrets';
 import { OPERATIONS } from '#frontend/api';
-import type { HttpServer } from '#frontend/http';
-import { Frontend, openServer, SLOW_LIMITS, SlowClientGuard } from '#frontend/http';
-import type { FirstStart } from './first-start.js';
-import { firstStart } from './first-start.js';
+import { Frontend, type HttpServer, openServer, SLOW_LIMITS, SlowClientGuard } from '#frontend/http';
+import { type FirstStart, firstStart } from './first-start.js';
 import { ConclaveNode, openPorts } from './node.js';
 import { addressOf, observe, observeServer, openOps } from './observe.js';
 import type { Ports } from './ports.js';
-import type { RateLimiting } from './rates.js';
-import { openRateLimiting } from './rates.js';
+import { openRateLimiting, type RateLimiting } from './rates.js';
 import { serverSecret } from './secret.js';
 
 /** Whether other machines can reach the server although no name for it is configured. */

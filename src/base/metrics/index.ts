@@ -4,13 +4,5 @@
  * change. A metric has at most 2,000 series.
  */
 export { expose, METRICS_CONTENT_TYPE } from './expose.js';
-export { type Count, Distribution, Metrics, type Reading, type Sample } from './metrics.js';
-export {
-  type CounterName,
-  type GaugeName,
-  type HistogramName,
-  type LabelValues,
-  METRICS,
-  type Metric,
-  type MetricName,
-} from './table.js';
+export { type Count, Distribution, Metrics } from './metrics.js';
+export { type CounterName, type GaugeName, type LabelValues, METRICS, type Metric, type MetricName } from './table.js';

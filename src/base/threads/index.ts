@@ -4,4 +4,4 @@
  * workers. The worker's module calls `serveJobs` once.
  */
 export { serveJobs } from './jobs.js';
-export { ThreadFailed, type ThreadOptions, ThreadPool } from './pool.js';
+export { ThreadFailed, ThreadPool } from './pool.js';

@@ -17,13 +17,10 @@ export { checkEmojiName, emojiImage, emojiImagePath, emojiStillPath, presentCust
 export {
   checkEmoji,
   comparableEmojiCode,
-  type EmojiInput,
   emojiByName,
   extraEmoji,
   isEmoji,
-  isExtraName,
   presentEmoji,
-  type ResolvedEmoji,
   resolveEmoji,
   storedEmojiType,
 } from './emoji.js';

@@ -15,7 +15,6 @@
 export {
   blobOfFile,
   type FileLimits,
-  type FilePath,
   fileDisplayName,
   fileUri,
   newPath,
@@ -26,15 +25,4 @@ export {
   UNCLAIMED_MS,
   UNFINISHED_MS,
 } from './names.js';
-export {
-  type ByteRange,
-  type CachePolicy,
-  type ConditionalRequest,
-  contentType,
-  type FileResponse,
-  fileHeaders,
-  gzipTag,
-  parseRange,
-  type RangeResponse,
-  rangeResponse,
-} from './serving.js';
+export { contentType, type FileResponse, fileHeaders, gzipTag, parseRange, rangeResponse } from './serving.js';

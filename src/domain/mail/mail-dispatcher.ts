@@ -2,8 +2,7 @@
 
 import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
-import type { Mail, Mailer } from './mailer.js';
-import { MailerUnavailable, MailRefused } from './mailer.js';
+import { type Mail, type Mailer, MailerUnavailable, MailRefused } from './mailer.js';
 
 export interface QueuedMail extends Mail {
   /** Failed attempts so far. */

@@ -1,7 +1,6 @@
 /** Emoji in a text: by name, as emoticon or as character (markdown.md § Emoji). */
 import { emojiCharacters, emojiCode, emojiName } from './emoji-table.js';
-import type { InlineRule } from './inline.js';
-import { patternRule } from './inline.js';
+import { type InlineRule, patternRule } from './inline.js';
 import { single, type Token, textElement } from './tokens.js';
 
 /** Names of the product's emoji that texts may use. */

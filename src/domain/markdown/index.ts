@@ -19,20 +19,11 @@
  * frontend and all domain folders except pictures and secrets may import this folder.
  */
 export { AlertWords, matchAlertWords } from './alert-words.js';
-export type {
-  CustomEmoji,
-  Linkifier,
-  MarkdownContext,
-  MarkdownGroup,
-  MarkdownLookups,
-  MarkdownSettings,
-  MarkdownStream,
-  MarkdownUser,
-} from './context.js';
+export type { CustomEmoji, MarkdownContext } from './context.js';
 export { canonicalEmojiCode, emojiCode, emojiCodeNames, isEmojiName } from './emoji-table.js';
-export { isUsableLinkifier } from './linkifier.js';
+
 export { type FieldErrors, linkifierErrors } from './linkifier-check.js';
-export { type RenderThreadOptions, RenderThreads } from './off-thread.js';
+export { RenderThreads } from './off-thread.js';
 export {
   htmlOrEmpty,
   type Mentions,
@@ -42,4 +33,4 @@ export {
   renderMarkdown,
 } from './render.js';
 export { messageUrl } from './stream-link.js';
-export { type TopicLink, topicLinks } from './topic-links.js';
+export { topicLinks } from './topic-links.js';

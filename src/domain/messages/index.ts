@@ -24,13 +24,7 @@
  * Importers: actors, src/delivery, src/frontend, src/app and domain/webhooks. Of the domain, messages/ imports only
  * people, streams, files, emoji and markdown.
  */
-export {
-  type CopyState,
-  copyAfterMoves,
-  copyOf,
-  decidingStreams,
-  type ReadableMessage,
-} from './access/message-access.js';
+export { copyAfterMoves, copyOf, decidingStreams, type ReadableMessage } from './access/message-access.js';
 export { plainViewer, type Viewer } from './access/viewer.js';
 export { flagsAtCreation, flagsFromText } from './flags/creation-flags.js';
 export {
@@ -39,18 +33,16 @@ export {
   type FlagUpdate,
   markRead,
   markUnread,
-  readingParts,
   setMark,
   unsetMark,
   withRead,
   withUnread,
 } from './flags/flag-changes.js';
-export { readersOf, showsReading } from './flags/read-receipts.js';
+export { readersOf } from './flags/read-receipts.js';
 export {
   DIRECT_ORIGIN,
   MARK_PART,
   MARKS,
-  type MarkName,
   markedOf,
   markedPart,
   markedRead,
@@ -61,7 +53,7 @@ export {
   UserFlags,
 } from './flags/read-state.js';
 export { UnreadScan } from './flags/unread.js';
-export { MAX_UNREAD, type UnreadView, unreadSummary } from './flags/unread-summary.js';
+export { MAX_UNREAD, unreadSummary } from './flags/unread-summary.js';
 export { directConversation } from './narrow/conditions.js';
 export { makePlan, type Plan } from './narrow/plan.js';
 export {
@@ -73,16 +65,9 @@ export {
   searchesOf,
   type Term,
 } from './narrow/terms.js';
-export { editFields, messageHistory } from './presenting/edit-history.js';
-export { type EncodedRow, MessageEncoder } from './presenting/encoded.js';
-export {
-  KNOWN_FLAGS,
-  type MessageVariant,
-  type NeutralMessage,
-  orderFlags,
-  presentNeutral,
-  presentVariant,
-} from './presenting/present.js';
+export { messageHistory } from './presenting/edit-history.js';
+export { MessageEncoder } from './presenting/encoded.js';
+export { KNOWN_FLAGS, type NeutralMessage, orderFlags, presentNeutral, presentVariant } from './presenting/present.js';
 export {
   fetchPackedWindow,
   fetchWindow,
@@ -90,15 +75,13 @@ export {
   NEWEST,
   presentWindow,
   Reader,
-  type WindowArgs,
-  type WindowSpec,
   windowSpec,
 } from './reading/fetch.js';
 export { type NewcomerHistory, newcomerHistory } from './reading/newcomer.js';
 export { type NewestMessageState, newestMessage, newestMessageState } from './reading/newest.js';
-export { type RecentConversation, recentConversations } from './reading/recent-conversations.js';
+export { recentConversations } from './reading/recent-conversations.js';
 export { matchOf, type SearchMatch } from './search/highlight.js';
-export type { SearchQuery } from './search/query.js';
+
 export { STOP_WORDS } from './search/words.js';
 export {
   activeSender,
@@ -107,7 +90,6 @@ export {
   checkPosting,
   checkTopicPresent,
   checkWildcard,
-  type IsSubscribed,
   MAX_MESSAGE,
 } from './sending/checks.js';
 export { clientName, isHumanClient } from './sending/client-name.js';
@@ -146,4 +128,4 @@ export {
   type StoredSubmessage,
   streamConversation,
 } from './stored/message.js';
-export { factTags, RESOLVED_PREFIX, recordOf, tagOf, tagsOf } from './stored/record.js';
+export { RESOLVED_PREFIX, recordOf, tagOf } from './stored/record.js';

@@ -22,4 +22,3 @@ export {
   signUpForm,
   signUpMailSent,
 } from './joining.js';
-export { Html, html, pageAnswer } from './page.js';

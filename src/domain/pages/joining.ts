@@ -1,8 +1,7 @@
 /** Pages of invitation links and of sign-up. */
 
 import type { RawAnswer } from '#model';
-import type { Html } from './page.js';
-import { html, pageAnswer } from './page.js';
+import { type Html, html, pageAnswer } from './page.js';
 
 export interface JoinPage {
   readonly organization: string;

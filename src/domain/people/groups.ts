@@ -2,8 +2,7 @@
 import { Encoded, memoizeByObject } from '#base';
 import type { UserId } from '#model';
 import type { DirectoryGroup, DirectoryUser, DirectoryView } from '#model/records';
-import type { WaitingPeriod } from './roles.js';
-import { isFullMember, ROLE } from './roles.js';
+import { isFullMember, ROLE, type WaitingPeriod } from './roles.js';
 
 /** Ids of the system groups, the same in every realm. Each is a subgroup of the next one, except `nobody`. */
 export const SYSTEM_GROUP = {

@@ -28,7 +28,6 @@ export {
   MAX_STORAGE,
   putEntries,
   STORAGE_PART,
-  type StorageEntry,
 } from './bot-storage.js';
 export { FRESH_ACCOUNT } from './fresh-account.js';
 export {
@@ -44,7 +43,7 @@ export {
   UserGroups,
 } from './groups.js';
 export { isHotspot, nextHotspots, type Tutorial } from './hotspots.js';
-export { encodedUsers, type ListOptions } from './presenting/encoded-users.js';
+export { encodedUsers } from './presenting/encoded-users.js';
 export {
   BOT_TYPE,
   isCalledBot,
@@ -56,16 +55,7 @@ export {
   unsealed,
 } from './presenting/present-bot.js';
 export { presentDomain, presentLinkifier, presentPlayground } from './presenting/present-realm.js';
-export {
-  avatarUrl,
-  avatarUrlFor,
-  gravatarUrl,
-  isoTime,
-  NO_PROFILE,
-  presentAvatar,
-  presentUser,
-  type UserOptions,
-} from './presenting/present-user.js';
+export { avatarUrl, gravatarUrl, NO_PROFILE, presentAvatar, presentUser } from './presenting/present-user.js';
 export {
   type CheckedField,
   checkField,
@@ -73,11 +63,9 @@ export {
   EXTERNAL_ACCOUNTS,
   FIELD_TYPE,
   FIELD_TYPES,
-  type FieldContent,
   type FieldData,
   isDefaultAccount,
   optionsAdded,
-  optionsOf,
   presentField,
   RENDERED_TYPES,
   reordered,
@@ -85,7 +73,6 @@ export {
 } from './profile/profile-fields.js';
 export {
   checkProfileValue,
-  type FindUser,
   type GivenValue,
   liveValues,
   presentProfile,
@@ -101,17 +88,14 @@ export {
   policyAllows,
   ROLE,
   seesAddress,
-  type WaitingPeriod,
   wildcardAllowed,
 } from './roles.js';
 export {
-  EMAIL_GATEWAY,
   isSystemBot,
   LAST_RESERVED_USER,
   makeSystemBots,
   NOTIFICATION_BOT,
   SYSTEM_BOT_EMAILS,
-  type SystemBot,
   systemBot,
   WELCOME_BOT,
 } from './system-bots.js';
@@ -119,8 +103,6 @@ export {
   checkDraftsOn,
   newAccountSettings,
   preference,
-  STREAM_NOTIFICATIONS,
-  type StreamNotificationSettings,
   streamNotifications,
   userSetting,
   userSettingFrom,

@@ -26,13 +26,6 @@ export {
   realmPictureUrl,
   uploadedAvatarUrl,
 } from './names.js';
-export {
-  DEFAULT_LOGO,
-  type OrganizationPictures,
-  presentRealmPicture,
-  presentRealmPictures,
-  REALM_PICTURES,
-  realmPictureOrDefault,
-} from './organization.js';
+export { presentRealmPicture, presentRealmPictures, realmPictureOrDefault } from './organization.js';
 export { imageProxyPath, verifiedAddress } from './proxied-address.js';
 export { type AvatarImages, avatarImages, iconImage, logoImage } from './scale.js';

@@ -12,11 +12,8 @@
  */
 export {
   hidesPresence,
-  listPresences,
-  MAX_LISTED_AGE_MS,
   OFFLINE_SECONDS,
   type PresenceForm,
-  type PresenceList,
   type PresenceTimes,
   presenceEvent,
   presenceOfOne,

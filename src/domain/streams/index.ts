@@ -20,7 +20,6 @@ export {
   canSeeMetadata,
   checkMayPost,
   hasPublicAccess,
-  type Poster,
   webPublicEnabled,
 } from './access.js';
 export {
@@ -50,16 +49,13 @@ export {
   topicKey,
 } from './names.js';
 export {
-  encodedStream,
   encodedStreams,
-  type NotificationDefaults,
   pickColor,
   presentStream,
   presentStreamGroups,
   presentSubscription,
   presentSubscriptionFields,
   type Subscription,
-  type SubscriptionOptions,
 } from './present-stream.js';
 export { countMessage, type DailyCounts, recentTraffic, weeklyTraffic } from './traffic.js';
 export {
@@ -73,6 +69,5 @@ export {
   topicHash,
   topicPart,
   type UserTopic,
-  userTopic,
   userTopics,
 } from './user-topics.js';

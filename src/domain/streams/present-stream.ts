@@ -3,8 +3,7 @@
  * stream groups). Pure.
  */
 
-import type { JsonObject } from '#base';
-import { Encoded, memoizeByObject } from '#base';
+import { Encoded, type JsonObject, memoizeByObject } from '#base';
 import type { DirectoryStream, DirectoryStreamGroup } from '#model/records';
 import { byName } from './names.js';
 

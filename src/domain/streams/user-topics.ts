@@ -6,8 +6,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '#base';
-import type { Parts } from '#model';
-import { streamId } from '#model';
+import { type Parts, streamId } from '#model';
 import type { DirectoryView } from '#model/records';
 import { byName, topicKey } from './names.js';
 

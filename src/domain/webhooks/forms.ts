@@ -1,8 +1,7 @@
 /** Requests of outgoing webhooks in their two formats, and the replies in the responses (users.md § Bots). Pure. */
 
 import { cleaned, parseJsonText } from '#base';
-import type { StoredMessage } from '#domain/messages';
-import { presentNeutral, presentVariant } from '#domain/messages';
+import { presentNeutral, presentVariant, type StoredMessage } from '#domain/messages';
 import type { BotService, DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 import type { WebhookRequest } from './caller.js';
 

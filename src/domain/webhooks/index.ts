@@ -12,6 +12,6 @@
  * The webhook actor, the image proxy, configuration and the server's wiring may import this folder; `parseNetworks`
  * also serves the frontend's list of trusted proxies.
  */
-export { CALL_TIMEOUT_MS, type CallResult, WebhookCaller, type WebhookRequest } from './caller.js';
-export { parseReply, requestOf, type WebhookCall, type WebhookReply } from './forms.js';
-export { AddressFilter, ForbiddenAddress, parseNetworks } from './networks.js';
+export { type CallResult, WebhookCaller } from './caller.js';
+export { parseReply, requestOf } from './forms.js';
+export { AddressFilter, parseNetworks } from './networks.js';

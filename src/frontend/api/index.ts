@@ -20,11 +20,8 @@
  * Importers: other folders of `frontend`, and `app`.
  */
 export {
-  type Answer,
   type Call,
-  type Encoding,
   type Forward,
-  type ForwardOptions,
   forward,
   type Guard,
   MAX_BODY_MIB,
@@ -34,12 +31,9 @@ export {
   type Method,
   type Operation,
   type Outcome,
-  operation,
   type Parameter,
   type Parameters,
   type PollKeepalive,
-  type ReadyAnswer,
   type UploadedFile,
-  type Values,
 } from './operation.js';
 export { OPERATIONS } from './operations/index.js';

@@ -1,10 +1,8 @@
 /** API keys in clear, for answers to users with a right to the key. */
 
-import type { UserId } from '#model';
-import { realmKey } from '#model';
+import { realmKey, type UserId } from '#model';
 import { realmCommands } from '#model/commands';
-import type { Call } from './operation.js';
-import { forward } from './operation.js';
+import { type Call, forward } from './operation.js';
 
 /** The sealed key of an account. */
 export interface SealedKey {

@@ -12,6 +12,6 @@
  * stay faults. A forged Host header never gets into a text that other users read. A reply that reports a change is
  * confirmed only after this frontend's replica shows it. Importers: `app`.
  */
-export { Gateway, type GatewayOptions } from './gateway.js';
-export { hostName, realmAtHost, subdomainOf } from './realms.js';
+export { Gateway } from './gateway.js';
+export { realmAtHost, subdomainOf } from './realms.js';
 export { type SiteOptions, siteOf } from './site.js';

@@ -7,18 +7,18 @@
  */
 import type { Directories, ReplicaDependent, TailReader } from '#directory';
 import type { NewestMessageState } from '#domain/messages';
-import type {
-  ActorKey,
-  LogEntry,
-  LogGroup,
-  LogItem,
-  MembershipItem,
-  MessageItem,
-  MovingItem,
-  RealmId,
-  UserId,
+import {
+  type ActorKey,
+  type LogEntry,
+  type LogGroup,
+  type LogItem,
+  type MembershipItem,
+  type MessageItem,
+  type MovingItem,
+  type RealmId,
+  type UserId,
+  userKey,
 } from '#model';
-import { userKey } from '#model';
 import { ActorRefused } from '#model/errors';
 import type { ActorClient } from '#runtime';
 

@@ -1,11 +1,9 @@
 /** The `body` step of the pipeline: reads the form in a request's body. */
 import { memoizeByObject } from '#base';
-import type { Operation, UploadedFile } from '#frontend/api';
-import { MAX_BODY_MIB } from '#frontend/api';
+import { MAX_BODY_MIB, type Operation, type UploadedFile } from '#frontend/api';
 import { apiError } from '#model/errors';
 import { parseMultipart } from './form-multipart.js';
-import type { Fields } from './form-urlencoded.js';
-import { NO_FIELDS, parseFormBody } from './form-urlencoded.js';
+import { type Fields, NO_FIELDS, parseFormBody } from './form-urlencoded.js';
 import type { RoutedOperation } from './route.js';
 import type { HttpExchange } from './server.js';
 

@@ -3,8 +3,7 @@ import { clientName } from '#domain/messages';
 import type { Secrets } from '#domain/secrets';
 import type { Call, Forward, Outcome, UploadedFile } from '#frontend/api';
 import type { ImageProxy } from '#frontend/image-proxy';
-import type { ActorReply } from '#model';
-import { type RealmId, type UserId, userId } from '#model';
+import { type ActorReply, type RealmId, type UserId, userId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { Blobs } from '#ports/blobs';
 import type { CountedRequest } from './call-limiter.js';
@@ -21,7 +20,7 @@ export interface CallRequest extends CountedRequest {
   readonly form: Form;
   readonly host: string;
   readonly userAgent: string;
-  /** Those that operations of the path declare. */
+  /** Request headers that the operations of the path declare. */
   readonly headers: ReadonlyMap<string, string>;
 }
 

@@ -20,4 +20,4 @@ export {
   NoImage,
 } from './fetcher.js';
 export { imageType } from './image-type.js';
-export { ImageProxy, PROXY_LIMITS, type ProxiedImage, type ProxyLimits } from './proxy.js';
+export { ImageProxy, PROXY_LIMITS, type ProxyLimits } from './proxy.js';

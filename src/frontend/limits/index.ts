@@ -12,8 +12,8 @@
  * Invariants: counting is synchronous and waits for no other process. Memory is bounded: `bounded-table.ts` drops the
  * least recently used buckets. A refused call is not counted. Importers: `frontend/http`, `app`.
  */
-export type { BucketKind, CallVerdict } from './buckets.js';
+export type { CallVerdict } from './buckets.js';
 export { ClientAddresses } from './client-address.js';
-export { NO_LIMITS, RateLimits, type RateRules, tighterLimit } from './rate-limits.js';
-export { parseRules, type Rule, type Rules } from './rules.js';
-export { CountSharing, type FrontendBroadcast } from './sharing.js';
+export { RateLimits, tighterLimit } from './rate-limits.js';
+export { parseRules } from './rules.js';
+export { CountSharing } from './sharing.js';

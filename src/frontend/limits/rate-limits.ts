@@ -21,9 +21,7 @@ export interface RateRules {
   readonly file: Rules;
 }
 
-export const NO_LIMITS: RateRules = { user: [], address: [], mails: [], file: [] };
-
-/** Of two limits that apply to a call, the one that leaves fewer calls: the answer shows that one. */
+/** The limit that leaves fewer calls, which the headers of the answer show. */
 export const tighterLimit = (
   one: RateStanding | undefined,
   other: RateStanding | undefined,

@@ -1,6 +1,5 @@
 import type { Json } from '#base';
-import type { Fields, Value } from './command.js';
-import { commandOf } from './command.js';
+import { commandOf, type Fields, type Value } from './command.js';
 
 /** Text of a message and what rendering needs. */
 export type MessageInput = {

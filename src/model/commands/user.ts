@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from '#base';
-import type { Fields, NoArgs, Value } from './command.js';
-import { commandOf } from './command.js';
+import { commandOf, type Fields, type NoArgs, type Value } from './command.js';
 import type {
   AddReactionArgs,
   EditMessageArgs,

@@ -21,7 +21,6 @@ export {
   checkCount,
   checkLength,
   type ErrorReply,
-  type ErrorValues,
   PRODUCT,
   tooMany,
   validationError,

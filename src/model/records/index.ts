@@ -9,7 +9,6 @@ export type {
   DirectoryLinkifier,
   DirectoryPlayground,
   RealmEntry,
-  RealmPicture,
   RealmPictureName,
   RealmPictures,
   UserDefaults,

@@ -13,5 +13,5 @@
  */
 
 export { type Blob, BlobGone, type Blobs, BlobsUnavailable } from './blobs.js';
-export { type BlobFile, type DeletionHold, DirectoryBlobs } from './blobs-directory.js';
+export { type DeletionHold, DirectoryBlobs } from './blobs-directory.js';
 export { GridFsBlobs } from './blobs-gridfs.js';

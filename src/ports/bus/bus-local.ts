@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Json } from '#base';
-import type { Clock } from '#base/clock';
-import { TimerWheel } from '#base/clock';
+import { type Clock, TimerWheel } from '#base/clock';
 import { type Bus, BusError, type BusFailure, type BusRequest, type BusServer, type PendingReply } from './bus.js';
 import { LocalHub } from './bus-local-hub.js';
 import {

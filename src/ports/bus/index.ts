@@ -17,17 +17,9 @@
  * runtime's client.
  */
 
-export {
-  type Bus,
-  BusError,
-  type BusFailure,
-  type BusRequest,
-  type BusServer,
-  type BusStats,
-  type PendingReply,
-} from './bus.js';
+export { type Bus, BusError, type BusRequest, type BusServer, type PendingReply } from './bus.js';
 export { LocalBus } from './bus-local.js';
-export { type LocalChoice, type LocalHook, LocalHub } from './bus-local-hub.js';
+export { LocalHub } from './bus-local-hub.js';
 export type { LocalFrame } from './bus-local-requests.js';
 export { NamespacedBus } from './bus-namespaced.js';
-export { NatsBus, type NatsBusOptions } from './bus-nats.js';
+export { NatsBus } from './bus-nats.js';

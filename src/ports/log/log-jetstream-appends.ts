@@ -4,8 +4,7 @@
  * several times as much.
  */
 import { createInbox, type Msg, type NatsConnection } from 'nats';
-import type { Clock } from '#base/clock';
-import { type TimerEntry, TimerWheel } from '#base/clock';
+import { type Clock, type TimerEntry, TimerWheel } from '#base/clock';
 import { crashOnThrow } from '#ports/nats';
 import { LogUnavailable } from './log.js';
 

@@ -1,7 +1,6 @@
 import type { Json } from '#base';
 import { type RealmId, type Seq, seq } from '#model';
-import type { LogReader, LogSubscription } from './log.js';
-import { LogUnavailable } from './log.js';
+import { type LogReader, type LogSubscription, LogUnavailable } from './log.js';
 import type { LmdbLogEntries } from './log-lmdb-entries.js';
 
 /** Limits of one reading turn, some milliseconds, before other work gets its turn. */

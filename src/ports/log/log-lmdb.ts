@@ -3,8 +3,14 @@ import type { Json } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import { type RealmId, type Seq, seq } from '#model';
 import { type LmdbEnvironment, pack, unpack } from '#ports/store';
-import type { EventLog, LogLimits, LogPosition, LogReader, LogSubscription } from './log.js';
-import { LogUnavailable } from './log.js';
+import {
+  type EventLog,
+  type LogLimits,
+  type LogPosition,
+  type LogReader,
+  type LogSubscription,
+  LogUnavailable,
+} from './log.js';
 import { LmdbLogEntries, type StoredPosition } from './log-lmdb-entries.js';
 import { LmdbSubscription } from './log-lmdb-subscription.js';
 

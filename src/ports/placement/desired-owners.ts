@@ -1,4 +1,4 @@
-/** Which host should own each partition. Every host computes this for itself, from keys that all hosts see. */
+/** The desired owner of each partition. Every host computes the owners itself, from keys that all hosts see. */
 import type { Partition } from '#model';
 import { baseOf, type HostRecord } from './host-record.js';
 import { rendezvous } from './rendezvous.js';

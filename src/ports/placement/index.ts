@@ -21,17 +21,10 @@
 export { askToDrain, askToServe, type ClusterStatus, viewCluster } from './cluster-view.js';
 export { HostWatch } from './host-watch.js';
 export type { KeyValue, KvEntry } from './kv.js';
-export { NatsKv, type NatsKvOptions, NoBucket, placementBucket } from './kv-nats.js';
-export { LEASE_TIMES, type LeaseTimes } from './lease.js';
+export { NatsKv, NoBucket, placementBucket } from './kv-nats.js';
+export { LEASE_TIMES } from './lease.js';
 export { allPartitions } from './partition-table.js';
-export type {
-  HostState,
-  HostStatus,
-  PartitionOwner,
-  Placement,
-  PlacementStatus,
-  ReportingPlacement,
-} from './placement.js';
-export { ClusterPlacement, type ClusterPlacementOptions } from './placement-cluster.js';
+export type { HostStatus, PartitionOwner, Placement, ReportingPlacement } from './placement.js';
+export { ClusterPlacement } from './placement-cluster.js';
 export { type EpochSource, SinglePlacement } from './placement-single.js';
 export { rendezvous } from './rendezvous.js';

@@ -6,8 +6,17 @@ import type { MessageRecord } from '#model/records';
 import { pack, unpack } from './codec.js';
 import { keyText, type LmdbEnvironment, type LmdbTable } from './lmdb-environment.js';
 import type { DigestOf, PackedMessage } from './packed-message.js';
-import type { MessageScan, PartWrite, RecordWrite, Root, RootWrite, Sleeper, Store, StoredPart } from './store.js';
-import { StoreUnavailable } from './store.js';
+import {
+  type MessageScan,
+  type PartWrite,
+  type RecordWrite,
+  type Root,
+  type RootWrite,
+  type Sleeper,
+  type Store,
+  type StoredPart,
+  StoreUnavailable,
+} from './store.js';
 import { CacheChanges, GuardedCache } from './store-lmdb-cache.js';
 import { LmdbMessages } from './store-lmdb-messages.js';
 import { Tombstones } from './store-lmdb-tombstones.js';

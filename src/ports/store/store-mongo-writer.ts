@@ -51,8 +51,8 @@ export class MongoWriter<D extends VersionedDocument> {
   }
 
   async #send(bulk: readonly PendingWrite<D>[]): Promise<void> {
-    // Of several writes to a document the largest rev wins. Sorted: locks taken in different orders can deadlock in
-    // PostgreSQL.
+    // The largest rev of a document wins. The writes are sorted, because locks taken in different orders can deadlock
+    // in PostgreSQL.
     const largest = new Map<string, DocumentWrite<D>>();
     for (const { write } of bulk) {
       const known = largest.get(write.document._id);

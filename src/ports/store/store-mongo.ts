@@ -3,8 +3,16 @@ import type { Clock, TimerHandle } from '#base/clock';
 import { type ActorKey, type Epoch, epoch, type Partition, partitionOf, type RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import { InFlightOperations } from './in-flight.js';
-import type { MessageScan, RecordWrite, Root, RootWrite, Sleeper, Store, StoredPart } from './store.js';
-import { StoreUnavailable } from './store.js';
+import {
+  type MessageScan,
+  type RecordWrite,
+  type Root,
+  type RootWrite,
+  type Sleeper,
+  type Store,
+  type StoredPart,
+  StoreUnavailable,
+} from './store.js';
 import { createClient, databaseName, foundNoServer, isDuplicate, serverName, translate } from './store-mongo-client.js';
 import { MongoCommits, MongoRootInserts } from './store-mongo-commits.js';
 import {

@@ -23,7 +23,7 @@ function matches(template: string, msg: string): boolean {
   return pattern.test(msg);
 }
 
-/** Of several matching templates, the one with the most literal text. */
+/** The matching template with the most literal text. */
 function best(entries: readonly WireError[], status: number, msg: string): WireError | undefined {
   const length = (entry: WireError): number => entry.msg.replace(/\{[^}]*\}/g, '').length;
   return entries

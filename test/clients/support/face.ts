@@ -4,15 +4,12 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import type { ActorKey } from '#model';
-import { partitionOf } from '#model';
+import { type ActorKey, partitionOf } from '#model';
 import { NatsKv, placementBucket } from '#ports/placement';
 import { dropNamespace } from '../../support/drop-namespace.js';
-import type { Account } from './api.js';
-import { Api, readZuliprc } from './api.js';
+import { type Account, Api, readZuliprc } from './api.js';
 import { remove, temporary } from './folders.js';
-import type { Child, Ended } from './process.js';
-import { bounded, conclave, freePort } from './process.js';
+import { bounded, type Child, conclave, type Ended, freePort } from './process.js';
 import { HANGS_MS, until } from './wait.js';
 
 export const OTHER = 'other@example.com';

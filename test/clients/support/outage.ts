@@ -13,7 +13,7 @@ const STREAM = 'general';
  */
 const DEADLINE_S = 180;
 const ANSWERED_MS = (DEADLINE_S * 1000) / 2;
-/** Of servers whose services go away. */
+/** Options of servers that lose their services during a test. */
 export const OUTAGE_OPTIONS = ['--outage-seconds', '1', '--request-deadline', String(DEADLINE_S)];
 
 /** One line for a person, without a stack, and a code that a supervisor sees. */

@@ -1,7 +1,6 @@
 /** Every declared operation against the contract's machine-readable form: its callers, and each parameter. */
 import t from 'tap';
-import type { Parameter } from '#frontend/api';
-import { OPERATIONS } from '#frontend/api';
+import { OPERATIONS, type Parameter } from '#frontend/api';
 import { type Declared, declaredAs, type WireParameter } from '../../api/support/wire.js';
 import { DIFFERENCES } from './declared-differences.js';
 

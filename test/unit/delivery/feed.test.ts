@@ -1,10 +1,16 @@
 import t from 'tap';
 import type { Json } from '#base';
-import type { EventSubscriber, SharedEvent, TransientEvent } from '#delivery';
-import { Cursor, RealmFeed, RecentEntryBudget, RecentMessageBudget } from '#delivery';
+import {
+  Cursor,
+  type EventSubscriber,
+  RealmFeed,
+  RecentEntryBudget,
+  RecentMessageBudget,
+  type SharedEvent,
+  type TransientEvent,
+} from '#delivery';
 import { DirectoryReplica } from '#directory';
-import type { Audience, LogItem } from '#model';
-import { realmId, realmKey, seq, streamId, streamKey } from '#model';
+import { type Audience, type LogItem, realmId, realmKey, seq, streamId, streamKey } from '#model';
 import type { DirectoryUser } from '#model/records';
 import type { LogReader } from '#ports/log';
 import { StoreUnavailable } from '#ports/store';

@@ -1,7 +1,6 @@
 import t from 'tap';
 import { RecentEntryBudget } from '#delivery';
-import type { LogEntry } from '#model';
-import { seq } from '#model';
+import { type LogEntry, seq } from '#model';
 import { RecentEntries } from '../../../src/delivery/recent-entries.js';
 import { settle } from '../../support/fake-clock.js';
 

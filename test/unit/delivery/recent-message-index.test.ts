@@ -1,8 +1,7 @@
 import t from 'tap';
 import { RecentMessageBudget, RecentMessageIndex } from '#delivery';
 import { type MessageBody, NEWEST, recordOf, type StoredMessage } from '#domain/messages';
-import type { LogEntry, LogItem } from '#model';
-import { realmId, seq, streamId, streamKey } from '#model';
+import { type LogEntry, type LogItem, realmId, seq, streamId, streamKey } from '#model';
 import type { MessageRecord } from '#model/records';
 import type { MessageScan } from '#ports/store';
 import { Memberships } from '../../../src/delivery/memberships.js';

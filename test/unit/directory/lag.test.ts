@@ -1,6 +1,5 @@
 import t from 'tap';
-import type { RealmTail } from '#directory';
-import { LagWatch } from '#directory';
+import { LagWatch, type RealmTail } from '#directory';
 import { type RealmId, realmId, seq } from '#model';
 import type { EventLog } from '#ports/log';
 

@@ -1,8 +1,7 @@
 import t from 'tap';
 import { createActor } from 'xstate';
 import { QUEUE_ENDS, queueMachine } from '#actors/event-queue';
-import type { QueueEvent } from '../../../actors/event-queue/machine.js';
-import { endIn, queueSteps } from '../../../actors/event-queue/machine.js';
+import { endIn, type QueueEvent, queueSteps } from '../../../actors/event-queue/machine.js';
 
 const LIVING = ['resting', 'idle', 'polling', 'parked'] as const;
 const ENDS = QUEUE_ENDS.map((reason) => `END.${reason}` as const);

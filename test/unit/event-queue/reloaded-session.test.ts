@@ -1,8 +1,7 @@
 /** A queue reloaded from the Store on another host, which may be behind the previous owner in reading the log. */
 import t from 'tap';
 import { TransientEvent } from '#delivery';
-import type { ActorReply } from '#model';
-import { eventId, queueId, queueKey, realmId, seq, TRANSIENT_SLOT, userId } from '#model';
+import { type ActorReply, eventId, queueId, queueKey, realmId, seq, TRANSIENT_SLOT, userId } from '#model';
 import type { QueueOptions } from '#model/commands';
 import type { ActivationHandle } from '#runtime';
 import type { QueueSession } from '../../../actors/event-queue/session.js';

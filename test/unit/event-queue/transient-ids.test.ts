@@ -1,7 +1,6 @@
 import t from 'tap';
 import { TransientEvent } from '#delivery';
-import type { Seq } from '#model';
-import { eventId, heartbeatIdsAfter, queueId, queueKey, realmId, TRANSIENT_SLOT, userId } from '#model';
+import { eventId, heartbeatIdsAfter, queueId, queueKey, realmId, type Seq, TRANSIENT_SLOT, userId } from '#model';
 import { EventBuffer } from '../../../actors/event-queue/buffer.js';
 import { TransientEventIds } from '../../../actors/event-queue/transient-ids.js';
 import { settle } from '../../support/fake-clock.js';

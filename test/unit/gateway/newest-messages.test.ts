@@ -1,7 +1,6 @@
 import t from 'tap';
 import type { NewestMessageState } from '#domain/messages';
-import type { LogItem } from '#model';
-import { type ActorKey, userId } from '#model';
+import { type ActorKey, type LogItem, userId } from '#model';
 import { RealmNewestMessages } from '../../../src/frontend/gateway/newest-messages.js';
 
 const ME = userId(8);

@@ -1,7 +1,6 @@
 /** A frontend behind each HTTP adapter that loads here. */
 import type { Operation } from '#frontend/api';
-import type { FrontendOptions, HttpServer, ListenOptions } from '#frontend/http';
-import { chooseFactory, Frontend } from '#frontend/http';
+import { chooseFactory, Frontend, type FrontendOptions, type HttpServer, type ListenOptions } from '#frontend/http';
 import { FakeServices, RawClient } from './support.js';
 
 const node = await chooseFactory('node');

@@ -3,8 +3,14 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import { forward as checkedForward } from '#frontend/api';
-import type { HttpServer, ListenOptions } from '#frontend/http';
-import { chooseFactory, Frontend, SLOW_LIMITS, SlowClientGuard } from '#frontend/http';
+import {
+  chooseFactory,
+  Frontend,
+  type HttpServer,
+  type ListenOptions,
+  SLOW_LIMITS,
+  SlowClientGuard,
+} from '#frontend/http';
 import { realmKey } from '#model';
 import { anyCommand } from '../../support/any-command.js';
 import { FakeClock } from '../../support/fake-clock.js';

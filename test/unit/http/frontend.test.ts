@@ -1,10 +1,8 @@
 import t from 'tap';
 import { Type } from 'typebox';
-import type { Operation } from '#frontend/api';
-import { forward as checkedForward } from '#frontend/api';
+import { forward as checkedForward, type Operation } from '#frontend/api';
 import { Frontend } from '#frontend/http';
-import type { ActorReply } from '#model';
-import { realmKey } from '#model';
+import { type ActorReply, realmKey } from '#model';
 import { apiError } from '#model/errors';
 import { anyCommand } from '../../support/any-command.js';
 import { settle } from '../../support/fake-clock.js';

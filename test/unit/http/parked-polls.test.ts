@@ -1,12 +1,10 @@
 /** Polls of idle clients, which the frontend answers by itself. */
 import t from 'tap';
 import { Type } from 'typebox';
-import type { Forward, Operation, PollKeepalive } from '#frontend/api';
-import { forward as checkedForward } from '#frontend/api';
+import { forward as checkedForward, type Forward, type Operation, type PollKeepalive } from '#frontend/api';
 import { Frontend } from '#frontend/http';
 import { eventId, queueId, queueKey, realmId, TRANSIENT_SLOT, userId } from '#model';
-import type { ErrorReply } from '#model/errors';
-import { apiError } from '#model/errors';
+import { apiError, type ErrorReply } from '#model/errors';
 import { getEvents } from '../../../src/frontend/api/operations/events.js';
 import { maybeJson, maybeText } from '../../../src/frontend/api/parameters.js';
 import { anyCommand } from '../../support/any-command.js';

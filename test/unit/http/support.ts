@@ -1,12 +1,10 @@
 /** A frontend with invented services, and raw HTTP over loopback sockets. */
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { Secrets } from '#domain/secrets';
 import type { Forward, Operation } from '#frontend/api';
 import type { Caller, ForwardContext, ForwardHandle, FrontendServices } from '#frontend/http';
-import type { ActorRepeat, ActorReply } from '#model';
-import { realmId, userId } from '#model';
+import { type ActorRepeat, type ActorReply, realmId, userId } from '#model';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 import { FakeClock } from '../../support/fake-clock.js';

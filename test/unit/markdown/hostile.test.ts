@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import type { MarkdownContext, RenderResult } from '#domain/markdown';
-import { RenderError, renderMarkdown } from '#domain/markdown';
+import { type MarkdownContext, RenderError, type RenderResult, renderMarkdown } from '#domain/markdown';
 import { picked, rounds } from '../../support/rounds.js';
 import { attacks, MAX_LENGTH } from './attacks.js';
 import { faultIn } from './html-check.js';

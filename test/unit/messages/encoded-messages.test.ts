@@ -3,12 +3,11 @@
  */
 import fc from 'fast-check';
 import t from 'tap';
-import type { Json } from '#base';
-import { IdSet } from '#base';
-import type { MessageBody, StoredMessage, Viewer } from '#domain/messages';
+import { IdSet, type Json } from '#base';
 import {
   asStored,
   digestOf,
+  type MessageBody,
   MessageEncoder,
   makePlan,
   markedPart,
@@ -19,13 +18,14 @@ import {
   readingPart,
   recordOf,
   resolveTerms,
+  type StoredMessage,
   UserFlags,
+  type Viewer,
 } from '#domain/messages';
 import { memberPart } from '#domain/streams';
 import { realmId, userId } from '#model';
 import type { DirectoryStream } from '#model/records';
-import type { RecordWrite } from '#ports/store';
-import { LmdbStore, openLmdbEnvironment } from '#ports/store';
+import { LmdbStore, openLmdbEnvironment, type RecordWrite } from '#ports/store';
 import { directoryWith } from '../../support/directory.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { person } from '../../support/person.js';

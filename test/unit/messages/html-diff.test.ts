@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import type { MessageBody } from '#domain/messages';
-import { messageHistory } from '#domain/messages';
+import { type MessageBody, messageHistory } from '#domain/messages';
 import { htmlDiff } from '../../../src/domain/messages/presenting/html-diff.js';
 
 const ins = (text: string): string => `<span class="highlight_text_inserted">${text}</span> `;

@@ -1,11 +1,8 @@
 /** A user leaves a stream with very many unread messages: several commits mark all of them as read. */
 import t from 'tap';
-import type { Json, JsonObject } from '#base';
-import { IdSet } from '#base';
-import type { StoredMessage } from '#domain/messages';
-import { readingPart, recordOf, UserFlags } from '#domain/messages';
-import type { ActorKey } from '#model';
-import { realmId, streamKey, userKey } from '#model';
+import { IdSet, type Json, type JsonObject } from '#base';
+import { readingPart, recordOf, type StoredMessage, UserFlags } from '#domain/messages';
+import { type ActorKey, realmId, streamKey, userKey } from '#model';
 import type { CommandContext, InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../actors/services.js';
 import { readStream } from '../../../actors/user/commands/messages/mark-stream-read.js';

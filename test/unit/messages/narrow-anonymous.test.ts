@@ -1,8 +1,7 @@
 /** Narrows allowed without an account: narrow.md § Operators. */
 import fc from 'fast-check';
 import t from 'tap';
-import type { RawTerm } from '#domain/messages';
-import { checkAnonymousNarrow } from '#domain/messages';
+import { checkAnonymousNarrow, type RawTerm } from '#domain/messages';
 import { streamId } from '#model';
 import { ApiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';

@@ -1,7 +1,6 @@
 /** Limits of one narrow, and the indexes that it uses: docs/limits.md § Lists and dictionaries. */
 import t from 'tap';
-import type { StoredMessage } from '#domain/messages';
-import { MAX_OPERATORS, makePlan, parseNarrow, plainViewer, resolveTerms } from '#domain/messages';
+import { MAX_OPERATORS, makePlan, parseNarrow, plainViewer, resolveTerms, type StoredMessage } from '#domain/messages';
 import { realmId } from '#model';
 import { ApiError } from '#model/errors';
 import { MAX_INDEXED_WORDS } from '../../../src/domain/messages/narrow/conditions.js';

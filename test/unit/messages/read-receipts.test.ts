@@ -1,10 +1,7 @@
 import t from 'tap';
-import type { Json } from '#base';
-import { IdSet } from '#base';
-import type { MessageBody, StoredMessage } from '#domain/messages';
-import { markedPart, readersOf, readingPart } from '#domain/messages';
-import type { ActorKey } from '#model';
-import { realmId, streamId, streamKey, userId, userKey } from '#model';
+import { IdSet, type Json } from '#base';
+import { type MessageBody, markedPart, readersOf, readingPart, type StoredMessage } from '#domain/messages';
+import { type ActorKey, realmId, streamId, streamKey, userId, userKey } from '#model';
 import { directoryWith } from '../../support/directory.js';
 import { MemoryStore } from '../../support/memory-store.js';
 import { person } from '../../support/person.js';

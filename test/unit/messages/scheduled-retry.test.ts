@@ -1,8 +1,7 @@
 /** A scheduled message reaches its stream before the stream knows of the sender's subscription. */
 import t from 'tap';
 import type { Json, JsonObject } from '#base';
-import type { ScheduledMessage } from '#domain/messages';
-import { dueNow, nextDue, scheduledOf } from '#domain/messages';
+import { dueNow, nextDue, type ScheduledMessage, scheduledOf } from '#domain/messages';
 import type { CommandContext, Outcome } from '#runtime';
 import { scheduledFailed } from '../../../actors/user/commands/later/delivery.js';
 import { SUBSCRIPTION_PART } from '../../../actors/user/state.js';

@@ -1,8 +1,7 @@
 /** Full-text search: words, queries and highlighting, with random texts (narrow.md § Full-text search). */
 import fc from 'fast-check';
 import t from 'tap';
-import type { StoredMessage } from '#domain/messages';
-import { matchOf } from '#domain/messages';
+import { matchOf, type StoredMessage } from '#domain/messages';
 import { highlightHtml, highlightText } from '../../../src/domain/messages/search/highlight.js';
 import { matchesSearch, parseSearch, stemsOf } from '../../../src/domain/messages/search/query.js';
 import { stemOf } from '../../../src/domain/messages/search/words.js';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import type { StoredMessage } from '#domain/messages';
-import { checkWidget, firstSubmessage, nextSubmessage } from '#domain/messages';
+import { checkWidget, firstSubmessage, nextSubmessage, type StoredMessage } from '#domain/messages';
 import { ApiError } from '#model/errors';
 
 const refusedOr = (action: () => boolean): boolean => {

@@ -1,8 +1,8 @@
 /** A row of REALM_SETTINGS is all that a setting of an organization needs (realm.md § Settings). */
 import t from 'tap';
 import { realmKind } from '#actors/realm';
-import type { ActorReply } from '#model';
 import {
+  type ActorReply,
   checkedRealmSettings,
   completeRealmSettings,
   DEFAULT_REALM_SETTINGS,

@@ -1,6 +1,5 @@
 import t from 'tap';
-import type { LoopTimer } from '#app/ops';
-import { LoopDelay } from '#app/ops';
+import { LoopDelay, type LoopTimer } from '#app/ops';
 
 class Turns {
   #fn: (lateMs: number) => void = () => {};

@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { IdSet } from '#base';
-import type { OriginReadState } from '#domain/messages';
-import { markedRead, readingOf, readingPart, withRead, withUnread } from '#domain/messages';
-import type { Fold } from '../../../actors/user/reading/folding.js';
-import { folded } from '../../../actors/user/reading/folding.js';
+import { markedRead, type OriginReadState, readingOf, readingPart, withRead, withUnread } from '#domain/messages';
+import { type Fold, folded } from '../../../actors/user/reading/folding.js';
 
 const MOST = 30;
 const ids = fc.uniqueArray(fc.integer({ min: 1, max: MOST }), { maxLength: 8 });

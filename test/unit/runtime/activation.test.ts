@@ -3,8 +3,7 @@ import type { JsonObject } from '#base';
 import { realmKey } from '#model';
 import { outboxCommand } from '#model/commands';
 import type { ActorKind, AnyKind, DeferredRequest } from '#runtime';
-import type { LedgerState } from '../../cluster/kinds.js';
-import { ids, ledger, ledgerKey, REALM, testKinds } from '../../cluster/kinds.js';
+import { ids, type LedgerState, ledger, ledgerKey, REALM, testKinds } from '../../cluster/kinds.js';
 import { anyCommand } from '../../support/any-command.js';
 import { Harness, settle } from './harness.js';
 

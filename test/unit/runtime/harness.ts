@@ -1,16 +1,13 @@
 /** One host with everything in memory, for tests of the runtime. */
 
 import type { Json, JsonObject, Logger } from '#base';
-import type { ActorKey, Partition } from '#model';
-import { epoch, partitionOf } from '#model';
+import { type ActorKey, epoch, type Partition, partitionOf } from '#model';
 import type { DirectoryView } from '#model/records';
 import { LocalBus, LocalHub } from '#ports/bus';
 import type { Root } from '#ports/store';
-import type { AnyKind } from '#runtime';
-import { ActorClient, ActorHost } from '#runtime';
+import { ActorClient, ActorHost, type AnyKind } from '#runtime';
 import type { ActorServices } from '../../../actors/services.js';
-import type { LedgerState } from '../../cluster/kinds.js';
-import { testKinds } from '../../cluster/kinds.js';
+import { type LedgerState, testKinds } from '../../cluster/kinds.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 import { MemoryLog } from '../../support/memory-log.js';
 import { MemoryStore } from '../../support/memory-store.js';

@@ -1,6 +1,5 @@
 import t from 'tap';
-import type { Json, JsonObject } from '#base';
-import { Encoded } from '#base';
+import { Encoded, type Json, type JsonObject } from '#base';
 import { realmId, userId, userKey } from '#model';
 import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { SnapshotInputs } from '../../../actors/event-queue/snapshot/inputs.js';

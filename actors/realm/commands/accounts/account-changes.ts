@@ -1,20 +1,16 @@
 /** Every change of an account goes through here: its record, the item for replicas, and the effects of other areas. */
 
 import { success } from '#actors/shared';
-import type { RealmId } from '#model';
-import { userKey } from '#model';
-import type { Command, NoArgs, OutboxCommand } from '#model/commands';
-import { outboxCommand } from '#model/commands';
+import { type RealmId, userKey } from '#model';
+import { type Command, type NoArgs, type OutboxCommand, outboxCommand } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
 import { withoutInvitationsBy } from '../../invitations.js';
 import { directoryItem } from '../../log-items.js';
-import type { RealmState } from '../../state.js';
-import { toPart, USER_PART } from '../../state.js';
+import { type RealmState, toPart, USER_PART } from '../../state.js';
 import { botEffect } from '../bots/bot-effects.js';
 import type { RealmView } from '../command.js';
-import type { AccountChange, AccountEffect, Effect } from './effect.js';
-import { mergeEffects } from './effect.js';
+import { type AccountChange, type AccountEffect, type Effect, mergeEffects } from './effect.js';
 
 /** @param own events and commands of the change itself; they precede those of other areas */
 export function accountChangeEffect(

@@ -2,8 +2,7 @@
 
 import { success, value } from '#actors/shared';
 import { isSystemBot, presentServices } from '#domain/people';
-import type { RealmId } from '#model';
-import { userKey } from '#model';
+import { type RealmId, userKey } from '#model';
 import { outboxCommand, type realmCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
@@ -13,8 +12,7 @@ import { botAccount, botChange, botUpdated, managedBot } from '../../bots.js';
 import { directoryItem } from '../../log-items.js';
 import { type Parts, type RealmState, toPart, USER_PART, userOf } from '../../state.js';
 import { actingUser } from '../callers.js';
-import type { RealmCommand } from '../command.js';
-import { SETTINGS_LANE } from '../command.js';
+import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
 export interface NewKey {
   readonly hash: string;

@@ -4,8 +4,7 @@ import { success } from '#actors/shared';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { userOf } from '../../state.js';
-import type { RealmCommand } from '../command.js';
-import { SETTINGS_LANE } from '../command.js';
+import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 import { accountChangeEffect, accountOutcome } from './account-changes.js';
 import { personUpdated } from './person-events.js';
 

@@ -6,8 +6,7 @@ import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
-import type { PreparedAccount } from './new-account.js';
-import { addAccount, checkApplicant, firstStreams, prepareAccount } from './new-account.js';
+import { addAccount, checkApplicant, firstStreams, type PreparedAccount, prepareAccount } from './new-account.js';
 
 export const createUser: RealmCommand<typeof realmCommands.createUser, PreparedAccount> = {
   inputs({ email, password, full_name: fullName, role = ROLE.member }, { realm, view }, sources) {

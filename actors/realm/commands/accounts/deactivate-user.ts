@@ -5,20 +5,17 @@
 import { mailCommand, success } from '#actors/shared';
 import { isOwner } from '#domain/people';
 import type { RealmId, RealmSettings } from '#model';
-import type { OutboxCommand, realmCommands } from '#model/commands';
-import { userCommands } from '#model/commands';
+import { type OutboxCommand, type realmCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { managedBot } from '../../bots.js';
 import { eventToAll } from '../../log-items.js';
-import type { Parts } from '../../state.js';
-import { userOf, usersOf } from '../../state.js';
+import { type Parts, userOf, usersOf } from '../../state.js';
 import { actingAdmin, actingUser, checkIsOwner, isLastOwner } from '../callers.js';
 import type { RealmCommand, RealmView } from '../command.js';
 import { accountChangeEffect, accountOutcome, toUserActor } from './account-changes.js';
-import type { Effect } from './effect.js';
-import { mergeEffects } from './effect.js';
+import { type Effect, mergeEffects } from './effect.js';
 
 /** The account's active bots, then the account. */
 function withBots(parts: Parts, user: DirectoryUser): DirectoryUser[] {

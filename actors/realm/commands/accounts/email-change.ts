@@ -13,8 +13,7 @@ import type { DirectoryUser } from '#model/records';
 import { directoryItem } from '../../log-items.js';
 import { MAIL_LIMITS } from '../../mail-limits.js';
 import { domainsOf, type Parts, toPart, USER_PART, userOf, usersOf } from '../../state.js';
-import type { RealmCommand, RealmView } from '../command.js';
-import { SETTINGS_LANE } from '../command.js';
+import { type RealmCommand, type RealmView, SETTINGS_LANE } from '../command.js';
 import { addressChangedEvents } from './person-events.js';
 
 /** Validity of a link. */

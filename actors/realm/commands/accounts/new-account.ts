@@ -3,21 +3,24 @@
  * § POST /users), and add to the organization.
  */
 
-import type { NewcomerHistory } from '#domain/messages';
-import { newcomerHistory } from '#domain/messages';
-import type { AddressProblem } from '#domain/people';
-import { addressProblem, checkFullName, domainOf, isEmail, mailDomain, ROLE } from '#domain/people';
+import { type NewcomerHistory, newcomerHistory } from '#domain/messages';
+import {
+  type AddressProblem,
+  addressProblem,
+  checkFullName,
+  domainOf,
+  isEmail,
+  mailDomain,
+  ROLE,
+} from '#domain/people';
 import { byName } from '#domain/streams';
-import type { LogItem, RealmId } from '#model';
-import { streamKey } from '#model';
-import type { FirstAccount, OutboxCommand } from '#model/commands';
-import { outboxCommand, streamCommands } from '#model/commands';
+import { type LogItem, type RealmId, streamKey } from '#model';
+import { type FirstAccount, type OutboxCommand, outboxCommand, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import type { RealmState } from '../../state.js';
-import { domainsOf, streamOf, toPart, USER_PART, userDefaultsOf } from '../../state.js';
+import { domainsOf, type RealmState, streamOf, toPart, USER_PART, userDefaultsOf } from '../../state.js';
 import type { RealmView } from '../command.js';
 import { storePreferences } from '../preferences/preferences.js';
 import { userAddedItems } from './person-events.js';

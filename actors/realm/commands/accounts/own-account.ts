@@ -4,20 +4,16 @@ import type { Json } from '#base';
 import { hiddenLink } from '#domain/mail';
 import { checkFullName, domainOf, isAdmin } from '#domain/people';
 import { sealLink } from '#domain/secrets';
-import type { LogItem } from '#model';
-import { userId, userKey } from '#model';
-import type { AccountArgs, OutboxCommand, PasswordCheck } from '#model/commands';
-import { outboxCommand, userCommands } from '#model/commands';
+import { type LogItem, userId, userKey } from '#model';
+import { type AccountArgs, type OutboxCommand, outboxCommand, type PasswordCheck, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext, InputContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import type { RealmState } from '../../state.js';
-import { userOf } from '../../state.js';
+import { type RealmState, userOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import type { RealmView } from '../command.js';
-import type { ConfirmationLink } from './email-change.js';
-import { LINK_VALID_MS, requestAddress } from './email-change.js';
+import { type ConfirmationLink, LINK_VALID_MS, requestAddress } from './email-change.js';
 import { nameChangedEvent } from './person-events.js';
 
 export interface AccountInputs {

@@ -14,8 +14,7 @@ import {
 import type { Audience, LogItem, RealmSettings } from '#model';
 import type { DirectoryUser } from '#model/records';
 import { directoryItem, eventToAll } from '../../log-items.js';
-import type { Parts } from '../../state.js';
-import { profileFieldsOf, profileOf } from '../../state.js';
+import { type Parts, profileFieldsOf, profileOf } from '../../state.js';
 
 const update = (of: DirectoryUser, person: JsonObject): JsonObject => ({
   type: 'realm_user',

@@ -3,12 +3,10 @@
 import { success } from '#actors/shared';
 import { isAdmin } from '#domain/people';
 import type { RealmSettings } from '#model';
-import type { realmCommands } from '#model/commands';
-import { userCommands } from '#model/commands';
+import { type realmCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import type { Parts } from '../../state.js';
-import { userOf } from '../../state.js';
+import { type Parts, userOf } from '../../state.js';
 import { checkMayCreateBot } from '../bots/create-bot.js';
 import type { RealmCommand } from '../command.js';
 import { accountChangeEffect, accountOutcome, toUserActor } from './account-changes.js';

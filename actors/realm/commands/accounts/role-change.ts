@@ -11,8 +11,7 @@ import type { Parts, RealmState } from '../../state.js';
 import { checkIsOwner, isLastOwner } from '../callers.js';
 import type { RealmView } from '../command.js';
 import { accountChangeEffect } from './account-changes.js';
-import type { Effect } from './effect.js';
-import { mergeEffects } from './effect.js';
+import { type Effect, mergeEffects } from './effect.js';
 import { personUpdated } from './person-events.js';
 import { visibilityEffect } from './visibility-change.js';
 

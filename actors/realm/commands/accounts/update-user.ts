@@ -16,8 +16,7 @@ import { actingAdmin } from '../callers.js';
 import type { RealmCommand, RealmView } from '../command.js';
 import { editProfile, type RenderedValues, renderValues } from '../preferences/profile-data.js';
 import { accountChangeEffect } from './account-changes.js';
-import type { Effect } from './effect.js';
-import { mergeEffects } from './effect.js';
+import { type Effect, mergeEffects } from './effect.js';
 import { personUpdated } from './person-events.js';
 import { checkRole, roleChangeEffect } from './role-change.js';
 

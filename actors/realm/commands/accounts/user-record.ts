@@ -3,8 +3,7 @@
 import type { JsonObject } from '#base';
 import { FAKE_EMAIL_DOMAIN, FRESH_ACCOUNT, LAST_RESERVED_USER } from '#domain/people';
 import { realmId, userId, userKey } from '#model';
-import type { FirstAccount, OutboxCommand } from '#model/commands';
-import { outboxCommand, userCommands } from '#model/commands';
+import { type FirstAccount, type OutboxCommand, outboxCommand, userCommands } from '#model/commands';
 import type { DirectoryUser, UserDefaults } from '#model/records';
 import type { RealmVolatile } from '../../volatile.js';
 

@@ -10,11 +10,9 @@ import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { botUpdated, managedBot } from '../../bots.js';
 import { directoryItem, eventToAll } from '../../log-items.js';
-import type { Parts, RealmState } from '../../state.js';
-import { botOf, toPart, USER_PART } from '../../state.js';
+import { botOf, type Parts, type RealmState, toPart, USER_PART } from '../../state.js';
 import { actingUser } from '../callers.js';
-import type { RealmCommand } from '../command.js';
-import { SETTINGS_LANE } from '../command.js';
+import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 import { activateUpload, discardUploads, eraseBlobs } from './pictures.js';
 
 /** The account whose avatar changes: the caller's, or a bot that the caller manages. @throws ApiError */

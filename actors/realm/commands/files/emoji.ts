@@ -5,15 +5,13 @@ import { emojiImagePath, emojiStillPath, presentCustomEmoji } from '#domain/emoj
 import { isEmojiName } from '#domain/markdown';
 import { isAdmin, policyAllows, ROLE } from '#domain/people';
 import { pictureUrl } from '#domain/pictures';
-import type { LogItem, RealmId } from '#model';
-import { userId } from '#model';
+import { type LogItem, type RealmId, userId } from '#model';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryEmoji } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { directoryItem } from '../../log-items.js';
-import type { Parts, RealmState } from '../../state.js';
-import { EMOJI_PART, emojiOf, toPart, userOf } from '../../state.js';
+import { EMOJI_PART, emojiOf, type Parts, type RealmState, toPart, userOf } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 
 const active = (parts: Parts, name: string): DirectoryEmoji | undefined =>

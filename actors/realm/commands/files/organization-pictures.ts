@@ -8,13 +8,10 @@ import { apiError } from '#model/errors';
 import type { RealmPictureName, RealmPictures } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { directoryItem, eventToAll } from '../../log-items.js';
-import type { Parts, RealmState } from '../../state.js';
-import { PICTURES_PART, picturesOf, toPart } from '../../state.js';
+import { type Parts, PICTURES_PART, picturesOf, type RealmState, toPart } from '../../state.js';
 import { actingUser } from '../callers.js';
-import type { RealmCommand } from '../command.js';
-import { SETTINGS_LANE } from '../command.js';
-import type { UploadReplacement } from './pictures.js';
-import { activateUpload, discardUploads, eraseBlobs } from './pictures.js';
+import { type RealmCommand, SETTINGS_LANE } from '../command.js';
+import { activateUpload, discardUploads, eraseBlobs, type UploadReplacement } from './pictures.js';
 
 export const setRealmPicture: RealmCommand<typeof realmCommands.setRealmPicture> = {
   lane: SETTINGS_LANE,

@@ -8,8 +8,7 @@ import { success, tellRealm } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import type { OutboxCommand, realmCommands } from '#model/commands';
 import { type Parts, UPLOADS_PART } from '../../state.js';
-import type { RealmCommand } from '../command.js';
-import { SETTINGS_LANE } from '../command.js';
+import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
 /** Uploads of one picture. */
 interface Uploads extends JsonObject {

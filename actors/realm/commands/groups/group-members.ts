@@ -2,15 +2,13 @@
 
 import { directNotice, silentMention, success } from '#actors/shared';
 import { SYSTEM_GROUP_NAMES } from '#domain/people';
-import type { LogItem } from '#model';
-import { userId } from '#model';
+import { type LogItem, userId } from '#model';
 import type { OutboxCommand, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import { eventToAll } from '../../log-items.js';
 import { groupOf, userOf } from '../../state.js';
-import type { RealmCommand } from '../command.js';
-import { SETTINGS_LANE } from '../command.js';
+import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 import { ascending, checkMembers, editableGroup, groupEditor, storeGroup } from './user-groups.js';
 
 export const editMembers: RealmCommand<typeof realmCommands.editMembers> = {

@@ -3,16 +3,14 @@
 import { success } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import { isAdmin, isGuest, isModerator, policyAllows, presentGroup, SYSTEM_GROUP_NAMES } from '#domain/people';
-import type { LogItem, RealmSettings } from '#model';
-import { userId } from '#model';
+import { type LogItem, type RealmSettings, userId } from '#model';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryGroup, DirectoryUser } from '#model/records';
 import { directoryItem, eventToAll } from '../../log-items.js';
 import { groupOf, groupsOf, type Parts, toPart, USER_GROUP_PART, userOf } from '../../state.js';
 import { actingUser } from '../callers.js';
-import type { RealmCommand } from '../command.js';
-import { SETTINGS_LANE } from '../command.js';
+import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
 /** The caller, if they may edit user groups at all. @throws ApiError */
 export function groupEditor(parts: Parts, caller: number, settings: RealmSettings, now: number): DirectoryUser {

@@ -1,7 +1,6 @@
 /** Links and mails of invitations, and checks of the streams in them. */
 
-import type { Subscribers } from '#actors/shared';
-import { mailCommand, readSubscribers } from '#actors/shared';
+import { mailCommand, readSubscribers, type Subscribers } from '#actors/shared';
 import { invitationLink } from '#domain/invitations';
 import { hiddenLink } from '#domain/mail';
 import type { Secrets } from '#domain/secrets';
@@ -10,10 +9,8 @@ import type { RealmId, RealmSettings } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 import type { InputSources } from '../../../services.js';
-import type { Invitation } from '../../invitations.js';
-import { expiryOf, nameOf } from '../../invitations.js';
-import type { Parts } from '../../state.js';
-import { streamOf } from '../../state.js';
+import { expiryOf, type Invitation, nameOf } from '../../invitations.js';
+import { type Parts, streamOf } from '../../state.js';
 
 /** Makes the link of an invitation; an input, because handlers do not have the secret that signs links. */
 export type LinkMaker = (of: Invitation) => string;

@@ -1,12 +1,11 @@
 /** POST /invites (realm.md § Invitations): invites addresses by mail, each with its own link. */
 import { randomBytes } from 'node:crypto';
-import type { Subscribers } from '#actors/shared';
-import { success } from '#actors/shared';
+import { type Subscribers, success } from '#actors/shared';
 import type { Json } from '#base';
-import type { DisposableDomains } from '#domain/people';
 import {
   type AddressProblem,
   addressProblem,
+  type DisposableDomains,
   domainOf,
   isAdmin,
   isEmail,

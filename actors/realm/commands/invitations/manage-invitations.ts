@@ -1,31 +1,29 @@
 /** Invitation links, and listing, revoking and resending invitations (realm.md § Invitations). */
 import { randomBytes } from 'node:crypto';
-import type { Subscribers } from '#actors/shared';
-import { success } from '#actors/shared';
+import { type Subscribers, success } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { isAdmin, isOwner, ROLE } from '#domain/people';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import type { Invitation } from '../../invitations.js';
 import {
   expiredParts,
   expiryOf,
+  type Invitation,
   invitationOf,
   invitationsOf,
   invitesChanged,
   partOf,
   toPart,
 } from '../../invitations.js';
-import type { Parts } from '../../state.js';
-import { userOf } from '../../state.js';
+import { type Parts, userOf } from '../../state.js';
 import { actingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
-import type { LinkMaker } from './invitation-links.js';
 import {
   firstInaccessibleStream,
   hiddenLinkMaker,
   invitationMail,
+  type LinkMaker,
   linkMaker,
   readInvitationMembers,
 } from './invitation-links.js';

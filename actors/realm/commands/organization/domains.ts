@@ -3,17 +3,14 @@
 import { success } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { isOwner, presentDomain } from '#domain/people';
-import type { LogItem } from '#model';
-import { realmSettingEvent } from '#model';
+import { type LogItem, realmSettingEvent } from '#model';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryDomain } from '#model/records';
 import { directoryItem, eventToAll } from '../../log-items.js';
-import type { Parts } from '../../state.js';
-import { DOMAINS_PART, domainsOf, toPart } from '../../state.js';
+import { DOMAINS_PART, domainsOf, type Parts, toPart } from '../../state.js';
 import { actingUser } from '../callers.js';
-import type { RealmCommand } from '../command.js';
-import { SETTINGS_LANE } from '../command.js';
+import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
 function checkOwner(parts: Parts, caller: number): void {
   if (!isOwner(actingUser(parts, caller))) throw apiError('OWNER_REQUIRED');

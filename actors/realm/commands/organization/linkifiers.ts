@@ -2,8 +2,7 @@
 
 import { success } from '#actors/shared';
 import type { JsonObject } from '#base';
-import type { FieldErrors } from '#domain/markdown';
-import { linkifierErrors } from '#domain/markdown';
+import { type FieldErrors, linkifierErrors } from '#domain/markdown';
 import { isAdmin, presentLinkifier } from '#domain/people';
 import type { LinkifierContent, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -12,8 +11,7 @@ import type { Outcome } from '#runtime';
 import { directoryItem, eventToAll } from '../../log-items.js';
 import { LINKIFIERS_PART, linkifiersOf, type Parts, type RealmState, toPart } from '../../state.js';
 import { actingUser } from '../callers.js';
-import type { RealmCommand } from '../command.js';
-import { SETTINGS_LANE } from '../command.js';
+import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
 type StoredList = Pick<Outcome<RealmState>, 'parts' | 'events'>;
 

@@ -9,8 +9,7 @@ import type { Outcome } from '#runtime';
 import { directoryItem, eventToAll } from '../../log-items.js';
 import { PLAYGROUNDS_PART, playgroundsOf, type RealmState, toPart } from '../../state.js';
 import { actingUser } from '../callers.js';
-import type { RealmCommand } from '../command.js';
-import { SETTINGS_LANE } from '../command.js';
+import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 import { refuseFields } from './linkifiers.js';
 
 const BLANK = ['This field cannot be blank.'];

@@ -23,8 +23,7 @@ import type { Outcome } from '#runtime';
 import { directoryItem, eventToAll } from '../../log-items.js';
 import { type Parts, PROFILE_FIELDS_PART, profileFieldsOf, type RealmState, toPart } from '../../state.js';
 import { actingUser } from '../callers.js';
-import type { RealmCommand } from '../command.js';
-import { SETTINGS_LANE } from '../command.js';
+import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
 function checkAdmin(parts: Parts, caller: number): void {
   if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');

@@ -5,27 +5,28 @@
 
 import { success } from '#actors/shared';
 import { isAdmin, isOwner } from '#domain/people';
-import type { RealmSettings, RealmSettingValue, UserSettingName, UserSettingValue } from '#model';
 import {
   ALWAYS_REPORTED_NAMES,
   isOwnerSetting,
+  type RealmSettings,
+  type RealmSettingValue,
   realmSettingEntries,
   realmSettingEvent,
   replyValue,
   STREAM_SETTING_NAMES,
   USER_SETTING_NAMES,
   USER_SETTINGS,
+  type UserSettingName,
+  type UserSettingValue,
 } from '#model';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import { directoryItem, eventToAll } from '../../log-items.js';
-import type { Parts } from '../../state.js';
-import { streamOf, USER_DEFAULTS_PART, userDefaultsOf, usersOf } from '../../state.js';
+import { type Parts, streamOf, USER_DEFAULTS_PART, userDefaultsOf, usersOf } from '../../state.js';
 import { fullMemberEvents, nextFullMember } from '../accounts/full-members.js';
 import { actingUser } from '../callers.js';
-import type { RealmCommand } from '../command.js';
-import { SETTINGS_LANE } from '../command.js';
+import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
 export const changeRealm: RealmCommand<typeof realmCommands.changeRealm> = {
   lane: SETTINGS_LANE,

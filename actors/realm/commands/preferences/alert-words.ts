@@ -6,8 +6,7 @@ import { checkCount } from '#model/errors';
 import { eventToUser } from '../../log-items.js';
 import { preferencesOf } from '../../state.js';
 import { actingUser } from '../callers.js';
-import type { RealmCommand } from '../command.js';
-import { SETTINGS_LANE } from '../command.js';
+import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 import { storePreferences } from './preferences.js';
 
 /** Each event has all words, and each message is searched for them; 1,000 words of 100 characters fit an event. */

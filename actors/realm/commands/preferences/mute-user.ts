@@ -6,8 +6,7 @@ import { apiError } from '#model/errors';
 import { eventToUser } from '../../log-items.js';
 import { preferencesOf, userOf } from '../../state.js';
 import { actingUser } from '../callers.js';
-import type { RealmCommand } from '../command.js';
-import { SETTINGS_LANE } from '../command.js';
+import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 import { storePreferences } from './preferences.js';
 
 const muteCommand = (mute: boolean): RealmCommand<typeof realmCommands.muteUser> => ({

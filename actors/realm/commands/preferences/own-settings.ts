@@ -6,23 +6,40 @@
 import { success } from '#actors/shared';
 import type { Json } from '#base';
 import { userSettingFrom } from '#domain/people';
-import type { LogItem, UserSettingName, UserSettings, UserSettingValue } from '#model';
-import { isAccountField, LANGUAGES, realmId, USER_SETTING_NAMES, USER_SETTINGS, userKey } from '#model';
-import type { ChangeSettingsArgs, OutboxCommand, realmCommands } from '#model/commands';
-import { outboxCommand, userCommands } from '#model/commands';
+import {
+  isAccountField,
+  LANGUAGES,
+  type LogItem,
+  realmId,
+  USER_SETTING_NAMES,
+  USER_SETTINGS,
+  type UserSettingName,
+  type UserSettings,
+  type UserSettingValue,
+  userKey,
+} from '#model';
+import {
+  type ChangeSettingsArgs,
+  type OutboxCommand,
+  outboxCommand,
+  type realmCommands,
+  userCommands,
+} from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
 import { directoryItem, eventToAll, eventToUser } from '../../log-items.js';
-import type { RealmState } from '../../state.js';
-import { preferencesOf, toPart, USER_PART, usersOf } from '../../state.js';
+import { preferencesOf, type RealmState, toPart, USER_PART, usersOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
-import type { AccountInputs, OwnAccountChange } from '../accounts/own-account.js';
-import { changeAccount, loadAccountInputs } from '../accounts/own-account.js';
+import {
+  type AccountInputs,
+  changeAccount,
+  loadAccountInputs,
+  type OwnAccountChange,
+} from '../accounts/own-account.js';
 import { addressVisibilityEvents } from '../accounts/person-events.js';
 import { hiddenAddress } from '../accounts/user-record.js';
 import { actingUser } from '../callers.js';
-import type { RealmCommand, RealmView } from '../command.js';
-import { SETTINGS_LANE } from '../command.js';
+import { type RealmCommand, type RealmView, SETTINGS_LANE } from '../command.js';
 import { storePreferences, withStatus } from './preferences.js';
 import { switchPresence } from './presence-switch.js';
 

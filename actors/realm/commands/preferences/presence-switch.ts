@@ -1,10 +1,8 @@
 /** Effect of changing the setting `presence_enabled` (users.md § PATCH /settings). */
 
 import { presenceEvent } from '#domain/presence';
-import type { LogItem } from '#model';
-import { presenceKey, realmId } from '#model';
-import type { OutboxCommand } from '#model/commands';
-import { outboxCommand, presenceCommands } from '#model/commands';
+import { type LogItem, presenceKey, realmId } from '#model';
+import { type OutboxCommand, outboxCommand, presenceCommands } from '#model/commands';
 import type { DirectoryUser, UserStatus } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { eventToAll } from '../../log-items.js';

@@ -3,19 +3,16 @@
 import { success } from '#actors/shared';
 import type { Json } from '#base';
 import { htmlOrEmpty } from '#domain/markdown';
-import type { GivenValue } from '#domain/people';
-import { checkProfileValue, liveValues, presentValue, RENDERED_TYPES } from '#domain/people';
+import { checkProfileValue, type GivenValue, liveValues, presentValue, RENDERED_TYPES } from '#domain/people';
 import type { LogItem } from '#model';
 import type { ProfileEntry, realmCommands } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryProfileField, DirectoryUser, ProfileValue } from '#model/records';
 import type { Outcome } from '#runtime';
 import { directoryItem, eventToAll } from '../../log-items.js';
-import type { Parts, RealmState } from '../../state.js';
-import { PROFILE_PART, profileFieldsOf, profileOf, toPart, userOf } from '../../state.js';
+import { type Parts, PROFILE_PART, profileFieldsOf, profileOf, type RealmState, toPart, userOf } from '../../state.js';
 import { actingUser } from '../callers.js';
-import type { RealmCommand } from '../command.js';
-import { SETTINGS_LANE } from '../command.js';
+import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
 /** Field id → HTML of the new value. */
 export type RenderedValues = ReadonlyMap<number, string>;

@@ -7,11 +7,9 @@ import type { realmCommands, StatusEmoji } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryPreferences } from '#model/records';
 import { eventToAll } from '../../log-items.js';
-import type { Parts } from '../../state.js';
-import { EMOJI_PART, PREFERENCES_PART, preferencesOf } from '../../state.js';
+import { EMOJI_PART, type Parts, PREFERENCES_PART, preferencesOf } from '../../state.js';
 import { actingUser } from '../callers.js';
-import type { RealmCommand } from '../command.js';
-import { SETTINGS_LANE } from '../command.js';
+import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 import { changeSettings } from './own-settings.js';
 import { storePreferences, withStatus } from './preferences.js';
 

@@ -3,15 +3,28 @@ import { createHash } from 'node:crypto';
 import { readMembership, success, value } from '#actors/shared';
 import { ROLE } from '#domain/people';
 import { MAX_STREAM_NAME } from '#domain/streams';
-import type { LogItem, RealmId } from '#model';
-import { realmSettingEvent, STREAM_SETTING_NAMES, streamId, streamKey, userId, userKey } from '#model';
-import type { Membership, OutboxCommand, realmCommands } from '#model/commands';
-import { outboxCommand, streamCommands, userCommands } from '#model/commands';
+import {
+  type LogItem,
+  type RealmId,
+  realmSettingEvent,
+  STREAM_SETTING_NAMES,
+  streamId,
+  streamKey,
+  userId,
+  userKey,
+} from '#model';
+import {
+  type Membership,
+  type OutboxCommand,
+  outboxCommand,
+  type realmCommands,
+  streamCommands,
+  userCommands,
+} from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
 import { directoryItem } from '../../log-items.js';
-import type { RealmState } from '../../state.js';
-import { STREAM_PART, streamOf, toPart } from '../../state.js';
+import { type RealmState, STREAM_PART, streamOf, toPart } from '../../state.js';
 import { administeredStream } from '../callers.js';
 import type { RealmCommand, RealmView } from '../command.js';
 import {

@@ -1,8 +1,7 @@
 /** First streams of a new organization (realm.md § Other): one for all members, one for its core team. */
 
 import { SYSTEM_GROUP } from '#domain/people';
-import type { LogItem } from '#model';
-import { streamId } from '#model';
+import { type LogItem, streamId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';

@@ -1,8 +1,7 @@
 /** Changes of one property of a stream each: the new record, events, and the notice in the stream. Pure functions. */
 
 import { quoted, silentMention } from '#actors/shared';
-import type { Privacy } from '#domain/streams';
-import { kindOf } from '#domain/streams';
+import { kindOf, type Privacy } from '#domain/streams';
 import type { LogItem, RealmSettings } from '#model';
 import type { Membership } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';

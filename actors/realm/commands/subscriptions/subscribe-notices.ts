@@ -1,10 +1,8 @@
 /** Notices of the notification bot about subscriptions by others and new streams (streams.md). */
 
-import type { Notice } from '#actors/shared';
-import { directNotice, quoted, STREAM_EVENTS, silentMention, streamNotice } from '#actors/shared';
+import { directNotice, type Notice, quoted, STREAM_EVENTS, silentMention, streamNotice } from '#actors/shared';
 import { kindOf } from '#domain/streams';
-import type { RealmId, RealmSettings } from '#model';
-import { streamId } from '#model';
+import { type RealmId, type RealmSettings, streamId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 

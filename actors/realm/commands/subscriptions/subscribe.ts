@@ -5,8 +5,7 @@
  * expect.
  */
 
-import type { Subscribers } from '#actors/shared';
-import { readSubscribers, success, value } from '#actors/shared';
+import { readSubscribers, type Subscribers, success, value } from '#actors/shared';
 import { foldName } from '#directory';
 import { ROLE } from '#domain/people';
 import { canAccess } from '#domain/streams';
@@ -16,8 +15,7 @@ import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import type { RealmState } from '../../state.js';
-import { STREAM_PART, streamOf, toPart, userOf } from '../../state.js';
+import { type RealmState, STREAM_PART, streamOf, toPart, userOf } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import type { RealmCommand, RealmView } from '../command.js';
 import { streamCreated } from '../streams/stream-events.js';

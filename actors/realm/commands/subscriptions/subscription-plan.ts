@@ -3,11 +3,11 @@
 import type { Subscribers } from '#actors/shared';
 import { foldName } from '#directory';
 import { type RealmId, realmKey, streamId, streamKey, userId, userKey } from '#model';
-import type { OutboxCommand } from '#model/commands';
 import {
   type CarryOnJoiningArgs,
   type Command,
   type NewSubscription,
+  type OutboxCommand,
   outboxCommand,
   type RemainingJoin,
   realmCommands,

@@ -3,13 +3,11 @@
  * (subscription/remove), then to the streams (membership, peer_remove, and marking as read for users who left).
  */
 
-import type { Subscribers } from '#actors/shared';
-import { success } from '#actors/shared';
+import { type Subscribers, success } from '#actors/shared';
 import { inSystemGroup } from '#domain/people';
 import { canSeeMetadata, checkStreamName } from '#domain/streams';
 import { realmKey } from '#model';
-import type { OutboxCommand } from '#model/commands';
-import { outboxCommand, realmCommands, type UnsubscribeArgs } from '#model/commands';
+import { type OutboxCommand, outboxCommand, realmCommands, type UnsubscribeArgs } from '#model/commands';
 import { apiError, checkCount } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
 import type { CommandContext } from '#runtime';

@@ -1,14 +1,11 @@
 /** Creation of an account by the realm actor, and reads of its key and of its newest messages. */
 
 import { value } from '#actors/shared';
-import type { Json } from '#base';
-import { IdSet } from '#base';
-import type { NewestMessageState } from '#domain/messages';
-import { newestMessageState, readingPart } from '#domain/messages';
+import { IdSet, type Json } from '#base';
+import { type NewestMessageState, newestMessageState, readingPart } from '#domain/messages';
 import { pickColor } from '#domain/streams';
 import type { userCommands } from '#model/commands';
-import type { UserCommand } from '../../state.js';
-import { freshSubscription, SUBSCRIPTION_PART, selfOf, subscriptionsOf } from '../../state.js';
+import { freshSubscription, SUBSCRIPTION_PART, selfOf, subscriptionsOf, type UserCommand } from '../../state.js';
 
 /** Sent by the realm actor, which has decided: never refuses. */
 export const create: UserCommand<typeof userCommands.create> = {

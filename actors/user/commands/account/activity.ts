@@ -6,13 +6,10 @@
 import { value } from '#actors/shared';
 import type { Json } from '#base';
 import type { Subscription } from '#domain/streams';
-import type { StreamId } from '#model';
-import { parseKey, streamId, streamKey } from '#model';
-import type { Command, OutboxCommand, userCommands } from '#model/commands';
-import { outboxCommand, streamCommands } from '#model/commands';
+import { parseKey, type StreamId, streamId, streamKey } from '#model';
+import { type Command, type OutboxCommand, outboxCommand, streamCommands, type userCommands } from '#model/commands';
 import type { CommandContext, View } from '#runtime';
-import type { UserCommand, UserState } from '../../state.js';
-import { SUBSCRIPTION_PART, selfOf, subscriptionsOf } from '../../state.js';
+import { SUBSCRIPTION_PART, selfOf, subscriptionsOf, type UserCommand, type UserState } from '../../state.js';
 
 /** Active subscriptions to live streams, and those to streams that were archived. */
 function subscribedTo({ parts }: View<UserState>, { directory }: CommandContext) {

@@ -1,15 +1,13 @@
 /** State that only this actor has, for snapshots and for the bots that the user owns. */
 
-import type { OwnSections } from '#actors/shared';
-import { value } from '#actors/shared';
+import { type OwnSections, value } from '#actors/shared';
 import type { Json } from '#base';
 import { MARK_PART, presentScheduled, READ_PART, undelivered } from '#domain/messages';
 import { nextHotspots } from '#domain/people';
 import { userTopics } from '#domain/streams';
 import type { Parts } from '#model';
 import type { OwnSection, userCommands } from '#model/commands';
-import type { UserCommand, UserState } from '../../state.js';
-import { subscriptionsOf } from '../../state.js';
+import { subscriptionsOf, type UserCommand, type UserState } from '../../state.js';
 import { newestDrafts } from '../later/drafts.js';
 
 const SECTIONS: { readonly [S in OwnSection]: (parts: Parts, state: UserState) => OwnSections[S] } = {

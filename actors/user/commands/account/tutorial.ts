@@ -1,8 +1,7 @@
 /** Hints for new users that were seen, and the end of the tutorial (users.md § Small operations). */
 import { isDeepStrictEqual } from 'node:util';
 import { success } from '#actors/shared';
-import type { Tutorial } from '#domain/people';
-import { nextHotspots } from '#domain/people';
+import { nextHotspots, type Tutorial } from '#domain/people';
 import type { LogItem } from '#model';
 import type { userCommands } from '#model/commands';
 import type { UserCommand } from '../../state.js';

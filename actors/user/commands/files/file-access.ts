@@ -3,16 +3,14 @@
 import { success, value } from '#actors/shared';
 import type { Json } from '#base';
 import { parsePath } from '#domain/files';
-import type { StoredMessage } from '#domain/messages';
-import { asStored, NEWEST, tagOf } from '#domain/messages';
+import { asStored, NEWEST, type StoredMessage, tagOf } from '#domain/messages';
 import { streamId, userId, userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import { fileAt } from '../../files.js';
-import type { UserCommand, UserState } from '../../state.js';
-import { selfOf } from '../../state.js';
+import { selfOf, type UserCommand, type UserState } from '../../state.js';
 import { rightsOf } from '../messages/on-message.js';
 
 type Access = 'granted' | 'denied' | 'none';

@@ -4,16 +4,12 @@ import { success, tellRealm, value } from '#actors/shared';
 import type { Json } from '#base';
 import { fileUri, parsePath, UNCLAIMED_MS, UNFINISHED_MS } from '#domain/files';
 import { undelivered } from '#domain/messages';
-import type { RealmId, UserId } from '#model';
-import { realmKey } from '#model';
-import type { OutboxCommand, userCommands } from '#model/commands';
-import { realmCommands } from '#model/commands';
+import { type RealmId, realmKey, type UserId } from '#model';
+import { type OutboxCommand, realmCommands, type userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { CommandContext, Outcome } from '#runtime';
-import type { OwnFile } from '../../files.js';
-import { anyFile, fileAt, filePart, filesOf, presentFile, removeFiles } from '../../files.js';
-import type { UserCommand, UserState } from '../../state.js';
-import { nextWake, selfOf, withParts } from '../../state.js';
+import { anyFile, fileAt, filePart, filesOf, type OwnFile, presentFile, removeFiles } from '../../files.js';
+import { nextWake, selfOf, type UserCommand, type UserState, withParts } from '../../state.js';
 
 /**
  * Records a file before its bytes are stored. If the upload is interrupted, the record expires and has the bytes

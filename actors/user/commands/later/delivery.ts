@@ -6,17 +6,28 @@
 
 import { directNotice, value } from '#actors/shared';
 import type { Json } from '#base';
-import type { DeliveryReceipt, ScheduledMessage } from '#domain/messages';
-import { dueNow, isHumanClient, presentScheduled, scheduledOf, scheduledPart } from '#domain/messages';
-import type { RealmId } from '#model';
-import { dmKey, streamId, streamKey, userId } from '#model';
-import type { OutboxCommand, ScheduledFailedArgs, userCommands } from '#model/commands';
-import { directCommands, outboxCommand, streamCommands } from '#model/commands';
+import {
+  type DeliveryReceipt,
+  dueNow,
+  isHumanClient,
+  presentScheduled,
+  type ScheduledMessage,
+  scheduledOf,
+  scheduledPart,
+} from '#domain/messages';
+import { dmKey, type RealmId, streamId, streamKey, userId } from '#model';
+import {
+  directCommands,
+  type OutboxCommand,
+  outboxCommand,
+  type ScheduledFailedArgs,
+  streamCommands,
+  type userCommands,
+} from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
 import { scheduledEvent, withPart } from '../../scheduling.js';
-import type { UserCommand, UserState } from '../../state.js';
-import { isSubscribed, nextWake, selfOf, withParts } from '../../state.js';
+import { isSubscribed, nextWake, selfOf, type UserCommand, type UserState, withParts } from '../../state.js';
 import { sweepFiles } from '../files/files.js';
 
 const maySend = (directory: DirectoryView, self: number): boolean =>

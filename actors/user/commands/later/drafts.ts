@@ -2,18 +2,23 @@
 
 import { success, value } from '#actors/shared';
 import type { JsonObject } from '#base';
-import type { Draft, DraftBody } from '#domain/messages';
-import { checkContent, draftOf, draftPart, draftsOf, MAX_DRAFTS_SHOWN } from '#domain/messages';
+import {
+  checkContent,
+  type Draft,
+  type DraftBody,
+  draftOf,
+  draftPart,
+  draftsOf,
+  MAX_DRAFTS_SHOWN,
+} from '#domain/messages';
 import { checkDraftsOn } from '#domain/people';
 import { canAccess, cutTopic } from '#domain/streams';
-import type { LogItem, Parts, UserId } from '#model';
-import { streamId, userId } from '#model';
+import { type LogItem, type Parts, streamId, type UserId, userId } from '#model';
 import type { DraftInput, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { CommandContext } from '#runtime';
-import type { UserCommand } from '../../state.js';
-import { isSubscribed, nextOwnId, selfOf } from '../../state.js';
+import { isSubscribed, nextOwnId, selfOf, type UserCommand } from '../../state.js';
 
 /** UTF-16 units of drafts per event; a log entry holds half a megabyte. */
 const EVENT_SIZE = 100_000;

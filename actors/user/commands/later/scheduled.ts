@@ -1,16 +1,21 @@
 /** Scheduled messages (messages.md § Scheduled messages): listed, created, edited and deleted by their sender. */
 
 import { success } from '#actors/shared';
-import type { ScheduledBody, ScheduledMessage } from '#domain/messages';
-import { presentScheduled, scheduledOf, scheduledPart, scheduledRecipients, undelivered } from '#domain/messages';
+import {
+  presentScheduled,
+  type ScheduledBody,
+  type ScheduledMessage,
+  scheduledOf,
+  scheduledPart,
+  scheduledRecipients,
+  undelivered,
+} from '#domain/messages';
 import { checkTopic } from '#domain/streams';
 import { userId } from '#model';
 import type { EditScheduledArgs, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { SchedulingInputs } from '../../scheduling.js';
-import { checkScheduled, scheduledEvent, schedulingInputs, withPart } from '../../scheduling.js';
-import type { UserCommand } from '../../state.js';
-import { nextOwnId, nextWake } from '../../state.js';
+import { checkScheduled, type SchedulingInputs, scheduledEvent, schedulingInputs, withPart } from '../../scheduling.js';
+import { nextOwnId, nextWake, type UserCommand } from '../../state.js';
 
 /** GET /scheduled_messages. */
 export const scheduledMessages: UserCommand<typeof userCommands.scheduledMessages> = {

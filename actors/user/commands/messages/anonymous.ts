@@ -4,16 +4,16 @@
  */
 
 import { success, VISITOR } from '#actors/shared';
-import type { JsonObject } from '#base';
-import { mapInSlices } from '#base';
-import type { MessageWindow, Plan, SearchMatch, StoredMessage } from '#domain/messages';
+import { type JsonObject, mapInSlices } from '#base';
 import {
   asStored,
   checkAnonymousNarrow,
   fetchWindow,
+  type MessageWindow,
   makePlan,
   matchOf,
   NEWEST,
+  type Plan,
   parseNarrow,
   plainViewer,
   presentNeutral,
@@ -21,12 +21,13 @@ import {
   presentWindow,
   Reader,
   resolveTerms,
+  type SearchMatch,
+  type StoredMessage,
   searchesOf,
   windowSpec,
 } from '#domain/messages';
 import { streamId, streamKey } from '#model';
-import type { userCommands } from '#model/commands';
-import { redirect, streamCommands } from '#model/commands';
+import { redirect, streamCommands, type userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { UserCommand } from '../../state.js';

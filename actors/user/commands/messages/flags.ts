@@ -2,16 +2,18 @@
 
 import { flagEvent, success, value } from '#actors/shared';
 import type { JsonObject } from '#base';
-import type { FlagUpdate, MessageWindow, ReadableMessage } from '#domain/messages';
 import {
   asStored,
+  type FlagUpdate,
   fetchWindow,
+  type MessageWindow,
   makePlan,
   markedOf,
   markedPart,
   markRead,
   markUnread,
   parseNarrow,
+  type ReadableMessage,
   readingPart,
   resolveTerms,
   setMark,
@@ -19,19 +21,15 @@ import {
   unsetMark,
   windowSpec,
 } from '#domain/messages';
-import type { ActorKey, LogItem } from '#model';
-import { READ_IDS_PER_EVENT, streamId, streamKey } from '#model';
-import type { FlagChange, userCommands } from '#model/commands';
-import { outboxCommand, streamCommands } from '#model/commands';
+import { type ActorKey, type LogItem, READ_IDS_PER_EVENT, streamId, streamKey } from '#model';
+import { type FlagChange, outboxCommand, streamCommands, type userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { CommandContext, InputContext, Outcome, View } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import { messageDetails } from '../../reading/flag-event.js';
-import type { Fold } from '../../reading/folding.js';
-import { folded, foldOf } from '../../reading/folding.js';
+import { type Fold, folded, foldOf } from '../../reading/folding.js';
 import { untilPublished } from '../../reading/newest.js';
-import type { UserCommand, UserState } from '../../state.js';
-import { isSubscribed } from '../../state.js';
+import { isSubscribed, type UserCommand, type UserState } from '../../state.js';
 import { rightsOf } from './on-message.js';
 
 interface PickedMessages {
@@ -180,14 +178,6 @@ export const setFlags: UserCommand<typeof userCommands.setFlags, PickedMessages>
     };
   },
 };
-
-export interface FlagNarrowArgs extends FlagChange {
-  readonly anchor: number | 'first_unread';
-  readonly include_anchor: boolean;
-  readonly num_before: number;
-  readonly num_after: number;
-  readonly narrow: string;
-}
 
 /** POST /messages/flags/narrow. */
 export const setFlagsInNarrow: UserCommand<

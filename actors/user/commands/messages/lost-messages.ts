@@ -2,8 +2,7 @@
 
 import { directNotice, silentMention, success } from '#actors/shared';
 import type { userCommands } from '#model/commands';
-import type { UserCommand } from '../../state.js';
-import { selfOf } from '../../state.js';
+import { selfOf, type UserCommand } from '../../state.js';
 
 const WARN_MS = 60_000;
 

@@ -4,19 +4,15 @@
  */
 
 import { allReadEvent, partially, success } from '#actors/shared';
-import type { Json } from '#base';
-import { IdSet } from '#base';
-import type { OriginReadState } from '#domain/messages';
-import { asStored, NEWEST, readingPart, UnreadScan, UserFlags } from '#domain/messages';
+import { IdSet, type Json } from '#base';
+import { asStored, NEWEST, type OriginReadState, readingPart, UnreadScan, UserFlags } from '#domain/messages';
 import type { LogItem } from '#model';
 import type { userCommands } from '#model/commands';
 import type { InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import { rangeEvents, rangeOf } from '../../reading/flag-event.js';
-import type { NewestOfHome } from '../../reading/newest.js';
-import { newestDirect, untilPublished } from '../../reading/newest.js';
-import type { UserCommand, UserState } from '../../state.js';
-import { subscriptionsOf } from '../../state.js';
+import { type NewestOfHome, newestDirect, untilPublished } from '../../reading/newest.js';
+import { subscriptionsOf, type UserCommand, type UserState } from '../../state.js';
 
 /** Time for one request; then the marks so far are written, and the client repeats. */
 const DEADLINE_MS = 50_000;

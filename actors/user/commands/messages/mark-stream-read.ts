@@ -1,21 +1,16 @@
 /** Marks a stream as read (messages.md): on request, and when the user leaves the stream. */
 
 import { idEvents, success, value } from '#actors/shared';
-import type { Json } from '#base';
-import { IdSet } from '#base';
-import type { StoredMessage } from '#domain/messages';
-import { markedRead, readingPart, UnreadScan, UserFlags, withRead } from '#domain/messages';
+import { IdSet, type Json } from '#base';
+import { markedRead, readingPart, type StoredMessage, UnreadScan, UserFlags, withRead } from '#domain/messages';
 import { canAccess } from '#domain/streams';
-import type { LogItem } from '#model';
-import { READ_IDS_PER_EVENT, streamId, streamKey, userKey } from '#model';
-import type { ReadStreamArgs } from '#model/commands';
-import { conversationCommands, outboxCommand, userCommands } from '#model/commands';
+import { type LogItem, READ_IDS_PER_EVENT, streamId, streamKey, userKey } from '#model';
+import { conversationCommands, outboxCommand, type ReadStreamArgs, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import { rangeEvents, rangeOf } from '../../reading/flag-event.js';
-import type { UserCommand, UserState } from '../../state.js';
-import { isSubscribed, selfOf } from '../../state.js';
+import { isSubscribed, selfOf, type UserCommand, type UserState } from '../../state.js';
 import { rightsOf } from './on-message.js';
 
 interface StreamMarking {

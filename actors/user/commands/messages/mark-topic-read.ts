@@ -1,8 +1,7 @@
 /** POST /mark_topic_as_read (messages.md). */
 
 import { idEvents, success } from '#actors/shared';
-import type { StoredMessage } from '#domain/messages';
-import { markRead, streamConversation, UnreadScan, UserFlags } from '#domain/messages';
+import { markRead, type StoredMessage, streamConversation, UnreadScan, UserFlags } from '#domain/messages';
 import { canAccess, topicKey } from '#domain/streams';
 import { streamId } from '#model';
 import type { TopicName, userCommands } from '#model/commands';
@@ -10,8 +9,7 @@ import { apiError } from '#model/errors';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import { untilPublished } from '../../reading/newest.js';
-import type { UserCommand, UserState } from '../../state.js';
-import { isSubscribed } from '../../state.js';
+import { isSubscribed, type UserCommand, type UserState } from '../../state.js';
 import { rightsOf } from './on-message.js';
 
 interface TopicMarking {

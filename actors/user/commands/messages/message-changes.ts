@@ -2,15 +2,18 @@
 
 import { success } from '#actors/shared';
 import type { Json } from '#base';
-import type { ReadableMessage } from '#domain/messages';
-import { messageHistory } from '#domain/messages';
+import { messageHistory, type ReadableMessage } from '#domain/messages';
 import { canAccess } from '#domain/streams';
 import { streamId, streamKey, userId } from '#model';
-import type { EditMessageArgs, userCommands } from '#model/commands';
-import { conversationCommands, redirect, streamCommands } from '#model/commands';
+import {
+  conversationCommands,
+  type EditMessageArgs,
+  redirect,
+  streamCommands,
+  type userCommands,
+} from '#model/commands';
 import { apiError } from '#model/errors';
-import type { UserCommand } from '../../state.js';
-import { isSubscribed } from '../../state.js';
+import { isSubscribed, type UserCommand } from '../../state.js';
 import { accessed, onMessage } from './on-message.js';
 
 /** PATCH /messages/{message_id}: the text alone. */

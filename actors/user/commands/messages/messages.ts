@@ -1,10 +1,8 @@
 /** Reads of messages that the user may see (narrow.md, messages.md § Access to a message). */
 
 import { encoded, success } from '#actors/shared';
-import type { Fields, JsonObject } from '#base';
-import { Encoded, filterInSlices, mapInSlices } from '#base';
+import { Encoded, type Fields, filterInSlices, type JsonObject, mapInSlices } from '#base';
 import type { RenderResult } from '#domain/markdown';
-import type { ReadableMessage, SearchMatch, StoredMessage } from '#domain/messages';
 import {
   asStored,
   fetchPackedWindow,
@@ -15,7 +13,10 @@ import {
   presentNeutral,
   presentVariant,
   presentWindow,
+  type ReadableMessage,
   resolveTerms,
+  type SearchMatch,
+  type StoredMessage,
   searchesOf,
   UserFlags,
   windowSpec,

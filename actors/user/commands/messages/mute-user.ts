@@ -4,16 +4,21 @@
  */
 
 import { idEvents } from '#actors/shared';
-import type { ReadableMessage, StoredMessage } from '#domain/messages';
-import { DIRECT_ORIGIN, MAX_UNREAD, markRead, UnreadScan, UserFlags } from '#domain/messages';
+import {
+  DIRECT_ORIGIN,
+  MAX_UNREAD,
+  markRead,
+  type ReadableMessage,
+  type StoredMessage,
+  UnreadScan,
+  UserFlags,
+} from '#domain/messages';
 import { realmKey, userId } from '#model';
-import type { userCommands } from '#model/commands';
-import { realmCommands, redirect } from '#model/commands';
+import { realmCommands, redirect, type userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import type { UserCommand, UserState } from '../../state.js';
-import { subscriptionsOf } from '../../state.js';
+import { subscriptionsOf, type UserCommand, type UserState } from '../../state.js';
 
 export const muteUser: UserCommand<typeof userCommands.muteUser, readonly ReadableMessage[]> = {
   // The reads may take long and must not keep other commands waiting.

@@ -5,19 +5,15 @@
 
 import { ownerOf } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import type { ReadableMessage, Viewer } from '#domain/messages';
-import { asStored, Reader, UserFlags } from '#domain/messages';
+import { asStored, type ReadableMessage, Reader, UserFlags, type Viewer } from '#domain/messages';
 import { policyOf, TOPIC_POLICY } from '#domain/streams';
-import type { RealmId } from '#model';
-import { userId } from '#model';
-import type { CallerCopy, Command, Fields } from '#model/commands';
-import { redirect } from '#model/commands';
+import { type RealmId, userId } from '#model';
+import { type CallerCopy, type Command, type Fields, redirect } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import type { UserHandler, UserState } from '../../state.js';
-import { isSubscribed, subscriptionsOf } from '../../state.js';
+import { isSubscribed, subscriptionsOf, type UserHandler, type UserState } from '../../state.js';
 
 export interface ReadingRights {
   readonly reader: Reader;

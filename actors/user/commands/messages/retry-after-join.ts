@@ -5,11 +5,9 @@
 
 import { readOwnState } from '#actors/shared';
 import { streamId, streamKey, userId } from '#model';
-import type { userCommands } from '#model/commands';
-import { redirect, streamCommands } from '#model/commands';
+import { redirect, streamCommands, type userCommands } from '#model/commands';
 import { TooEarly } from '#runtime';
-import type { UserCommand } from '../../state.js';
-import { isSubscribed } from '../../state.js';
+import { isSubscribed, type UserCommand } from '../../state.js';
 
 /** Redirects back to the stream, which decides now. Waits (`TooEarly`) until the stream knows of a subscription. */
 export const retryAfterJoin: UserCommand<typeof userCommands.retryAfterJoin> = {

@@ -2,17 +2,13 @@
 
 import { success } from '#actors/shared';
 import type { Json } from '#base';
-import type { Term } from '#domain/messages';
-import { makePlan, NEWEST } from '#domain/messages';
+import { makePlan, NEWEST, type Term } from '#domain/messages';
 import { canAccess, canReadHistory, topicKey } from '#domain/streams';
-import type { StreamId } from '#model';
-import { streamId, streamKey } from '#model';
-import type { userCommands } from '#model/commands';
-import { redirect, streamCommands } from '#model/commands';
+import { type StreamId, streamId, streamKey } from '#model';
+import { redirect, streamCommands, type userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { UserCommand } from '../../state.js';
-import type { ReadingRights } from '../messages/on-message.js';
-import { rightsOf } from '../messages/on-message.js';
+import { type ReadingRights, rightsOf } from '../messages/on-message.js';
 
 interface ListedTopic {
   readonly name: string;

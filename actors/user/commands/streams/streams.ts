@@ -6,8 +6,7 @@ import { streamId, userId } from '#model';
 import type { Membership, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryView } from '#model/records';
-import type { UserCommand } from '../../state.js';
-import { isSubscribed } from '../../state.js';
+import { isSubscribed, type UserCommand } from '../../state.js';
 
 type Parts = Parameters<typeof isSubscribed>[0];
 

@@ -2,15 +2,12 @@
 
 import { success } from '#actors/shared';
 import type { Json } from '#base';
-import type { Subscription } from '#domain/streams';
-import { canAccess } from '#domain/streams';
-import type { LogItem } from '#model';
-import { streamId, userId } from '#model';
+import { canAccess, type Subscription } from '#domain/streams';
+import { type LogItem, streamId, userId } from '#model';
 import type { SubscriptionSetting, userCommands } from '#model/commands';
 import { ApiError, apiError, validationError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
-import type { UserCommand } from '../../state.js';
-import { SUBSCRIPTION_PART, subscriptionOf } from '../../state.js';
+import { SUBSCRIPTION_PART, subscriptionOf, type UserCommand } from '../../state.js';
 
 type Switch = Exclude<keyof Subscription, 'stream' | 'active' | 'color'>;
 

@@ -1,18 +1,22 @@
 /** The user's side of subscriptions: joining, leaving, colours and switches, and lists of streams. */
 
-import type { Subscribers } from '#actors/shared';
-import { activeSubscribers, readOwnState, readSubscribers, success, value } from '#actors/shared';
+import { activeSubscribers, readOwnState, readSubscribers, type Subscribers, success, value } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import { isAdmin, isGuest, streamNotifications } from '#domain/people';
-import type { Subscription } from '#domain/streams';
-import { byName, canAccess, pickColor, presentStream, presentSubscription, weeklyTraffic } from '#domain/streams';
-import type { LogItem } from '#model';
-import { streamId, userId } from '#model';
+import {
+  byName,
+  canAccess,
+  pickColor,
+  presentStream,
+  presentSubscription,
+  type Subscription,
+  weeklyTraffic,
+} from '#domain/streams';
+import { type LogItem, streamId, userId } from '#model';
 import type { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
 import { splitForEvents } from '#runtime';
-import type { UserCommand } from '../../state.js';
 import {
   freshSubscription,
   isSubscribed,
@@ -20,6 +24,7 @@ import {
   selfOf,
   subscriptionOf,
   subscriptionsOf,
+  type UserCommand,
 } from '../../state.js';
 
 /** Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. */

@@ -2,7 +2,6 @@
 
 import { success, value } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import type { UserTopic } from '#domain/streams';
 import {
   canAccess,
   mergedPolicy,
@@ -12,17 +11,15 @@ import {
   TOPIC_POLICY,
   topicKey,
   topicPart,
+  type UserTopic,
   userTopics,
 } from '#domain/streams';
-import type { LogItem, Parts, RealmId } from '#model';
-import { streamId, streamKey, userId } from '#model';
-import type { OutboxCommand, TopicName, userCommands } from '#model/commands';
-import { outboxCommand, streamCommands } from '#model/commands';
+import { type LogItem, type Parts, type RealmId, streamId, streamKey, userId } from '#model';
+import { type OutboxCommand, outboxCommand, streamCommands, type TopicName, type userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { Outcome } from '#runtime';
-import type { UserCommand, UserState } from '../../state.js';
-import { isSubscribed, selfOf } from '../../state.js';
+import { isSubscribed, selfOf, type UserCommand, type UserState } from '../../state.js';
 
 /** Collects changes of policies, each with its events and commands. */
 class TopicChanges {

@@ -5,8 +5,7 @@
  * So moving a message changes nothing here, and marking a stream read is one small write for any number of messages.
  */
 
-import type { Json, JsonObject } from '#base';
-import { IdSet, memoizeByObject } from '#base';
+import { IdSet, type Json, type JsonObject, memoizeByObject } from '#base';
 import type { Parts } from '#model';
 import type { ReadableMessage } from '../access/message-access.js';
 import { SENT } from '../stored/digest.js';

@@ -2,8 +2,14 @@
 import { memoizeByObject } from '#base';
 import { userId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
-import type { MessageVariant } from './present.js';
-import { displayRecipient, senderAvatar, senderFields, variantFields, variantIndex } from './present.js';
+import {
+  displayRecipient,
+  type MessageVariant,
+  senderAvatar,
+  senderFields,
+  variantFields,
+  variantIndex,
+} from './present.js';
 
 const encoder = new TextEncoder();
 

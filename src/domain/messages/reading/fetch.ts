@@ -3,10 +3,8 @@
 import { filterInSlices, mapInSlices } from '#base';
 import { canReadHistory } from '#domain/streams';
 import type { MessageRange, MessageScan, Store } from '#ports/store';
-import type { ReadableMessage } from '../access/message-access.js';
-import { type CopyState, copyOf, decidingStreams } from '../access/message-access.js';
-import type { Viewer } from '../access/viewer.js';
-import { UserMemberships } from '../access/viewer.js';
+import { type CopyState, copyOf, decidingStreams, type ReadableMessage } from '../access/message-access.js';
+import { UserMemberships, type Viewer } from '../access/viewer.js';
 import { type Plan, unreadPlan } from '../narrow/plan.js';
 import { isPublicStream } from '../narrow/predicate.js';
 import { copyRanges, historyRanges } from '../narrow/sources.js';

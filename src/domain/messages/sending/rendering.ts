@@ -1,7 +1,12 @@
 /** Renders messages: Markdown with the users, streams, emoji and linkifiers of the realm's directory. */
 import { memoizeByObject } from '#base';
-import type { CustomEmoji, MarkdownContext, RenderResult } from '#domain/markdown';
-import { RenderError, RenderThreads } from '#domain/markdown';
+import {
+  type CustomEmoji,
+  type MarkdownContext,
+  RenderError,
+  type RenderResult,
+  RenderThreads,
+} from '#domain/markdown';
 import { isSystemBot, userSetting } from '#domain/people';
 import type { UserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';

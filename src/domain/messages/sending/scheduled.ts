@@ -1,7 +1,6 @@
 /** Scheduled messages (messages.md § Scheduled messages): one part of the sender's actor each. Pure. */
 
-import type { JsonObject } from '#base';
-import { JsonFloat, parseJsonText } from '#base';
+import { JsonFloat, type JsonObject, parseJsonText } from '#base';
 import type { Parts } from '#model';
 import { apiError } from '#model/errors';
 

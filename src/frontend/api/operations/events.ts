@@ -1,18 +1,14 @@
 /** Event queues: register, poll, delete (register.md, events.md). */
 import { randomUUID } from 'node:crypto';
 import { Type } from 'typebox';
-import type { JsonObject } from '#base';
-import { VERSION_FIELDS } from '#base';
+import { type JsonObject, VERSION_FIELDS } from '#base';
 import { isGuest } from '#domain/people';
 import { heartbeatIdsAfter, queueId, queueKey } from '#model';
 import { liveQueueCommands, queueCommands } from '#model/commands';
-import type { ErrorReply } from '#model/errors';
-import { apiError } from '#model/errors';
-import type { Call, Forward, PollKeepalive } from '../operation.js';
-import { forward, operation } from '../operation.js';
+import { apiError, type ErrorReply } from '#model/errors';
+import { type Call, type Forward, forward, operation, type PollKeepalive } from '../operation.js';
 import { flag, maybeFlag, maybeJson, maybeText, text } from '../parameters.js';
-import type { QueueRequest } from '../queue-parameters.js';
-import { knowsPronouns, queueArguments, queueParameters } from '../queue-parameters.js';
+import { knowsPronouns, type QueueRequest, queueArguments, queueParameters } from '../queue-parameters.js';
 
 const guestCall = (call: Call<unknown>): boolean => {
   const user = call.directory.user(call.caller);

@@ -1,11 +1,8 @@
 /** Pictures of other hosts in messages, fetched through this server (markdown.md § Previews). */
 import { rangeResponse } from '#domain/files';
-import type { ImageFault } from '#frontend/image-proxy';
-import { NoImage } from '#frontend/image-proxy';
-import type { ErrorName } from '#model/errors';
-import { apiError } from '#model/errors';
-import type { Operation } from '../operation.js';
-import { operation } from '../operation.js';
+import { type ImageFault, NoImage } from '#frontend/image-proxy';
+import { apiError, type ErrorName } from '#model/errors';
+import { type Operation, operation } from '../operation.js';
 import { pathText } from '../parameters.js';
 import { CONDITIONS } from '../raw-answers.js';
 

@@ -1,10 +1,8 @@
 /** GET, PUT and DELETE /bot_storage (users.md § Bot storage). */
 
 import { refused } from '../../harness.js';
-import type { Params } from '../../support/client.js';
-import { bad, missing } from '../../support/client.js';
-import type { Person } from '../../support/organization.js';
-import { makeBot, makeOrganization } from '../../support/organization.js';
+import { bad, missing, type Params } from '../../support/client.js';
+import { makeBot, makeOrganization, type Person } from '../../support/organization.js';
 import type { Facts } from '../facts.js';
 
 const NO_KEY = bad('Key does not exist.');

@@ -1,13 +1,12 @@
 /** Bots as callers of every operation (operations.md, conventions.md § Roles), and operations for bots alone. */
 import { OPERATIONS } from '#frontend/api';
 import { refused } from '../../harness.js';
-import type { Refusal } from '../../support/client.js';
-import { bad, unauthorized } from '../../support/client.js';
-import type { Person } from '../../support/organization.js';
+import { bad, type Refusal, unauthorized } from '../../support/client.js';
 import {
   makeBot,
   makeOrganization,
   NOTIFICATION_BOT,
+  type Person,
   say,
   streamIdOf,
   subscribe,

@@ -1,10 +1,8 @@
 /** Bots as targets: groups, mutes, alert words; and each policy of editing groups (users.md). */
 
 import { refused } from '../../harness.js';
-import type { Params } from '../../support/client.js';
-import { bad } from '../../support/client.js';
-import type { Person } from '../../support/organization.js';
-import { makeBot, makeOrganization, say, subscribe, userGroup } from '../../support/organization.js';
+import { bad, type Params } from '../../support/client.js';
+import { makeBot, makeOrganization, type Person, say, subscribe, userGroup } from '../../support/organization.js';
 import { Queue, settled } from '../../support/queue.js';
 import type { ApiMessage, Fields } from '../../support/types.js';
 import type { Facts } from '../facts.js';

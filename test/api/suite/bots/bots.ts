@@ -1,10 +1,8 @@
 /** POST and GET /bots (users.md § Bots): the right to make bots, refusals, and recipients of events. */
 
 import { refused } from '../../harness.js';
-import type { Params, Refusal } from '../../support/client.js';
-import { bad, missing, unauthorized } from '../../support/client.js';
-import type { Person } from '../../support/organization.js';
-import { makeBot, makeOrganization, say, subscribe } from '../../support/organization.js';
+import { bad, missing, type Params, type Refusal, unauthorized } from '../../support/client.js';
+import { makeBot, makeOrganization, type Person, say, subscribe } from '../../support/organization.js';
 import { picture, shown } from '../../support/pictures.js';
 import { Queue, settled } from '../../support/queue.js';
 import type { ApiUser, Fields } from '../../support/types.js';

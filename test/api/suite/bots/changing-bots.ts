@@ -1,10 +1,8 @@
 /** PATCH /bots/{id} and POST /bots/{id}/api_key/regenerate (users.md § Bots). */
 
 import { refused } from '../../harness.js';
-import type { Params, Refusal } from '../../support/client.js';
-import { bad, basic, unauthorized } from '../../support/client.js';
-import type { Person } from '../../support/organization.js';
-import { makeBot, makeOrganization, say, streamIdOf, subscribe } from '../../support/organization.js';
+import { bad, basic, type Params, type Refusal, unauthorized } from '../../support/client.js';
+import { makeBot, makeOrganization, type Person, say, streamIdOf, subscribe } from '../../support/organization.js';
 import { Queue, settled } from '../../support/queue.js';
 import type { Fields } from '../../support/types.js';
 import { verifyAction } from '../../support/verify-action.js';

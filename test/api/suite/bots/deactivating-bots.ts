@@ -1,10 +1,8 @@
 /** DELETE /bots/{id}, and bots of accounts that are deactivated and reactivated (users.md § Bots). */
 
 import { refused } from '../../harness.js';
-import type { Refusal } from '../../support/client.js';
-import { bad, unauthorized } from '../../support/client.js';
-import type { Person } from '../../support/organization.js';
-import { crowd, makeBot, makeOrganization, subscribe } from '../../support/organization.js';
+import { bad, type Refusal, unauthorized } from '../../support/client.js';
+import { crowd, makeBot, makeOrganization, type Person, subscribe } from '../../support/organization.js';
 import { Queue, settled } from '../../support/queue.js';
 import type { Fields } from '../../support/types.js';
 import { verifyAction } from '../../support/verify-action.js';

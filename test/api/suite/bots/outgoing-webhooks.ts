@@ -4,11 +4,11 @@ import { createServer } from 'node:net';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Params } from '../../support/client.js';
 import { Hook } from '../../support/hook.js';
-import type { Person } from '../../support/organization.js';
 import {
   makeBot,
   makeOrganization,
   NOTIFICATION_BOT,
+  type Person,
   say,
   streamIdOf,
   subscribe,

@@ -3,8 +3,7 @@
  * an internal error, and a refused call changes nothing.
  */
 import type { Test } from 'tap';
-import type { Operation, Parameter } from '#frontend/api';
-import { OPERATIONS } from '#frontend/api';
+import { OPERATIONS, type Operation, type Parameter } from '#frontend/api';
 import { picked } from '../../../support/rounds.js';
 import { anyValueOf } from '../../support/any-value.js';
 import type { TestServer } from '../../support/faces.js';
@@ -189,7 +188,7 @@ async function attack(t: Test, server: TestServer, operation: Operation): Promis
   const count = Math.max(MIN_PICKED, Math.ceil(all.length * PICKED_SHARE));
   const some = picked(all, count, ({ title }) => `${server.kind} ${operation.id} ${title}`);
   const tries = [...some, ...forms(org.owner, usual, operation)];
-  // Of few values, those that are refused may not be among the picked ones.
+  // The seed may pick none of the refused values; then all values are tried.
   const first = await answered(t, tries);
   const refused = first.length > 0 ? first : await answered(t, all);
   t.ok(refused.length > 0, `${refused.length} of ${tries.length} were refused`);

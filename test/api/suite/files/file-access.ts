@@ -1,8 +1,7 @@
 /** Access to an uploaded file, through its address and through the API (realm.md § Uploads and attachments). */
 
 import { FORBIDDEN, look, NOT_FOUND, page, upload } from '../../support/files.js';
-import type { Person } from '../../support/organization.js';
-import { makeOrganization, say, subscribe, tell } from '../../support/organization.js';
+import { makeOrganization, type Person, say, subscribe, tell } from '../../support/organization.js';
 import type { Facts } from '../facts.js';
 
 export const fileAccess: Facts = async (t, server) => {

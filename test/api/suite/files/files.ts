@@ -5,10 +5,8 @@
 
 import { refused } from '../../harness.js';
 import { bad } from '../../support/client.js';
-import type { ApiAttachment } from '../../support/files.js';
-import { attachmentsOf, look, NOT_FOUND, page, upload } from '../../support/files.js';
-import type { Person } from '../../support/organization.js';
-import { makeOrganization, say, streamIdOf, subscribe, tell } from '../../support/organization.js';
+import { type ApiAttachment, attachmentsOf, look, NOT_FOUND, page, upload } from '../../support/files.js';
+import { makeOrganization, type Person, say, streamIdOf, subscribe, tell } from '../../support/organization.js';
 import { Queue, settled } from '../../support/queue.js';
 import type { ApiEvent } from '../../support/types.js';
 import { verifyAction } from '../../support/verify-action.js';

@@ -1,10 +1,16 @@
 /** GET /messages and GET /messages/{id}: narrow.md, parameters and answers. Windows have a property of their own. */
 
 import { refused } from '../../harness.js';
-import type { Refusal } from '../../support/client.js';
-import { bad, invalid, missing, type Params } from '../../support/client.js';
-import type { Person } from '../../support/organization.js';
-import { makeOrganization, say, streamIdOf, subscribe, tell, withoutNotices } from '../../support/organization.js';
+import { bad, invalid, missing, type Params, type Refusal } from '../../support/client.js';
+import {
+  makeOrganization,
+  type Person,
+  say,
+  streamIdOf,
+  subscribe,
+  tell,
+  withoutNotices,
+} from '../../support/organization.js';
 import type { ApiMessage } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 

@@ -1,10 +1,8 @@
 /** Domains that addresses of accounts may have (realm.md § Domains). */
 
 import { refused } from '../../harness.js';
-import type { Refusal } from '../../support/client.js';
-import { bad, missing } from '../../support/client.js';
-import type { Person } from '../../support/organization.js';
-import { makeOrganization } from '../../support/organization.js';
+import { bad, missing, type Refusal } from '../../support/client.js';
+import { makeOrganization, type Person } from '../../support/organization.js';
 import { Queue } from '../../support/queue.js';
 import type { ApiEvent, Fields } from '../../support/types.js';
 import { verifyAction } from '../../support/verify-action.js';

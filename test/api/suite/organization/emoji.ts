@@ -1,10 +1,8 @@
 /** GET, POST and DELETE /realm/emoji, and the use of custom emoji (realm.md § Custom emoji). */
 import sharp from 'sharp';
 import { refused } from '../../harness.js';
-import type { Refusal } from '../../support/client.js';
-import { bad } from '../../support/client.js';
-import type { Person } from '../../support/organization.js';
-import { makeOrganization, say, subscribe } from '../../support/organization.js';
+import { bad, type Refusal } from '../../support/client.js';
+import { makeOrganization, type Person, say, subscribe } from '../../support/organization.js';
 import { Queue, settled } from '../../support/queue.js';
 import type { Answer } from '../../support/types.js';
 import { verifyAction } from '../../support/verify-action.js';

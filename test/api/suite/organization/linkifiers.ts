@@ -1,10 +1,8 @@
 /** Linkifiers and code playgrounds (realm.md). */
 
 import { refused } from '../../harness.js';
-import type { Refusal } from '../../support/client.js';
-import { bad, missing, type Params } from '../../support/client.js';
-import type { Person } from '../../support/organization.js';
-import { makeOrganization, subscribe } from '../../support/organization.js';
+import { bad, missing, type Params, type Refusal } from '../../support/client.js';
+import { makeOrganization, type Person, subscribe } from '../../support/organization.js';
 import { Queue, settled } from '../../support/queue.js';
 import type { ApiEvent, ApiMessage, Fields } from '../../support/types.js';
 import { verifyAction } from '../../support/verify-action.js';

@@ -1,10 +1,8 @@
 /** PATCH /realm: realm.md § Settings. */
 
 import { refused } from '../../harness.js';
-import type { Refusal } from '../../support/client.js';
-import { bad, invalid, type Params } from '../../support/client.js';
-import type { Person } from '../../support/organization.js';
-import { makeOrganization, streamIdOf, subscribe, tell } from '../../support/organization.js';
+import { bad, invalid, type Params, type Refusal } from '../../support/client.js';
+import { makeOrganization, type Person, streamIdOf, subscribe, tell } from '../../support/organization.js';
 import { Queue, settled } from '../../support/queue.js';
 import type { Fields } from '../../support/types.js';
 import { verifyAction } from '../../support/verify-action.js';

@@ -1,8 +1,7 @@
 /** POST and GET /users, GET /users/me, POST /fetch_api_key, GET /server_settings (users.md, realm.md). */
 
 import { refused } from '../../harness.js';
-import type { Refusal } from '../../support/client.js';
-import { bad, basic, Client, missing, type Params } from '../../support/client.js';
+import { bad, basic, Client, missing, type Params, type Refusal } from '../../support/client.js';
 import { makeOrganization, PASSWORD } from '../../support/organization.js';
 import { Queue } from '../../support/queue.js';
 import type { ApiUser } from '../../support/types.js';

@@ -2,8 +2,7 @@
 
 import { refused } from '../../harness.js';
 import { bad, missing } from '../../support/client.js';
-import type { Person } from '../../support/organization.js';
-import { makeOrganization, say, subscribe, tell } from '../../support/organization.js';
+import { makeOrganization, type Person, say, subscribe, tell } from '../../support/organization.js';
 import { Queue, settled } from '../../support/queue.js';
 import type { ApiEvent, ApiMessage } from '../../support/types.js';
 import { verifyAction } from '../../support/verify-action.js';

@@ -2,8 +2,7 @@
 
 import { refused } from '../../harness.js';
 import { bad } from '../../support/client.js';
-import type { Person } from '../../support/organization.js';
-import { makeBot, makeOrganization } from '../../support/organization.js';
+import { makeBot, makeOrganization, type Person } from '../../support/organization.js';
 import { Queue, settled } from '../../support/queue.js';
 import type { ApiUser, Fields } from '../../support/types.js';
 import { verifyAction } from '../../support/verify-action.js';

@@ -2,8 +2,7 @@
 
 import { refused } from '../../harness.js';
 import { bad, missing, type Params } from '../../support/client.js';
-import type { Person } from '../../support/organization.js';
-import { crowd, makeOrganization } from '../../support/organization.js';
+import { crowd, makeOrganization, type Person } from '../../support/organization.js';
 import { Queue, settled } from '../../support/queue.js';
 import type { ApiEvent, ApiUser, Fields } from '../../support/types.js';
 import { verifyAction } from '../../support/verify-action.js';

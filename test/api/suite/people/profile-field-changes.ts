@@ -4,10 +4,8 @@
  */
 
 import { refused } from '../../harness.js';
-import type { Params } from '../../support/client.js';
-import { bad, missing } from '../../support/client.js';
-import type { Person } from '../../support/organization.js';
-import { makeOrganization } from '../../support/organization.js';
+import { bad, missing, type Params } from '../../support/client.js';
+import { makeOrganization, type Person } from '../../support/organization.js';
 import { Queue, settled } from '../../support/queue.js';
 import type { Fields } from '../../support/types.js';
 import { verifyAction } from '../../support/verify-action.js';

@@ -1,8 +1,7 @@
 /** /realm/profile_fields: realm.md § Custom profile fields. */
 
 import { refused } from '../../harness.js';
-import type { Params } from '../../support/client.js';
-import { bad, missing } from '../../support/client.js';
+import { bad, missing, type Params } from '../../support/client.js';
 import { makeOrganization } from '../../support/organization.js';
 import { Queue, settled } from '../../support/queue.js';
 import type { Fields } from '../../support/types.js';

@@ -2,8 +2,7 @@
 
 import { refused } from '../../harness.js';
 import { bad, type Params } from '../../support/client.js';
-import type { Person } from '../../support/organization.js';
-import { makeOrganization, subscribe } from '../../support/organization.js';
+import { makeOrganization, type Person, subscribe } from '../../support/organization.js';
 import { Queue, settled } from '../../support/queue.js';
 import type { ApiEvent, ApiStream, Fields } from '../../support/types.js';
 import { verifyAction } from '../../support/verify-action.js';

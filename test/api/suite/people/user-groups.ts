@@ -2,8 +2,7 @@
 
 import { refused } from '../../harness.js';
 import { bad, missing, type Params } from '../../support/client.js';
-import type { Person } from '../../support/organization.js';
-import { makeOrganization, PASSWORD, say, subscribe, tell } from '../../support/organization.js';
+import { makeOrganization, PASSWORD, type Person, say, subscribe, tell } from '../../support/organization.js';
 import { Queue } from '../../support/queue.js';
 import type { ApiEvent, ApiMessage, Fields } from '../../support/types.js';
 import { verifyAction } from '../../support/verify-action.js';

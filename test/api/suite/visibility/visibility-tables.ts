@@ -2,8 +2,7 @@
 import type { Test } from 'tap';
 import type { Params } from '../../support/client.js';
 import { attachmentsOf, look, upload } from '../../support/files.js';
-import type { Person } from '../../support/organization.js';
-import { say, tell } from '../../support/organization.js';
+import { type Person, say, tell } from '../../support/organization.js';
 import type { ApiMessage, ApiStream, Fields } from '../../support/types.js';
 import type { Facts } from '../facts.js';
 import {

@@ -5,8 +5,7 @@ import { blobOfRealmPicture, iconImage, logoImage, PICTURE_MIB, realmPictureOrDe
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import type { RealmPictureName } from '#model/records';
-import type { Call, Operation } from '../../operation.js';
-import { forward, operation } from '../../operation.js';
+import { type Call, forward, type Operation, operation } from '../../operation.js';
 import { redirect } from '../../raw-answers.js';
 import { onePicture, storePicture } from '../../store-picture.js';
 

@@ -3,8 +3,7 @@
 import { isOwner } from '#domain/people';
 import { checkedRealmSettings, REALM_SETTINGS, realmKey } from '#model';
 import { realmCommands } from '#model/commands';
-import type { Parameter } from '../../operation.js';
-import { forward, operation } from '../../operation.js';
+import { forward, operation, type Parameter } from '../../operation.js';
 
 const parameters = Object.fromEntries(
   Object.entries(REALM_SETTINGS).map(([name, { encoding, schema, description }]): [string, Parameter] => [

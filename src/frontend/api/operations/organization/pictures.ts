@@ -1,13 +1,10 @@
 /** Avatars, emoji, icons and logos. They need no log-in, because pages of any origin link to them. */
 
-import type { PictureRef } from '#domain/pictures';
-import { blobOfAvatar, blobOfPicture, blobOfRealmPicture, parsePicture } from '#domain/pictures';
-import type { RawAnswer, RealmId } from '#model';
-import { realmId } from '#model';
+import { blobOfAvatar, blobOfPicture, blobOfRealmPicture, type PictureRef, parsePicture } from '#domain/pictures';
+import { type RawAnswer, type RealmId, realmId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
-import type { Call, Operation } from '../../operation.js';
-import { operation } from '../../operation.js';
+import { type Call, type Operation, operation } from '../../operation.js';
 import { maybeText, pathId, pathRest } from '../../parameters.js';
 import { CONDITIONS, serveBlob } from '../../raw-answers.js';
 

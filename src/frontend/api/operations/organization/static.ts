@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto';
 import { gzipTag, rangeResponse } from '#domain/files';
 import { staticFile } from '#frontend/static';
 import { apiError } from '#model/errors';
-import type { Operation } from '../../operation.js';
-import { operation } from '../../operation.js';
+import { type Operation, operation } from '../../operation.js';
 import { pathRest } from '../../parameters.js';
 import { CONDITIONS } from '../../raw-answers.js';
 

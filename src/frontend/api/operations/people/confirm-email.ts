@@ -5,8 +5,7 @@
 
 import { confirmed, confirmForm, notConfirmed } from '#domain/pages';
 import { openLink } from '#domain/secrets';
-import type { RawAnswer } from '#model';
-import { realmKey } from '#model';
+import { type RawAnswer, realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { ActorRefused, ApiError, apiError } from '#model/errors';
 import { type Call, forward, operation } from '../../operation.js';

@@ -72,7 +72,7 @@ export const muteUser = operation({
   method: 'POST',
   path: '/users/me/muted_users/{muted_user_id}',
   guard: 'user',
-  summary: 'Mute a user: what he sends from now on arrives read.',
+  summary: 'Mute a user: new messages of that user arrive as read.',
   parameters: mutedUser,
   async run(call) {
     const { params, realm, caller } = call;

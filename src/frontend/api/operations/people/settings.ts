@@ -1,11 +1,16 @@
 /** PATCH /settings and its aliases (users.md § Settings). */
 
 import { mailDomain } from '#domain/people';
-import type { UserSettingName } from '#model';
-import { checkedUserSettings, REALM_DEFAULT_NAMES, realmKey, USER_SETTING_NAMES, USER_SETTINGS } from '#model';
+import {
+  checkedUserSettings,
+  REALM_DEFAULT_NAMES,
+  realmKey,
+  USER_SETTING_NAMES,
+  USER_SETTINGS,
+  type UserSettingName,
+} from '#model';
 import { realmCommands } from '#model/commands';
-import type { Operation, Parameter } from '../../operation.js';
-import { forward, operation } from '../../operation.js';
+import { forward, type Operation, operation, type Parameter } from '../../operation.js';
 import { maybeText } from '../../parameters.js';
 
 const parameterOf = (name: UserSettingName): Parameter => ({

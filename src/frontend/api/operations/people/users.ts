@@ -1,14 +1,12 @@
 /** Accounts: list, create, own account, login (users.md). */
-import type { Encoded } from '#base';
-import { memoizeByObject, ReadyFields } from '#base';
+import { type Encoded, memoizeByObject, ReadyFields } from '#base';
 import { avatarUrl, encodedUsers, isEmail, isSystemBot, presentUser } from '#domain/people';
 import { loginGuardOf } from '#domain/secrets';
 import { realmKey, userId, userKey } from '#model';
 import { loginGuardCommands, realmCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser, ProfileData } from '#model/records';
-import type { Answer, Call } from '../../operation.js';
-import { forward, operation } from '../../operation.js';
+import { type Answer, type Call, forward, operation } from '../../operation.js';
 import { flag, maybeText, pathId, pathText, text } from '../../parameters.js';
 import { readableKey } from '../../readable-key.js';
 

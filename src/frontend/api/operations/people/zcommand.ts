@@ -1,8 +1,7 @@
 /** POST /zcommand (realm.md § Other): settings changed by slash commands, typed like a message. */
 
 import { mailDomain, userSetting } from '#domain/people';
-import type { UserSettingName, UserSettingValue } from '#model';
-import { realmKey } from '#model';
+import { realmKey, type UserSettingName, type UserSettingValue } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { forward, operation } from '../../operation.js';
