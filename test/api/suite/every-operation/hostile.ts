@@ -114,7 +114,7 @@ function forms({ api }: Organization['owner'], usual: Fields, { method, path, pa
     send: () => api.raw({ method, path: `/api/v1${target}`, headers: { 'content-type': type }, body }),
   });
   return [
-    send('200,000 boundaries', 'multipart/form-data; boundary=x', '--x\r\n'.repeat(200_000)),
+    send('50,000 boundaries', 'multipart/form-data; boundary=x', '--x\r\n'.repeat(50_000)),
     send('1,001 fields', 'application/x-www-form-urlencoded', 'a&'.repeat(1_001)),
   ];
 }
@@ -176,8 +176,11 @@ async function refusedAlways(t: Test, tries: readonly Attempt[], org: Organizati
 const APPLIED_IN_ORDER = new Set(['PATCH /streams/{stream_id}', 'POST /users/me/subscriptions/properties']);
 
 /** Attempts per operation in a short run; each face picks its own. */
-const MIN_PICKED = 12;
-const PICKED_SHARE = 1 / 12;
+const MIN_PICKED = 8;
+const PICKED_SHARE = 1 / 20;
+
+/** A short run tries one in four operations on the cluster: most values are refused by the frontend, which is the same. */
+const CLUSTER_SHARE = 4;
 
 async function attack(t: Test, server: TestServer, operation: Operation): Promise<void> {
   const org = await makeOrganization(server, ['member', 'other']);
@@ -196,8 +199,9 @@ async function attack(t: Test, server: TestServer, operation: Operation): Promis
 }
 
 export const hostile: Facts = async (t, server) => {
-  for (const operation of OPERATIONS) {
-    if (Object.keys(operation.parameters).length === 0) continue;
+  const all = OPERATIONS.filter(({ parameters }) => Object.keys(parameters).length > 0);
+  const some = server.kind === 'cluster' ? picked(all, all.length / CLUSTER_SHARE, ({ id }) => id) : all;
+  for (const operation of some) {
     await t.test(`${operation.method} ${operation.path}`, (t) => attack(t, server, operation));
   }
 };
