@@ -179,7 +179,7 @@ const APPLIED_IN_ORDER = new Set(['PATCH /streams/{stream_id}', 'POST /users/me/
 const MIN_PICKED = 8;
 const PICKED_SHARE = 1 / 20;
 
-/** A short run tries one in four operations on the cluster: most values are refused by the frontend, which is the same. */
+/** A short run tries one in four operations on the cluster: the frontend, which is the same, refuses most values. */
 const CLUSTER_SHARE = 4;
 
 async function attack(t: Test, server: TestServer, operation: Operation): Promise<void> {
