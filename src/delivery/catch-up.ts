@@ -2,7 +2,7 @@
 import type { Clock } from '#base/clock';
 import { LogDeduplicator, type LogEntry, type Seq, seq as toSeq } from '#model';
 import type { LogReader, LogSubscription } from '#ports/log';
-import type { EventSubscriber, PendingEntry } from './subscriber.js';
+import type { EventSubscriber, PendingLogEntry } from './subscriber.js';
 
 const RETRY_MS = 1_000;
 
@@ -19,7 +19,7 @@ export interface CatchUpFeed {
   /** Position to start reading at so that any repeat of an entry up to `position` is recognised. */
   startFor(position: Seq): Seq;
   /** @returns undefined if the entry was delivered at once */
-  deliver(work: PendingEntry, queues: Iterable<EventSubscriber>): Promise<void> | undefined;
+  deliver(work: PendingLogEntry, queues: Iterable<EventSubscriber>): Promise<void> | undefined;
   /** True if the live feed has taken over the queues. */
   takeOver(catchUp: CatchUp): boolean;
 }
@@ -32,7 +32,7 @@ export class CatchUp {
   readonly replays: boolean;
   readonly #seen = new LogDeduplicator();
   readonly #subscription: LogSubscription;
-  #work: PendingEntry[] = [];
+  #work: PendingLogEntry[] = [];
   #isBusy = false;
   #isClosed = false;
 
@@ -110,7 +110,7 @@ export class CatchUp {
     this.check();
   }
 
-  #resumeAfter(delivery: Promise<void>, work: PendingEntry): void {
+  #resumeAfter(delivery: Promise<void>, work: PendingLogEntry): void {
     delivery.then(
       () => {
         this.#isBusy = false;

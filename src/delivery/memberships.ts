@@ -19,7 +19,7 @@ interface StreamMembers {
 /** Concurrent reads: a registration may want the subscribers of thousands of streams. */
 const MAX_READS = 32;
 
-export class Memberships {
+export class StreamMemberships {
   readonly #streams = new Map<number, StreamMembers>();
   readonly #gate = new Semaphore(MAX_READS);
   readonly #loading = new Map<number, Promise<void>>();

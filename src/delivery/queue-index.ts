@@ -2,10 +2,10 @@
 
 import type { Member } from '#domain/streams';
 import type { Audience } from '#model';
-import { streamsOf } from './audience.js';
+import { streamsDecidingAudience } from './audience.js';
 import type { EventSubscriber } from './subscriber.js';
 
-export class QueueIndex implements Iterable<EventSubscriber> {
+export class EventQueueIndex implements Iterable<EventSubscriber> {
   readonly #byUser = new Map<number, Set<EventSubscriber>>();
   readonly #allPublic = new Set<EventSubscriber>();
 
@@ -39,7 +39,7 @@ export class QueueIndex implements Iterable<EventSubscriber> {
     this.#allPublic.clear();
   }
 
-  /** Visits each queue once whose user may be in the audience. `receives` decides. */
+  /** Visits each queue once whose user may be in the audience. `isInAudience` decides. */
   forEachCandidate(to: Audience, visit: (queue: EventSubscriber) => void): void {
     const byUser = this.#byUser;
     // Any user can have a role.
@@ -54,7 +54,7 @@ export class QueueIndex implements Iterable<EventSubscriber> {
       visited.add(user);
       for (const queue of queues) visit(queue);
     };
-    for (const stream of streamsOf(to).keys()) {
+    for (const stream of streamsDecidingAudience(to).keys()) {
       const members = this.membersOf(stream);
       if (!members) continue;
       // Iterate over the smaller side.

@@ -20,9 +20,9 @@ interface RecentEntry {
 }
 
 /** Bounds the entries that all realms of a process hold together. Realms without new entries lose theirs first. */
-export class RecentEntryBudget {
+export class RecentLogEntryBudget {
   /** The realm whose newest entry is oldest comes first. */
-  readonly #realms = new Set<RecentEntries>();
+  readonly #realms = new Set<RecentLogEntries>();
   #bytes = 0;
 
   constructor(private readonly max = MAX_BYTES) {}
@@ -32,7 +32,7 @@ export class RecentEntryBudget {
   }
 
   /** @internal */
-  added(by: RecentEntries, bytes: number): void {
+  added(by: RecentLogEntries, bytes: number): void {
     this.#realms.delete(by);
     this.#realms.add(by);
     this.#bytes += bytes;
@@ -49,12 +49,12 @@ export class RecentEntryBudget {
   }
 
   /** @internal The realm has no entries left. */
-  emptied(realm: RecentEntries): void {
+  emptied(realm: RecentLogEntries): void {
     this.#realms.delete(realm);
   }
 }
 
-export class RecentEntries {
+export class RecentLogEntries {
   #entries: RecentEntry[] = [];
   #head = 0;
   /** Every entry above this log position, up to `#end`, is here. */
@@ -66,7 +66,7 @@ export class RecentEntries {
 
   /** @param after log position after which the first added entry comes */
   constructor(
-    private readonly budget: RecentEntryBudget,
+    private readonly budget: RecentLogEntryBudget,
     after: Seq,
   ) {
     this.#after = after;

@@ -23,7 +23,7 @@ import {
 } from '#model';
 import type { MessageRecord } from '#model/records';
 import type { MessageReads, MessageScan, Store, StoredPart } from '#ports/store';
-import type { Memberships } from './memberships.js';
+import type { StreamMemberships } from './memberships.js';
 import { RecentMessages } from './recent-messages.js';
 
 /** Messages that the first load reads. */
@@ -43,7 +43,7 @@ const MAX_DELETED = 1_000;
 const LOAD_MEMBERS_AFTER = 3;
 
 /** The part of its feed that the index uses. */
-export interface IndexSource {
+interface RecentMessageIndexSource {
   readonly clock: Clock;
   /** Entries that the feed has read, oldest first. */
   recentEntries(): Iterable<{ readonly entry: LogEntry }>;
@@ -76,8 +76,8 @@ export class RecentMessageIndex implements MessageReads {
   constructor(
     private readonly store: Store,
     private readonly realm: RealmId,
-    private readonly memberships: Memberships,
-    private readonly source: IndexSource,
+    private readonly memberships: StreamMemberships,
+    private readonly source: RecentMessageIndexSource,
     private readonly budget: RecentMessageBudget,
   ) {}
 

@@ -16,14 +16,14 @@ import {
   rangesOf,
 } from '#ports/store';
 
-export interface PartialScan {
+interface PartialScan {
   readonly records: MessageRecord[];
   /** The scan that finds the rest in the Store; undefined: `records` is complete. */
   readonly rest: MessageScan | undefined;
 }
 
 /** Drops the text and the tags, which only views of the message itself need. */
-export function withoutText(record: MessageRecord): MessageRecord {
+function withoutText(record: MessageRecord): MessageRecord {
   const { stream, topic, sent, flags, wildcard, moves } = record.body as MessageBody;
   return { ...record, tags: [], body: { stream, topic, sent, flags, wildcard, ...(moves ? { moves } : {}) } };
 }

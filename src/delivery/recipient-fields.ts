@@ -33,7 +33,7 @@ interface FlagsRequest {
   reject(error: unknown): void;
 }
 
-export class RecipientFields {
+export class RecipientFieldResolver {
   /** Realm and message → requests of this tick. */
   readonly #requests = new Map<string, FlagsRequest[]>();
   readonly #ranges = new Map<string, Promise<readonly number[]>>();

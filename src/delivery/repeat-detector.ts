@@ -6,12 +6,12 @@
 import type { Clock } from '#base/clock';
 import { LogDeduplicator, type LogEntry, type LogGroup, type RealmId, type Seq, seq as toSeq } from '#model';
 import type { EventLog, LogSubscription } from '#ports/log';
-import type { PendingEntry } from './subscriber.js';
+import type { PendingLogEntry } from './subscriber.js';
 
 /** Log positions read before the start: more than a busy log grows until a dead host's actors are resumed elsewhere. */
 const LOOK_BACK = 4_096;
 /** A repeated append lies at most this many positions after the original (bound used by catch-up). */
-export const REPEAT_DISTANCE = 256;
+export const MAX_REPEAT_DISTANCE = 256;
 /** Entries with repeats that are remembered; more push out the oldest. */
 const MAX_REPEATS = 4_096;
 const RETRY_MS = 1_000;
@@ -44,7 +44,7 @@ export class RepeatDetector {
 
   /** True if every repeat after this position is recognised without the entries before it. */
   isCompleteFrom(position: Seq): boolean {
-    return position >= this.#incompleteUpTo && (this.from === 0 || position - REPEAT_DISTANCE >= this.from);
+    return position >= this.#incompleteUpTo && (this.from === 0 || position - MAX_REPEAT_DISTANCE >= this.from);
   }
 
   /** Some entries up to this position never came here. */
@@ -64,7 +64,7 @@ export class RepeatDetector {
   }
 
   /** Remembers the entry's repeats for queues that read it again later, from any position. */
-  remember({ seq, entry, fresh }: PendingEntry): void {
+  remember({ seq, entry, fresh }: PendingLogEntry): void {
     const repeats = entry.groups.filter((group) => !fresh.has(group)).map(nameOf);
     if (repeats.length === 0) return;
     this.#repeats.set(seq, new Set(repeats));

@@ -3,15 +3,15 @@ import type { LogEntry, LogGroup, Seq } from '#model';
 import type { SharedEvent, TransientEvent } from './shared-event.js';
 
 /** Log position up to which all live queues of a feed have every event. One object serves them all. */
-export interface LivePosition {
+export interface LiveFeedPosition {
   at: Seq;
 }
 
 /** Tells which events a queue has already: all up to a log position, and those of the commits in its snapshot. */
-export class Cursor {
+export class QueueCursor {
   #own: Seq;
   /** Set while the queue is live. */
-  #live: LivePosition | undefined;
+  #live: LiveFeedPosition | undefined;
 
   /** @param snapshotVersions actor → version up to which the snapshot contains the actor's commits */
   constructor(
@@ -40,7 +40,7 @@ export class Cursor {
   }
 
   /** Tracks the feed's live position from now on. */
-  follow(live: LivePosition): void {
+  follow(live: LiveFeedPosition): void {
     this.#live = live;
   }
 
@@ -56,7 +56,7 @@ export interface EventSubscriber {
   readonly user: number;
   /** The client registered with all_public_streams. */
   readonly allPublic: boolean;
-  readonly cursor: Cursor;
+  readonly cursor: QueueCursor;
   /** Takes an event of the log. The feed has checked the audience; the queue filters. */
   push(event: SharedEvent): void;
   /** Takes an event that is in no log entry: the queue gives it an id of its own. */
@@ -68,7 +68,7 @@ export interface EventSubscriber {
 }
 
 /** A log entry to deliver, with those of its groups that are no repeats. */
-export interface PendingEntry {
+export interface PendingLogEntry {
   readonly seq: Seq;
   readonly entry: LogEntry;
   readonly fresh: ReadonlySet<LogGroup>;

@@ -5,8 +5,8 @@ import type { DirectoryView, RealmEntry } from '#model/records';
 import type { EventLog } from '#ports/log';
 import type { ActorClient } from '#runtime';
 import { asDirectorySnapshot, type DirectorySnapshot } from './contents.js';
-import { DirectoryReplica, type KeyRevoked } from './replica.js';
-import type { RealmTail } from './tail.js';
+import { DirectoryReplica, type KeyRevokedListener } from './replica.js';
+import type { RealmLogTail } from './tail.js';
 
 /** The realm does not exist. */
 export class NoSuchRealm extends Error {
@@ -19,7 +19,7 @@ export class DirectoryBehind extends Error {
 }
 
 /** Realm 0 is the server itself: its directory lists the realms. */
-export const SERVER_REALM = realmId(0);
+export const SERVER_REALM_ID = realmId(0);
 
 const WAIT_MS = 8_000;
 /**
@@ -42,12 +42,12 @@ export interface ReplicaDependent {
   closed(realm: RealmId): void;
 }
 
-export class Directories {
+export class DirectoryReplicas {
   readonly #open = new Map<RealmId, OpenReplica>();
   readonly #opening = new Map<RealmId, Promise<DirectoryReplica>>();
   readonly #dependents: ReplicaDependent[] = [];
   /** Called with the hash of each API key that was revoked. */
-  onKeyRevoked: KeyRevoked = () => {};
+  onKeyRevoked: KeyRevokedListener = () => {};
   #round = 0;
   #timer: TimerHandle | undefined;
 
@@ -77,7 +77,7 @@ export class Directories {
   }
 
   /** The log tail of an open replica. */
-  tail(realm: RealmId): RealmTail | undefined {
+  tail(realm: RealmId): RealmLogTail | undefined {
     return this.#find(realm)?.tail;
   }
 
@@ -125,7 +125,7 @@ export class Directories {
   /** Realms of the server, oldest first; empty before the first one was created. */
   async realms(): Promise<RealmEntry[]> {
     try {
-      return [...(await this.replica(SERVER_REALM)).view.realms()];
+      return [...(await this.replica(SERVER_REALM_ID)).view.realms()];
     } catch (error) {
       if (error instanceof NoSuchRealm) return [];
       throw error;
@@ -133,7 +133,7 @@ export class Directories {
   }
 
   /** Tails of the open replicas. */
-  tails(): RealmTail[] {
+  tails(): RealmLogTail[] {
     return [...this.#open.values()].map(({ replica }) => replica.tail);
   }
 

@@ -7,7 +7,7 @@ import type { Json } from '#base';
 import { type ActorKey, LogDeduplicator, type LogEntry, type LogGroup, type RealmId, type Seq } from '#model';
 import type { EventLog, LogSubscription } from '#ports/log';
 
-export interface TailReader {
+export interface LogTailReader {
   /** @param fresh groups of the entry that are no repeats; may be empty */
   entry(seq: Seq, entry: LogEntry, fresh: readonly LogGroup[]): void;
   transient(value: Json): void;
@@ -15,8 +15,8 @@ export interface TailReader {
   gap(trimmed: Seq): void;
 }
 
-export class RealmTail {
-  readonly #readers: TailReader[] = [];
+export class RealmLogTail {
+  readonly #readers: LogTailReader[] = [];
   readonly #seen = new LogDeduplicator();
   readonly #subscription: LogSubscription;
   #position: Seq;
@@ -59,7 +59,7 @@ export class RealmTail {
   }
 
   /** Adds a reader. Readers are called in the order of their addition. */
-  add(reader: TailReader): void {
+  add(reader: LogTailReader): void {
     this.#readers.push(reader);
   }
 

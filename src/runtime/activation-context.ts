@@ -13,10 +13,10 @@ import type { CommitOwner } from './commit-loop.js';
 import type { ExecutorOwner } from './executor.js';
 import type { QueuedCommand } from './mailbox.js';
 import type { ActorMemory } from './memory.js';
-import type { KindMeter } from './meters.js';
-import type { Delivery, OutboxPorts } from './outbox.js';
+import type { ActorKindMeter } from './meters.js';
+import type { OutboxDelivery, OutboxPorts } from './outbox.js';
 import type { ActivationPorts } from './ports.js';
-import type { Reply } from './protocol.js';
+import type { ActorCommandReply } from './protocol.js';
 import type { UnpublishedTicket } from './unpublished-commits.js';
 
 /** The activation, as its parts see it. */
@@ -27,7 +27,7 @@ export interface ActivationControl {
   committed(): void;
   /** An append, a sent command or a commit was finished. */
   progressed(): void;
-  finish(pending: QueuedCommand, reply: Reply): void;
+  finish(pending: QueuedCommand, reply: ActorCommandReply): void;
   wake(lane: string): void;
 }
 
@@ -36,7 +36,7 @@ export class ActivationContext implements CommitOwner, ExecutorOwner, OutboxPort
     private readonly key: ActorKey,
     private readonly realm: RealmId,
     private readonly memory: ActorMemory,
-    private readonly meter: KindMeter,
+    private readonly meter: ActorKindMeter,
     private readonly ports: ActivationPorts,
     private readonly whole: ActivationControl,
   ) {}
@@ -85,7 +85,7 @@ export class ActivationContext implements CommitOwner, ExecutorOwner, OutboxPort
     this.ports.due(this.key, at);
   }
 
-  finish(pending: QueuedCommand, reply: Reply): void {
+  finish(pending: QueuedCommand, reply: ActorCommandReply): void {
     this.whole.finish(pending, reply);
   }
 
@@ -97,7 +97,7 @@ export class ActivationContext implements CommitOwner, ExecutorOwner, OutboxPort
     this.whole.stop('crashed');
   }
 
-  send(command: OutboxCommand, id: string, requestId: string): Delivery {
+  send(command: OutboxCommand, id: string, requestId: string): OutboxDelivery {
     return this.ports.sendFromOutbox(command, id, requestId);
   }
 

@@ -9,26 +9,33 @@ import { lazyMap, writableMap } from '#base';
 import { type ActorKey, type Epoch, parseKey, type RealmId, type RetryReason, type StopReason } from '#model';
 import { ActivationContext, type ActivationControl } from './activation-context.js';
 import { CommitLoop } from './commit-loop.js';
-import { Executor } from './executor.js';
-import { InputLoader } from './input-loader.js';
-import type { AnyKind, PassivationReason, Sidecar } from './kind.js';
-import { type Loaded, loadActor } from './load.js';
+import { CommandExecutor } from './executor.js';
+import { CommandInputLoader } from './input-loader.js';
+import type { AnyActorKind, PassivationReason, Sidecar } from './kind.js';
+import { type LoadedActor, loadActor } from './load.js';
 import { Mailbox, QueuedCommand } from './mailbox.js';
 import { ActorMemory } from './memory.js';
-import type { KindMeter } from './meters.js';
-import { OUTBOX_LIMIT, Outbox } from './outbox.js';
+import type { ActorKindMeter } from './meters.js';
+import { MAX_OUTBOX_COMMITS, Outbox } from './outbox.js';
 import type { ActivationPorts } from './ports.js';
-import { type CommandRequest, type Envelope, isForActor, isFromActor, type Reply, WAKE } from './protocol.js';
+import {
+  type ActorCommandReply,
+  type CommandEnvelope,
+  type CommandRequest,
+  isForActor,
+  isFromActor,
+  WAKE_COMMAND,
+} from './protocol.js';
 import { ReplyCache } from './reply-cache.js';
 import { DeferredCommand, startSidecar } from './sidecar.js';
 
 /** Commands that may wait in one mailbox; more are answered 'busy'. */
-export const MAILBOX_LIMIT = 20_000;
+export const MAX_MAILBOX_COMMANDS = 20_000;
 /** Prefix of the ids of commands that the host hands to an activation without the bus. */
-export const OWN_COMMAND = 'tell/';
+export const LOCAL_COMMAND_PREFIX = 'tell/';
 
 interface EarlyCommand {
-  readonly envelope: Envelope;
+  readonly envelope: CommandEnvelope;
   readonly request: CommandRequest;
 }
 
@@ -44,9 +51,9 @@ export class Activation implements ActivationControl {
   readonly #commits: CommitLoop;
   #early: EarlyCommand[] | undefined;
   readonly #memory: ActorMemory;
-  readonly #executor: Executor;
+  readonly #executor: CommandExecutor;
   #sidecar: Sidecar | undefined;
-  readonly #supply: InputLoader;
+  readonly #supply: CommandInputLoader;
   #scheduled = false;
   #handling: QueuedCommand | undefined;
   /** The partition is being handed over: only commands of other actors are still taken. */
@@ -56,11 +63,11 @@ export class Activation implements ActivationControl {
   #onProgress: (() => void)[] | undefined;
   /** Repeats of commands that ran before; their replies wait for the commands that the first run sent. */
   #repeats: Set<CommandRequest> | undefined;
-  readonly #meter: KindMeter;
+  readonly #meter: ActorKindMeter;
 
   constructor(
     readonly key: ActorKey,
-    readonly kind: AnyKind,
+    readonly kind: AnyActorKind,
     readonly epoch: Epoch,
     private readonly ports: ActivationPorts,
   ) {
@@ -70,9 +77,9 @@ export class Activation implements ActivationControl {
     this.#memory = new ActorMemory(key, kind);
     const context = new ActivationContext(key, this.realm, this.#memory, this.#meter, ports, this);
     this.#outbox = new Outbox(key, this.realm, context);
-    this.#supply = new InputLoader(key, this.realm, kind, ports, this.#memory);
+    this.#supply = new CommandInputLoader(key, this.realm, kind, ports, this.#memory);
     this.#commits = new CommitLoop(key, this.realm, epoch, ports.store, this.#outbox, this.#remembered, context);
-    this.#executor = new Executor(key, this.realm, kind, this.#memory, this.#commits, ports, context);
+    this.#executor = new CommandExecutor(key, this.realm, kind, this.#memory, this.#commits, ports, context);
   }
 
   /** Drained, and the sidecar has nothing to do either. */
@@ -116,7 +123,7 @@ export class Activation implements ActivationControl {
   /** Takes the actor over: stamps the epoch, applies records left in the outbox, loads parts, continues the outbox. */
   async load(): Promise<void> {
     const { store } = this.ports;
-    let loaded: Loaded | 'fenced';
+    let loaded: LoadedActor | 'fenced';
     try {
       loaded = await this.ports.loads.run(() =>
         loadActor(store, this.key, this.epoch, this.kind.loadedParts, this.ports.mayHaveWriteUnderWay(this.key)),
@@ -135,7 +142,7 @@ export class Activation implements ActivationControl {
     this.#begin({ root: null, entries: [], parts: new Map(), remembered: [] });
   }
 
-  #begin(loaded: Loaded | 'fenced'): void {
+  #begin(loaded: LoadedActor | 'fenced'): void {
     if (loaded === 'fenced') this.stop('fenced');
     else if (!this.#isStopped()) this.#guard(() => this.#loaded(loaded));
     if (this.#isStopped()) return;
@@ -146,7 +153,7 @@ export class Activation implements ActivationControl {
     this.progressed();
   }
 
-  #loaded(loaded: Loaded): void {
+  #loaded(loaded: LoadedActor): void {
     const { root, entries, remembered } = loaded;
     this.#memory.load(loaded, this.ports.ownedSince(this.key));
     this.#remembered.load(remembered);
@@ -159,20 +166,20 @@ export class Activation implements ActivationControl {
     }
   }
 
-  receive(envelope: Envelope, request: CommandRequest): void {
+  receive(envelope: CommandEnvelope, request: CommandRequest): void {
     const fromActor = isFromActor(envelope.id);
     if (this.status === 'stopped' || (this.#leaving && !isForActor(envelope))) {
       this.#refuse(request, 'moved');
       return;
     }
     // Commands of actors are never 'busy': two actors with full outboxes must still take each other's.
-    if (!fromActor && (this.mailboxSize >= MAILBOX_LIMIT || this.#outbox.size >= OUTBOX_LIMIT)) {
+    if (!fromActor && (this.mailboxSize >= MAX_MAILBOX_COMMANDS || this.#outbox.size >= MAX_OUTBOX_COMMITS)) {
       this.#refuse(request, 'busy');
       return;
     }
     this.#meter.commands.n++;
     // A command from the actor itself or from its timer is no reason to keep the actor in memory.
-    if (!envelope.id.startsWith(OWN_COMMAND)) this.used();
+    if (!envelope.id.startsWith(LOCAL_COMMAND_PREFIX)) this.used();
     if (this.status === 'loading') {
       this.#early ??= [];
       this.#early.push({ envelope, request });
@@ -198,7 +205,7 @@ export class Activation implements ActivationControl {
       this.#replyAgain(envelope.id, before, request);
       return;
     }
-    if (envelope.name === WAKE) {
+    if (envelope.name === WAKE_COMMAND) {
       request.reply({ value: null });
       return;
     }
@@ -223,7 +230,7 @@ export class Activation implements ActivationControl {
    * Repeats a remembered reply. The commands that the reply waited for may have to be sent again first, and the commit
    * may be a former owner's, whose events are not in the log yet.
    */
-  #replyAgain(id: string, before: Reply, request: CommandRequest): void {
+  #replyAgain(id: string, before: ActorCommandReply, request: CommandRequest): void {
     let answered = false;
     const answer = (): void => {
       answered = true;
@@ -305,7 +312,7 @@ export class Activation implements ActivationControl {
     this.#mailbox.remove(() => true);
     for (const pending of this.#running.values()) {
       // The timer fired while the end was written: a retry would only bring back an actor that no longer exists.
-      if (reason === 'ended' && pending.envelope.id.startsWith(OWN_COMMAND)) {
+      if (reason === 'ended' && pending.envelope.id.startsWith(LOCAL_COMMAND_PREFIX)) {
         pending.reply(this.kind.missing(this.key));
         continue;
       }
@@ -355,7 +362,7 @@ export class Activation implements ActivationControl {
     return this.status === 'stopped';
   }
 
-  #receiveLive(envelope: Envelope, request: CommandRequest): void {
+  #receiveLive(envelope: CommandEnvelope, request: CommandRequest): void {
     if (!this.#memory.exists || !this.#sidecar) {
       request.reply(this.kind.missing(this.key));
       return;
@@ -409,7 +416,7 @@ export class Activation implements ActivationControl {
     this.#schedule();
   }
 
-  finish(pending: QueuedCommand, reply: Reply): void {
+  finish(pending: QueuedCommand, reply: ActorCommandReply): void {
     if ('retry' in reply) this.ports.meters.refused(reply.retry);
     this.#running.delete(pending.envelope.id);
     pending.reply(reply);

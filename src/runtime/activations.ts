@@ -2,9 +2,9 @@
 import type { Clock } from '#base/clock';
 import { type ActorKey, type Epoch, type Partition, parseKey, partitionOf, type StopReason } from '#model';
 import { Activation } from './activation.js';
-import { BACKOFF, delayOf } from './backoff.js';
-import type { AnyKind } from './kind.js';
-import type { Meters } from './meters.js';
+import { RETRY_DELAYS_MS, retryDelayMs } from './backoff.js';
+import type { AnyActorKind } from './kind.js';
+import type { RuntimeMeters } from './meters.js';
 import type { ActivationPorts, StoppedActivation } from './ports.js';
 
 /** Passivations under way at a time. */
@@ -12,10 +12,10 @@ const MAX_PASSIVATIONS = 64;
 /** Ids of commands that crashed an actor. */
 const MAX_CRASHERS = 1_000;
 
-export interface ActivationsOptions {
+interface ActivationsOptions {
   readonly clock: Clock;
-  readonly kinds: Readonly<Record<string, AnyKind>>;
-  readonly meters: Meters;
+  readonly kinds: Readonly<Record<string, AnyActorKind>>;
+  readonly meters: RuntimeMeters;
   readonly ports: Omit<ActivationPorts, 'stopped' | 'mayHaveWriteUnderWay' | 'crashedBefore'>;
   /** Epoch under which this host owns the partition; undefined: it does not. */
   epochOf(partition: Partition): Epoch | undefined;
@@ -127,7 +127,7 @@ export class Activations implements Iterable<Activation> {
   #wakeLater(key: ActorKey): void {
     const tries = this.#retries.get(key) ?? 0;
     this.#retries.set(key, tries + 1);
-    const delay = delayOf(BACKOFF.wake, tries);
+    const delay = retryDelayMs(RETRY_DELAYS_MS.wake, tries);
     this.options.clock.setTimeout(() => {
       if (this.#closed) return;
       if (this.options.epochOf(partitionOf(key)) === undefined) {

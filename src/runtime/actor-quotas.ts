@@ -5,14 +5,14 @@
 import type { ActorKey } from '#model';
 
 /** The quota of one kind, with its limit. */
-export interface Quota {
+export interface KindQuota {
   readonly limit: number;
   owner(key: ActorKey): string;
 }
 
 interface QuotaPorts {
   /** The quota of the key's kind; undefined: no limit. */
-  quotaOf(key: ActorKey): Quota | undefined;
+  quotaOf(key: ActorKey): KindQuota | undefined;
   /** The actor is in use at this moment. */
   isBusy(key: ActorKey): boolean;
   end(key: ActorKey): Promise<unknown>;

@@ -3,7 +3,7 @@
 import type { Metrics } from '#base/metrics';
 import { type ActorKey, parseKey } from '#model';
 import type { Activation } from './activation.js';
-import type { AnyKind } from './kind.js';
+import type { AnyActorKind } from './kind.js';
 
 interface KindStats {
   loading: number;
@@ -47,10 +47,10 @@ function count(activations: Iterable<Activation>, names: readonly string[]): Act
   return stats;
 }
 
-export interface ActorStatsOptions {
+interface ActorStatsOptions {
   readonly metrics: Metrics;
   /** Kinds are shown also while none of their actors is in memory. */
-  readonly kinds: readonly AnyKind[];
+  readonly kinds: readonly AnyActorKind[];
   activations(): Iterable<Activation>;
   /** Actors outside memory that wait for their due time. */
   countPassivated(which: (key: ActorKey) => boolean): number;

@@ -1,5 +1,5 @@
 /** How long the runtime waits before it tries again, by reason: one table of all retry policies. Milliseconds. */
-export const BACKOFF = {
+export const RETRY_DELAYS_MS = {
   /**
    * A command whose partition has no owner. Hundreds of commands may wait for a host that died, and their attempts
    * would hinder the hosts that take over; the bus announces new owners anyway.
@@ -14,5 +14,5 @@ export const BACKOFF = {
 } as const satisfies Readonly<Record<string, readonly number[]>>;
 
 /** @param failures in a row so far */
-export const delayOf = (steps: readonly number[], failures: number): number =>
+export const retryDelayMs = (steps: readonly number[], failures: number): number =>
   steps[Math.min(failures, steps.length - 1)]!;

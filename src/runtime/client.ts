@@ -8,9 +8,9 @@ import type { Clock, TimerHandle } from '#base/clock';
 import { Metrics } from '#base/metrics';
 import { type ActorKey, type CommandFailure, partitionOf, partitionSubject } from '#model';
 import { type Bus, BusError, type PendingReply } from '#ports/bus';
-import { BACKOFF, delayOf } from './backoff.js';
+import { RETRY_DELAYS_MS, retryDelayMs } from './backoff.js';
 import { OutageDetector, type OutageOptions } from './outage.js';
-import type { Envelope, Reply } from './protocol.js';
+import type { ActorCommandReply, CommandEnvelope } from './protocol.js';
 
 /** The deadline passed: the command may or may not have been executed. */
 export class CommandTimeout extends Error {
@@ -20,7 +20,7 @@ export class CommandTimeout extends Error {
   }
 }
 
-export interface SendOptions {
+interface SendOptions {
   readonly caller?: number;
   readonly client?: string;
   readonly requestId?: string;
@@ -40,7 +40,7 @@ export interface SendOptions {
 }
 
 export interface SentCommand {
-  readonly reply: Promise<Exclude<Reply, { retry: unknown }>>;
+  readonly reply: Promise<Exclude<ActorCommandReply, { retry: unknown }>>;
   cancel(): void;
 }
 
@@ -147,8 +147,8 @@ export class ActorClient {
 
 /** One command on its way: attempts under one id until an answer, the deadline, or a cancellation. */
 class CommandDelivery implements SentCommand {
-  readonly reply: Promise<Exclude<Reply, { retry: unknown }>>;
-  #resolve!: (reply: Exclude<Reply, { retry: unknown }>) => void;
+  readonly reply: Promise<Exclude<ActorCommandReply, { retry: unknown }>>;
+  #resolve!: (reply: Exclude<ActorCommandReply, { retry: unknown }>) => void;
   #reject!: (error: Error) => void;
   #pending: PendingReply | undefined;
   #timer: TimerHandle | undefined;
@@ -185,7 +185,7 @@ class CommandDelivery implements SentCommand {
 
   #envelope(): Json {
     const { numbering, options } = this;
-    const made: Envelope = {
+    const made: CommandEnvelope = {
       id: options.id ?? `${numbering.sender}:${this.#n}`,
       to: this.to,
       name: this.name,
@@ -213,7 +213,7 @@ class CommandDelivery implements SentCommand {
       Math.min(left, this.options.held ? HELD_ATTEMPT_MS : ATTEMPT_MS),
     );
     this.#pending.reply.then(
-      (value) => this.#answered(value as unknown as Reply),
+      (value) => this.#answered(value as unknown as ActorCommandReply),
       (error: unknown) => {
         this.#last = error instanceof BusError ? error.failure : 'disconnected';
         this.#again();
@@ -239,7 +239,7 @@ class CommandDelivery implements SentCommand {
     this.#stopWaiting();
   }
 
-  #answered(reply: Reply): void {
+  #answered(reply: ActorCommandReply): void {
     if (this.#over) return;
     if ('retry' in reply) {
       this.#last = reply.retry;
@@ -262,7 +262,10 @@ class CommandDelivery implements SentCommand {
       return;
     }
     if (now - this.#begun >= RESET_BACKOFF_MS) this.#failures = 0;
-    const backoff = delayOf(isMove(this.#last) ? BACKOFF.moved : BACKOFF.trouble, this.#failures++);
+    const backoff = retryDelayMs(
+      isMove(this.#last) ? RETRY_DELAYS_MS.moved : RETRY_DELAYS_MS.trouble,
+      this.#failures++,
+    );
     this.#timer = this.clock.setTimeout(() => this.retry(), Math.min(backoff, until - now));
     if (isMove(this.#last)) this.unserved.add(this.#subject, this);
   }

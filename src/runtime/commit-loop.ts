@@ -8,8 +8,8 @@ import type { JsonObject } from '#base';
 import type { ActorKey, Epoch, RealmId, StopReason } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { RecordWrite, Store } from '#ports/store';
-import { asJson, CommitBatch, type OutboxEntry } from './commit-batch.js';
-import { commandsIn, type Outbox } from './outbox.js';
+import { CommitBatch, type OutboxEntry, outboxEntryToJson } from './commit-batch.js';
+import { commandsNamed, type Outbox } from './outbox.js';
 import type { ReplyCache } from './reply-cache.js';
 
 export interface CommitOwner {
@@ -101,7 +101,7 @@ export class CommitLoop {
   /** Commands of this name, of commits durable or not, that may not be carried out yet. */
   pendingCommands(name: string): OutboxCommand[] {
     const here = this.#groups.flatMap(({ sequences }) => sequences.map(({ sequence }) => sequence));
-    return [...this.outbox.pendingCommands(name), ...commandsIn(here, name)];
+    return [...this.outbox.pendingCommands(name), ...commandsNamed(here, name)];
   }
 
   /** Calls `fn` when everything that is in memory now is durable. */
@@ -176,8 +176,8 @@ export class CommitLoop {
       ...(group.ends && { ends: true }),
     };
     const empty = !group.ends && entry.records.length + entry.items.length + entry.sequences.length === 0;
-    const outbox = this.outbox.unfinished().map(asJson);
-    if (!empty) outbox.push(asJson(entry));
+    const outbox = this.outbox.unfinished().map(outboxEntryToJson);
+    if (!empty) outbox.push(outboxEntryToJson(entry));
     const { state, due } = group;
     const began = this.owner.monotonic();
     try {

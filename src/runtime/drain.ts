@@ -3,7 +3,7 @@ import type { Clock, TimerHandle } from '#base/clock';
 import type { Partition } from '#model';
 import type { Activation } from './activation.js';
 
-export interface Handover {
+interface PartitionHandover {
   readonly all: readonly Partition[];
   activations(of: readonly Partition[]): Activation[];
   /** From now on only commands that other actors send or wait for are taken. */
@@ -18,10 +18,10 @@ export interface Handover {
  * stream's sends, which wait for message ids of that very realm. Bounded in time, because an outbox is not lost: the
  * next owner continues it.
  */
-export async function drain(
+export async function drainPartitions(
   clock: Clock,
   withinMs: number,
-  { all, activations, leave, left }: Handover,
+  { all, activations, leave, left }: PartitionHandover,
 ): Promise<void> {
   let timer: TimerHandle | undefined;
   let late = false;

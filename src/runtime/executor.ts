@@ -6,24 +6,24 @@ import { ApiError, apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { CommitBatch } from './commit-batch.js';
 import type { CommitLoop } from './commit-loop.js';
-import { type AnyKind, type CommandContext, type Outcome, TooEarly } from './kind.js';
+import { type AnyActorKind, type CommandContext, type Outcome, TooEarly } from './kind.js';
 import type { QueuedCommand } from './mailbox.js';
 import type { ActorMemory } from './memory.js';
-import { fitsLog } from './pack-entries.js';
+import { fitIntoLog } from './pack-entries.js';
 import type { ActivationPorts } from './ports.js';
-import { type Envelope, isFromActor, type Reply } from './protocol.js';
+import { type ActorCommandReply, type CommandEnvelope, isFromActor } from './protocol.js';
 
 /** The activation, as its executor sees it. */
 export interface ExecutorOwner {
   /** Sends the reply; the command is done. */
-  finish(pending: QueuedCommand, reply: Reply): void;
+  finish(pending: QueuedCommand, reply: ActorCommandReply): void;
   /** Resumes the lane of an exclusive command. */
   wake(lane: string): void;
   /** Memory holds something that must not be committed: the activation has to go. */
   crashed(): void;
 }
 
-export class Executor {
+export class CommandExecutor {
   /** The actor's end is decided: nothing more is handled. */
   ending = false;
   /** Memory holds something that is never committed: nothing more is handled. */
@@ -32,7 +32,7 @@ export class Executor {
   constructor(
     private readonly key: ActorKey,
     private readonly realm: RealmId,
-    private readonly kind: AnyKind,
+    private readonly kind: AnyActorKind,
     private readonly memory: ActorMemory,
     private readonly commits: CommitLoop,
     private readonly ports: ActivationPorts,
@@ -73,7 +73,7 @@ export class Executor {
     }
     // The due time has come and is used up, unless the handler sets another one.
     if (envelope.name === 'due' && outcome.due === undefined) outcome = { ...outcome, due: null };
-    if (outcome.events && !fitsLog(outcome.events)) {
+    if (outcome.events && !fitIntoLog(outcome.events)) {
       this.#outsized(pending, outcome);
       return;
     }
@@ -113,7 +113,7 @@ export class Executor {
     }
   }
 
-  #context(envelope: Envelope, batch: CommitBatch | undefined): CommandContext {
+  #context(envelope: CommandEnvelope, batch: CommitBatch | undefined): CommandContext {
     const commits = this.commits;
     return {
       key: this.key,
@@ -201,7 +201,7 @@ export class Executor {
   }
 
   /** The reply of a command that changed nothing waits for the commits whose results it may have seen. */
-  #answer(pending: QueuedCommand, reply: Reply): void {
+  #answer(pending: QueuedCommand, reply: ActorCommandReply): void {
     if (pending.command.exclusive) this.owner.wake(pending.command.lane ?? 'main');
     const finish = (): void => this.owner.finish(pending, reply);
     if (pending.command.logged) this.commits.afterLogged(finish);
@@ -210,7 +210,7 @@ export class Executor {
 }
 
 /** `logged` tells a reader of the log which version it must have read to have seen what the reply speaks of. */
-function withVersion({ reply, events }: Outcome<JsonObject>, version: number): Reply {
+function withVersion({ reply, events }: Outcome<JsonObject>, version: number): ActorCommandReply {
   return events && events.length > 0 && 'ok' in reply ? { ...reply, logged: version } : reply;
 }
 

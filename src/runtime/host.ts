@@ -13,24 +13,24 @@ import type { Bus } from '#ports/bus';
 import type { EventLog } from '#ports/log';
 import type { PartitionOwner, Placement } from '#ports/placement';
 import type { Store } from '#ports/store';
-import { OWN_COMMAND } from './activation.js';
+import { LOCAL_COMMAND_PREFIX } from './activation.js';
 import { Activations } from './activations.js';
-import { ActorQuotas, type Quota } from './actor-quotas.js';
+import { ActorQuotas, type KindQuota } from './actor-quotas.js';
 import { registerActorStats } from './actor-stats.js';
 import { ActorClient } from './client.js';
 import { DueTimers } from './due-timers.js';
-import { IdSource } from './id-source.js';
-import type { AnyKind, InputSources } from './kind.js';
-import { Meters } from './meters.js';
-import type { Delivery } from './outbox.js';
-import { Ownership } from './ownership.js';
-import { type CommandRequest, type Envelope, isForActor, type Reply } from './protocol.js';
+import { MessageIdSource } from './id-source.js';
+import type { AnyActorKind, InputSources } from './kind.js';
+import { RuntimeMeters } from './meters.js';
+import type { OutboxDelivery } from './outbox.js';
+import { PartitionOwnership } from './ownership.js';
+import { type ActorCommandReply, type CommandEnvelope, type CommandRequest, isForActor } from './protocol.js';
 import { StoreOutage } from './store-outage.js';
 import { SuccessorWakeup } from './successor-wakeup.js';
 import { UnpublishedCommits } from './unpublished-commits.js';
 
 /** How the host sees directory replicas; src/directory implements it. */
-export interface DirectorySource {
+interface DirectorySource {
   /** A promise while the replica is missing or behind `after`. */
   ready(realm: RealmId, after: number): Promise<void> | undefined;
   now(realm: RealmId): DirectoryView;
@@ -44,7 +44,7 @@ export interface HostOptions<Services = unknown> {
   readonly placement: Placement;
   readonly directory: DirectorySource;
   /** By the first part of their actors' keys. */
-  readonly kinds: Readonly<Record<string, AnyKind<Services>>>;
+  readonly kinds: Readonly<Record<string, AnyActorKind<Services>>>;
   /** Passed on to the kinds' inputs and sidecars. */
   readonly services: Services;
   readonly logger: Logger;
@@ -69,11 +69,11 @@ export class ActorHost<Services = any> implements PartitionOwner {
   readonly client: ActorClient;
   readonly sources: InputSources<Services>;
   readonly #activations: Activations;
-  readonly #ownership: Ownership;
+  readonly #ownership: PartitionOwnership;
   readonly #successors: SuccessorWakeup;
   readonly #timers: DueTimers;
   readonly #quotas: ActorQuotas;
-  readonly #meters: Meters;
+  readonly #meters: RuntimeMeters;
   #sweep: TimerHandle | undefined;
   /** Number of commands that went to activations here without the bus. */
   #sent = 0;
@@ -82,9 +82,9 @@ export class ActorHost<Services = any> implements PartitionOwner {
   constructor(private readonly options: HostOptions<Services>) {
     const { bus, clock, directory, kinds, log, logger, services, store } = options;
     const metrics = options.metrics ?? new Metrics();
-    this.#meters = new Meters(metrics, Object.values(kinds));
+    this.#meters = new RuntimeMeters(metrics, Object.values(kinds));
     this.client = new ActorClient(bus, clock, metrics, { limitMs: options.outageMs });
-    const ids = new IdSource(this.client);
+    const ids = new MessageIdSource(this.client);
     this.#successors = new SuccessorWakeup(this.client, clock, logger);
     this.#timers = new DueTimers(clock, (key) => this.#wake(key));
     this.#quotas = this.#makeQuotas();
@@ -127,7 +127,7 @@ export class ActorHost<Services = any> implements PartitionOwner {
         ownedSince: (key) => this.#ownership.since(partitionOf(key)) ?? clock.now(),
       },
     });
-    this.#ownership = new Ownership({
+    this.#ownership = new PartitionOwnership({
       clock,
       store,
       bus,
@@ -150,7 +150,7 @@ export class ActorHost<Services = any> implements PartitionOwner {
 
   #makeQuotas(): ActorQuotas {
     const { kinds, services } = this.options;
-    const quotas = new Map<string, Quota>();
+    const quotas = new Map<string, KindQuota>();
     for (const { name, quota } of Object.values(kinds)) {
       if (quota) quotas.set(name, { limit: quota.limit(services), owner: (key) => quota.owner(key) });
     }
@@ -209,7 +209,7 @@ export class ActorHost<Services = any> implements PartitionOwner {
   }
 
   #receive(p: Partition, request: CommandRequest): void {
-    const envelope = request.value as unknown as Envelope;
+    const envelope = request.value as unknown as CommandEnvelope;
     const left = this.#ownership.isLeaving(p) && !isForActor(envelope);
     if (left || !this.#ownership.owns(p) || !this.options.placement.mayAnswer(p)) {
       this.#meters.refused('not-owner');
@@ -241,10 +241,10 @@ export class ActorHost<Services = any> implements PartitionOwner {
     const partition = partitionOf(key);
     if (this.#ownership.owns(partition) && this.options.placement.mayAnswer(partition)) {
       const { activation } = this.#activations.activate(key);
-      const reply = await new Promise<Reply>((resolve) => {
-        const envelope = { id: `${OWN_COMMAND}${++this.#sent}`, to: key, name, args, ...FROM_HERE };
+      const reply = await new Promise<ActorCommandReply>((resolve) => {
+        const envelope = { id: `${LOCAL_COMMAND_PREFIX}${++this.#sent}`, to: key, name, args, ...FROM_HERE };
         const request = { value: null, from: this.client.id, onCancel: () => {} };
-        activation.receive(envelope, { ...request, reply: (value) => resolve(value as unknown as Reply) });
+        activation.receive(envelope, { ...request, reply: (value) => resolve(value as unknown as ActorCommandReply) });
       });
       if (!('retry' in reply)) return;
     }
@@ -257,7 +257,7 @@ export class ActorHost<Services = any> implements PartitionOwner {
     throw new Error(`${name} to ${to} was not answered with a value`);
   }
 
-  #sendFromOutbox(command: OutboxCommand, id: string, requestId: string): Delivery {
+  #sendFromOutbox(command: OutboxCommand, id: string, requestId: string): OutboxDelivery {
     const { to, name, args, caller, after = 0 } = command;
     const patience = { deadlineMs: Number.POSITIVE_INFINITY };
     const sent = this.client.send(to, name, args, { caller, id, after, requestId, ...patience });

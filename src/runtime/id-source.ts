@@ -15,7 +15,7 @@ interface Waiting {
 /** Shorter than a request's deadline, so that the sender of the command still hears of the failure. */
 const ID_DEADLINE_MS = 8_000;
 
-export class IdSource {
+export class MessageIdSource {
   readonly #waiting = new Map<RealmId, Waiting[]>();
   readonly #fetching = new Set<RealmId>();
 

@@ -12,7 +12,7 @@ import type { ActorRedirect, Command, OutboxCommand, Value } from '#model/comman
 import type { DirectoryView, MessageRecord } from '#model/records';
 import type { EventLog } from '#ports/log';
 import type { Store } from '#ports/store';
-import type { Reply } from './protocol.js';
+import type { ActorCommandReply } from './protocol.js';
 
 /** The knowledge of a handler besides state, arguments and inputs. */
 export interface CommandContext {
@@ -33,7 +33,7 @@ export interface CommandContext {
 }
 
 /** The actor as handlers see it: the newest state, committed or not. */
-export interface View<S, V = unknown> {
+export interface ActorView<S, V = unknown> {
   readonly state: S;
   /** Parts that are loaded with the actor, by name. */
   readonly parts: ReadonlyMap<string, Json>;
@@ -109,7 +109,7 @@ export interface CommandDefinition<S, A extends JsonObject, I, V, Services = unk
   /** Loads what the handler needs. Started when the command arrives; never awaited inside a handler. */
   readonly inputs?: (args: A, context: InputContext<S, V>, sources: InputSources<Services>) => Promise<I> | I;
   /** @throws ApiError when the command is refused: nothing is committed */
-  readonly handle: (view: View<S, V>, args: A, inputs: I, context: CommandContext) => Outcome<S>;
+  readonly handle: (view: ActorView<S, V>, args: A, inputs: I, context: CommandContext) => Outcome<S>;
   /** Changes nothing and may see uncommitted state: the reply waits for the commits it saw. */
   readonly read?: true;
   /** A read that is answered only when the realm's log holds the events of everything it saw. */
@@ -139,16 +139,16 @@ export interface InputContext<S, V> {
   readonly realm: RealmId;
   readonly caller: number;
   /** The actor at arrival: a hint, not what the handler will see. The initial state while the actor has no root. */
-  readonly view: View<S, V>;
+  readonly view: ActorView<S, V>;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: commands of one actor differ in arguments and inputs
-export type AnyCommand<S, V, Services = any> = CommandDefinition<S, any, any, V, Services>;
+export type AnyCommandDefinition<S, V, Services = any> = CommandDefinition<S, any, any, V, Services>;
 
 /** A request that may be answered much later: a waiting poll. */
 export interface DeferredRequest {
   readonly id: string;
-  reply(reply: Reply): void;
+  reply(reply: ActorCommandReply): void;
   onCancel(fn: () => void): void;
 }
 
@@ -191,7 +191,7 @@ export interface ActivationHandle<S, V = unknown> {
  * without a sign of life, because an owner who creates actors in a loop must not lock out the owner's other clients.
  * All actors of one owner must live on one partition.
  */
-export interface ActorQuota<Services = unknown> {
+interface ActorQuota<Services = unknown> {
   limit(services: Services): number;
   /** Groups the actors that share one limit. */
   owner(key: ActorKey): string;
@@ -228,13 +228,13 @@ export interface ActorKind<S extends JsonObject, V = undefined, Services = unkno
   readonly summary?: string;
   /**
    * Phases of the actor. Events are the names of commands; a state takes a command if it has a transition for it
-   * (targetless ones need an action: `TAKE`) and refuses all others with `refusals`. `phase` of the stored state names
-   * the present phase. Absent: the actor takes every command at any time.
+   * (targetless ones need an action: `STAY_IN_PHASE`) and refuses all others with `refusals`. `phase` of the stored
+   * state names the present phase. Absent: the actor takes every command at any time.
    */
   readonly machine?: AnyStateMachine;
   /** Reply of a phase to a command that it does not take; for each phase that refuses any. */
   readonly refusals?: Readonly<Record<string, (key: ActorKey) => ActorReply>>;
-  readonly commands: Readonly<Record<string, AnyCommand<S, V, Services>>>;
+  readonly commands: Readonly<Record<string, AnyCommandDefinition<S, V, Services>>>;
   /** State of an actor that has no root. */
   initial(key: ActorKey): S;
   /** Completes a state that an older version of the program stored. The same object if nothing is missing. */
@@ -245,7 +245,7 @@ export interface ActorKind<S extends JsonObject, V = undefined, Services = unkno
    * Undoes what the handler noted in `volatile`, because an event of its outcome is too large for the log. Absent: an
    * actor with a `volatile` is reloaded instead.
    */
-  takeBack?(view: View<S, V>, outcome: Outcome<S>): void;
+  takeBack?(view: ActorView<S, V>, outcome: Outcome<S>): void;
   /** Reply to a command for an actor without root (commands without `creates`). */
   missing(key: ActorKey): ActorReply;
   /** Handlers and inputs use the realm's directory replica. */
@@ -263,4 +263,4 @@ export interface ActorKind<S extends JsonObject, V = undefined, Services = unkno
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a registry of kinds of all shapes
-export type AnyKind<Services = any> = ActorKind<any, any, Services>;
+export type AnyActorKind<Services = any> = ActorKind<any, any, Services>;

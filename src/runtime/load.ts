@@ -7,7 +7,7 @@ import type { OutboxEntry } from './commit-batch.js';
 
 const REMEMBERED = ['done/', 'from/'];
 
-export interface Loaded {
+export interface LoadedActor {
   readonly root: Root | null;
   readonly entries: readonly OutboxEntry[];
   /** Parts that the kind wants loaded. */
@@ -29,7 +29,7 @@ export async function loadActor(
   epoch: Epoch,
   prefixes: readonly string[],
   twice: boolean,
-): Promise<Loaded | 'fenced'> {
+): Promise<LoadedActor | 'fenced'> {
   let root = await store.load(key, epoch);
   for (;;) {
     if (root === 'fenced') return 'fenced';

@@ -4,8 +4,8 @@
  * arrival.
  */
 import { lazyMap, writableMap } from '#base';
-import type { AnyCommand } from './kind.js';
-import type { CommandRequest, Envelope, Reply } from './protocol.js';
+import type { AnyCommandDefinition } from './kind.js';
+import type { ActorCommandReply, CommandEnvelope, CommandRequest } from './protocol.js';
 
 export class QueuedCommand {
   ready = false;
@@ -17,9 +17,9 @@ export class QueuedCommand {
   readonly #requests: CommandRequest[] = [];
 
   constructor(
-    readonly envelope: Envelope,
+    readonly envelope: CommandEnvelope,
     // biome-ignore lint/suspicious/noExplicitAny: commands of all kinds
-    readonly command: AnyCommand<any, any>,
+    readonly command: AnyCommandDefinition<any, any>,
     request: CommandRequest,
   ) {
     this.#requests.push(request);
@@ -30,7 +30,7 @@ export class QueuedCommand {
     this.#requests.push(request);
   }
 
-  reply(reply: Reply): void {
+  reply(reply: ActorCommandReply): void {
     if (this.replied) return;
     this.replied = true;
     for (const request of this.#requests) request.reply(reply);

@@ -8,7 +8,7 @@ import type { CommandFailure } from '#model';
 import type { Bus } from '#ports/bus';
 
 /** Knowledge of a process about the actor hosts of its cluster. */
-export interface HostLiveness {
+interface HostLiveness {
   /** For how long no host has been alive, ms; 0: one is alive, or it is not known. */
   readonly noneMs: number;
 }
@@ -31,7 +31,7 @@ interface Trouble {
 }
 
 /** The outage after one more failure: the known one goes on, or a new one begins if the last failure is long ago. */
-export const continued = (trouble: Trouble | undefined, now: number): Trouble =>
+export const continueOutage = (trouble: Trouble | undefined, now: number): Trouble =>
   trouble && now - trouble.last < APART_MS ? { since: trouble.since, last: now } : { since: now, last: now };
 
 export interface OutageOptions {
@@ -99,7 +99,7 @@ export class OutageDetector {
 
   #isUnserved(subject: string): boolean {
     const now = this.clock.monotonic();
-    const trouble = continued(this.#unserved.get(subject), now);
+    const trouble = continueOutage(this.#unserved.get(subject), now);
     this.#unserved.set(subject, trouble);
     return now - trouble.since >= UNSERVED_MS || (this.#hosts?.noneMs ?? 0) >= NO_HOST_MS;
   }

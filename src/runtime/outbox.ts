@@ -8,12 +8,12 @@ import type { Clock } from '#base/clock';
 import type { ActorKey, RealmId, Seq } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { EventLog } from '#ports/log';
-import { BACKOFF, delayOf } from './backoff.js';
-import type { OutboxEntry, Sequence } from './commit-batch.js';
-import { packEntries } from './pack-entries.js';
+import { RETRY_DELAYS_MS, retryDelayMs } from './backoff.js';
+import type { CommandSequence, OutboxEntry } from './commit-batch.js';
+import { packLogEntries } from './pack-entries.js';
 import type { UnpublishedTicket } from './unpublished-commits.js';
 
-export interface Delivery {
+export interface OutboxDelivery {
   /** Resolves when the command is carried out. */
   readonly done: Promise<void>;
   /** Gives up: `done` never settles. */
@@ -24,7 +24,7 @@ export interface OutboxPorts {
   readonly clock: Clock;
   readonly log: EventLog;
   /** Sends the command until it is carried out. */
-  send(command: OutboxCommand, id: string, requestId: string): Delivery;
+  send(command: OutboxCommand, id: string, requestId: string): OutboxDelivery;
   /** A commit has items that the log does not hold yet. */
   unpublished(): UnpublishedTicket;
   /** The log holds the last items of these versions, at this position. */
@@ -47,7 +47,7 @@ interface Job {
 }
 
 /** While more commits than this wait for the log or for other actors, the actor takes no commands of frontends. */
-export const OUTBOX_LIMIT = 256;
+export const MAX_OUTBOX_COMMITS = 256;
 /** Commands that one commit may send; a command's number follows from the commit's version. */
 const COMMANDS_PER_COMMIT = 2 ** 20;
 
@@ -57,7 +57,7 @@ export class Outbox {
   #answering = lazyMap<string, (() => void)[]>();
   /** Target → its last command under way or waiting. */
   #tails = lazyMap<ActorKey, Promise<void>>();
-  #deliveries = lazySet<Delivery>();
+  #deliveries = lazySet<OutboxDelivery>();
   #logged: { v: number; fn: () => void }[] | undefined;
   #appending = false;
   #stopped = false;
@@ -106,7 +106,7 @@ export class Outbox {
 
   /** Commands of this name that may not be carried out yet. */
   pendingCommands(name: string): OutboxCommand[] {
-    return [...this.#jobs.values()].flatMap(({ entry }) => commandsIn(entry.sequences, name));
+    return [...this.#jobs.values()].flatMap(({ entry }) => commandsNamed(entry.sequences, name));
   }
 
   /** Calls `fn` when the commands that this command caused are carried out; now if there are none. */
@@ -146,7 +146,7 @@ export class Outbox {
       const waiting: OutboxEntry[] = [];
       for (const job of this.#jobs.values()) if (!job.appended) waiting.push(job.entry);
       if (waiting.length === 0) break;
-      for (const { entry, completes } of packEntries(this.key, waiting)) {
+      for (const { entry, completes } of packLogEntries(this.key, waiting)) {
         const seq = await this.#appendOne(entry as unknown as Json);
         if (this.#stopped || seq === undefined) return;
         this.ports.appended(seq, completes);
@@ -165,7 +165,9 @@ export class Outbox {
       } catch (error) {
         if (this.#stopped) return undefined;
         this.ports.appendFailed(error);
-        await new Promise<void>((resolve) => this.ports.clock.setTimeout(resolve, delayOf(BACKOFF.append, failures)));
+        await new Promise<void>((resolve) =>
+          this.ports.clock.setTimeout(resolve, retryDelayMs(RETRY_DELAYS_MS.append, failures)),
+        );
         if (this.#stopped) return undefined;
       }
     }
@@ -237,7 +239,7 @@ export class Outbox {
     });
   }
 
-  #finish(job: Job, { answers }: Sequence, finished: (() => void) | undefined): void {
+  #finish(job: Job, { answers }: CommandSequence, finished: (() => void) | undefined): void {
     if (this.#stopped) return;
     job.left--;
     if (job.left === 0) this.#jobs.delete(job.entry.v);
@@ -251,5 +253,5 @@ export class Outbox {
   }
 }
 
-export const commandsIn = (sequences: readonly Sequence[], name: string): OutboxCommand[] =>
+export const commandsNamed = (sequences: readonly CommandSequence[], name: string): OutboxCommand[] =>
   sequences.flatMap(({ stages }) => stages.flat()).filter((command) => command.name === name);

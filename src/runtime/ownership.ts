@@ -8,9 +8,9 @@ import type { Store } from '#ports/store';
 import type { Activation } from './activation.js';
 import type { Activations } from './activations.js';
 import type { ActorQuotas } from './actor-quotas.js';
-import { drain } from './drain.js';
+import { drainPartitions } from './drain.js';
 import type { DueTimers } from './due-timers.js';
-import type { Meters } from './meters.js';
+import type { RuntimeMeters } from './meters.js';
 import type { CommandRequest } from './protocol.js';
 import type { SuccessorWakeup } from './successor-wakeup.js';
 
@@ -19,11 +19,11 @@ const DRAIN_MS = 10_000;
 /** Longer than a write to the Store is under way. */
 const LOOK_AGAIN_MS = 10_000;
 
-export interface OwnershipOptions {
+interface OwnershipOptions {
   readonly clock: Clock;
   readonly store: Store;
   readonly bus: Bus;
-  readonly meters: Meters;
+  readonly meters: RuntimeMeters;
   readonly activations: Activations;
   readonly timers: DueTimers;
   readonly quotas: ActorQuotas;
@@ -32,7 +32,7 @@ export interface OwnershipOptions {
   receive(partition: Partition, request: CommandRequest): void;
 }
 
-export class Ownership implements PartitionOwner {
+export class PartitionOwnership implements PartitionOwner {
   readonly #epochs = new Map<Partition, Epoch>();
   /** Wall time at which this host took the partition. */
   readonly #since = new Map<Partition, number>();
@@ -174,7 +174,7 @@ export class Ownership implements PartitionOwner {
     const { activations, clock, quotas, successors, timers } = this.options;
     const epochs = new Map(partitions.map((p) => [p, this.#epochs.get(p)]));
     if (reason === 'released') {
-      await drain(clock, withinMs, {
+      await drainPartitions(clock, withinMs, {
         activations: (of) => activations.of(new Set(of)),
         leave: () => this.#leave(partitions, epochs),
         left: () => partitions.filter((p) => this.#leaving.has(p)),

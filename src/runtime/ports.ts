@@ -6,16 +6,16 @@ import type { OutboxCommand } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import type { EventLog } from '#ports/log';
 import type { Store } from '#ports/store';
-import type { AnyKind, InputSources } from './kind.js';
-import type { Meters } from './meters.js';
-import type { Delivery } from './outbox.js';
+import type { AnyActorKind, InputSources } from './kind.js';
+import type { RuntimeMeters } from './meters.js';
+import type { OutboxDelivery } from './outbox.js';
 import type { StoreOutage } from './store-outage.js';
 import type { UnpublishedCommits } from './unpublished-commits.js';
 
 /** An activation that is leaving memory, as its host sees it. */
 export interface StoppedActivation {
   readonly key: ActorKey;
-  readonly kind: AnyKind;
+  readonly kind: AnyActorKind;
   /** Why the actor ended, if its sidecar knows. */
   readonly endReason: string | undefined;
 }
@@ -26,14 +26,14 @@ export interface ActivationPorts {
   readonly storeOutage: StoreOutage;
   readonly log: EventLog;
   readonly logger: Logger;
-  readonly meters: Meters;
+  readonly meters: RuntimeMeters;
   readonly sources: InputSources;
   readonly unpublished: UnpublishedCommits;
   /** A promise while the replica is missing or behind `after`; undefined if it is at hand. */
   directory(realm: RealmId, after: number): Promise<void> | undefined;
   directoryNow(realm: RealmId): DirectoryView;
   /** @param requestId of the HTTP request that caused it, or '' */
-  sendFromOutbox(command: OutboxCommand, id: string, requestId: string): Delivery;
+  sendFromOutbox(command: OutboxCommand, id: string, requestId: string): OutboxDelivery;
   /** Sends a command to an actor of this host without the bus. */
   sendLocal(key: ActorKey, name: string, args: JsonObject): Promise<void>;
   /** A former activation may have a write under way. */

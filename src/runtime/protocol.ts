@@ -6,7 +6,7 @@ import type { ActorRedirect } from '#model/commands';
 import type { BusRequest } from '#ports/bus';
 
 /** A command on its way to an actor. */
-export interface Envelope {
+export interface CommandEnvelope {
   /**
    * Names the command across retries. From a client of actors: `<client id>:<n>`; from an actor's outbox:
    * `<actor key>@<n>` with n growing over the life of the sending actor.
@@ -29,7 +29,7 @@ export interface Envelope {
   readonly asked?: true;
 }
 
-export type Reply =
+export type ActorCommandReply =
   | ActorReply
   | ActorRedirect
   | ActorRepeat
@@ -38,7 +38,7 @@ export type Reply =
   | { readonly value: Json };
 
 /** A command as the bus brings it. */
-export type CommandRequest = BusRequest<Reply>;
+export type CommandRequest = BusRequest<ActorCommandReply>;
 
 /** Splits `<sender>:<n>` or `<actor key>@<n>`; null for ids that need no memory. */
 export function parseCommandId(id: string): { sender: string; n: number; actor: boolean } | null {
@@ -53,7 +53,7 @@ export function parseCommandId(id: string): { sender: string; n: number; actor: 
 export const isFromActor = (id: string): boolean => id.includes('@');
 
 /** Another actor waits for the command: a leaving host, which may in turn wait for that actor, still takes it. */
-export const isForActor = ({ id, asked }: Envelope): boolean => asked === true || isFromActor(id);
+export const isForActor = ({ id, asked }: CommandEnvelope): boolean => asked === true || isFromActor(id);
 
 /** A command without effect that every actor takes: it loads the actor, which continues its outbox. */
-export const WAKE = 'wake';
+export const WAKE_COMMAND = 'wake';

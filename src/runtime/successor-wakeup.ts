@@ -7,7 +7,7 @@ import type { Logger } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import type { ActorKey } from '#model';
 import type { ActorClient } from './client.js';
-import { WAKE } from './protocol.js';
+import { WAKE_COMMAND } from './protocol.js';
 
 /** A wake-up is tried for this long. */
 const DEADLINE_MS = 60_000;
@@ -27,7 +27,7 @@ export class SuccessorWakeup {
   wake(key: ActorKey): void {
     const deadlineMs = this.#ending ? LAST_DEADLINE_MS : DEADLINE_MS;
     const woken: Promise<unknown> = this.client
-      .send(key, WAKE, {}, { deadlineMs })
+      .send(key, WAKE_COMMAND, {}, { deadlineMs })
       .reply.catch((error: unknown) => {
         this.logger.warn({ actor: key, err: error }, 'an actor that moved away could not be woken there');
       })

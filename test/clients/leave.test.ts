@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { chooseFactory } from '#frontend/http';
+import { chooseHttpServerFactory } from '#frontend/http';
 import { Cluster, Embedded } from './support/face.js';
 import { KeepAliveClient, type KeptAnswer } from './support/keep-alive.js';
 import { services } from './support/missing.js';
@@ -17,7 +17,9 @@ const PAUSE_MS = 20;
 const CLIENTS = 8;
 
 const adapters =
-  (await chooseFactory('auto')).factory === (await chooseFactory('node')).factory ? ['node'] : ['uws', 'node'];
+  (await chooseHttpServerFactory('auto')).factory === (await chooseHttpServerFactory('node')).factory
+    ? ['node']
+    : ['uws', 'node'];
 
 /** Client that sends or follows a queue until `stop`, and records failures. */
 class Busy {

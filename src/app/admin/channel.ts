@@ -8,7 +8,7 @@ import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { JsonObject } from '#base';
 import type { ActorKey } from '#model';
-import { ActorCaller, type PlainReply } from './actor-caller.js';
+import { ActorCaller, type JsonReply } from './actor-caller.js';
 import { AdminError } from './admin-error.js';
 
 interface CommandLine {
@@ -28,7 +28,7 @@ interface SecretLine {
 }
 
 /** Writes a backup into a folder and returns its number of files and bytes. */
-export type WriteBackup = (folder: string) => Promise<{ readonly files: number; readonly bytes: number }>;
+type WriteBackup = (folder: string) => Promise<{ readonly files: number; readonly bytes: number }>;
 
 /**
  * Path of the socket file: absolute or relative, whichever is shorter, since socket paths are limited to about 100
@@ -76,7 +76,7 @@ async function answer(
   check: string,
   backUp?: WriteBackup,
 ): Promise<void> {
-  let reply: PlainReply;
+  let reply: JsonReply;
   try {
     const line = JSON.parse(text) as CommandLine | BackupLine | SecretLine;
     if ('secret' in line) reply = { value: line.secret === check };
@@ -91,7 +91,7 @@ async function answer(
 }
 
 /** Client end of the channel: a caller whose commands the running server sends. */
-export class ChannelCaller extends ActorCaller {
+export class ChannelActorCaller extends ActorCaller {
   readonly #waiting: ((line: string) => void)[] = [];
 
   private constructor(private readonly socket: Socket) {
@@ -100,16 +100,16 @@ export class ChannelCaller extends ActorCaller {
   }
 
   /** @throws AdminError if no server listens in this data directory */
-  static async open(dataDir: string): Promise<ChannelCaller> {
+  static async open(dataDir: string): Promise<ChannelActorCaller> {
     const socket = connect(socketPath(dataDir));
     await new Promise<void>((resolve, reject) => {
       socket.once('connect', resolve);
       socket.once('error', (error) => reject(new AdminError(`the running server can't be reached: ${error.message}`)));
     });
-    return new ChannelCaller(socket);
+    return new ChannelActorCaller(socket);
   }
 
-  send(to: ActorKey, name: string, args: JsonObject): Promise<PlainReply> {
+  send(to: ActorKey, name: string, args: JsonObject): Promise<JsonReply> {
     return this.#ask({ to, name, args });
   }
 
@@ -128,10 +128,10 @@ export class ChannelCaller extends ActorCaller {
     return 'value' in reply && reply.value === true;
   }
 
-  #ask(line: CommandLine | BackupLine | SecretLine): Promise<PlainReply> {
+  #ask(line: CommandLine | BackupLine | SecretLine): Promise<JsonReply> {
     return new Promise((resolve, reject) => {
       this.socket.once('close', () => reject(new AdminError('the server closed the connection')));
-      this.#waiting.push((line) => resolve(JSON.parse(line) as PlainReply));
+      this.#waiting.push((line) => resolve(JSON.parse(line) as JsonReply));
       this.socket.write(`${JSON.stringify(line)}\n`);
     });
   }

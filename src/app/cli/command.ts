@@ -3,15 +3,15 @@ import type { Config } from '#app/config';
 import type { Logger } from '#base';
 
 /** Options of the command line besides the settings. */
-export type Options = Readonly<Record<string, string | undefined>>;
+export type CommandOptions = Readonly<Record<string, string | undefined>>;
 
 /**
  * @param words the words after the command's name
  * @returns exit code; undefined means 0
  */
-export type Action = (
+export type CommandAction = (
   config: Config,
-  options: Options,
+  options: CommandOptions,
   logger: Logger,
   words: readonly string[],
 ) => Promise<number | void>;
@@ -19,5 +19,5 @@ export type Action = (
 export interface AdminCommand {
   /** Placeholders of the words after the name, in order. */
   readonly words: readonly string[];
-  readonly run: Action;
+  readonly run: CommandAction;
 }

@@ -1,15 +1,17 @@
 /** Reads the configuration from command line and environment; the command line wins. */
-import { type Config, SETTINGS, type Setting, type SettingName } from './table.js';
+import { type Config, SETTINGS, type SettingDeclaration, type SettingName } from './table.js';
 
 /** Problems of a configuration, in words for the operator; one line per problem. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
-const entries = Object.entries(SETTINGS) as [SettingName, Setting<unknown>][];
+const entries = Object.entries(SETTINGS) as [SettingName, SettingDeclaration<unknown>][];
 
 /** All settings as options of `util.parseArgs`. */
-export const OPTIONS = Object.fromEntries(entries.map(([, of]) => [of.option, { type: 'string' as const }]));
+export const COMMAND_LINE_OPTIONS = Object.fromEntries(
+  entries.map(([, of]) => [of.option, { type: 'string' as const }]),
+);
 
 /** @throws ConfigError that lists all problems */
 export function loadConfig(
@@ -68,4 +70,4 @@ export const isCluster = (config: Config): boolean => config.nats !== undefined;
  * Without the minimum, V8 shrinks the young generation of an idle process to 1 MiB, which fills every 3 s, so that
  * objects of waiting polls become old.
  */
-export const NODE_FLAGS: readonly string[] = ['--min-semi-space-size=16', '--max-semi-space-size=64'];
+export const RECOMMENDED_NODE_FLAGS: readonly string[] = ['--min-semi-space-size=16', '--max-semi-space-size=64'];

@@ -1,9 +1,9 @@
 /** docs/state-machines.md: the phases of each kind of actor, drawn from the machines that the actors run. */
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import { queueMachine } from '#actors/event-queue';
-import { actorKinds } from '#app/server';
+import { actorKindsByName } from '#app/server';
 import type { ActorKey } from '#model';
-import type { AnyKind } from '#runtime';
+import type { AnyActorKind } from '#runtime';
 
 const AFTER = 'xstate.after.';
 const ANY = '*';
@@ -59,7 +59,7 @@ const list = (arrows: readonly Arrow[]): string => arrows.map(({ label }) => cod
 const GUARDS: Readonly<Record<string, string>> = { bySystem: 'commands that no user sent' };
 
 /** Sentence on the commands that a phase takes and refuses, with the error of the refusal. */
-function sentence(state: AnyStateNode, { name: kind, refusals }: AnyKind): string {
+function sentence(state: AnyStateNode, { name: kind, refusals }: AnyActorKind): string {
   const arrows = arrowsOf(state);
   const moving = arrows.filter(({ to }) => to !== undefined);
   const forbidden = arrows.filter(({ isForbidden }) => isForbidden);
@@ -72,12 +72,12 @@ function sentence(state: AnyStateNode, { name: kind, refusals }: AnyKind): strin
     : `- **${state.key}** takes ${list(moving)} and ${GUARDS[guard] ?? guard}, and refuses all others with ${error}.`;
 }
 
-const sentences = (kind: AnyKind): string[] =>
+const sentences = (kind: AnyActorKind): string[] =>
   (Object.values(kind.machine?.states ?? {}) as AnyStateNode[]).map((state) => sentence(state, kind));
 
 /** Text of the page. @throws Error when a kind has no summary */
-export function stateMachines(): string {
-  const kinds = Object.values(actorKinds());
+export function renderStateMachinesPage(): string {
+  const kinds = Object.values(actorKindsByName());
   const lines = [
     '# State machines',
     '',

@@ -8,7 +8,7 @@ import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { type Config, ConfigError, SETTINGS, type SettingName } from '#app/config';
 import { createClient } from '#ports/store';
-import { reasonOf } from './data-dir.js';
+import { describeFileError } from './data-dir.js';
 
 /** A setting as on the command line and in the environment: the operator knows which of the two they used. */
 const called = (name: SettingName): string => `--${SETTINGS[name].option} (${SETTINGS[name].env})`;
@@ -24,7 +24,7 @@ type Problem = string | undefined;
  * @throws ConfigError for problems that a repeated start can't solve
  * @throws Error for a port that another process uses now
  */
-export async function preflight(config: Config): Promise<void> {
+export async function runPreflightChecks(config: Config): Promise<void> {
   const problems = [
     samePort(config),
     mongoUrl(config),
@@ -78,7 +78,7 @@ async function dataDir({ dataDir: folder }: Config): Promise<Problem> {
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (TRANSIENT.includes(code)) return undefined;
-    return `${called('dataDir')}: data directory ${folder} can't be used: ${reasonOf(error)}`;
+    return `${called('dataDir')}: data directory ${folder} can't be used: ${describeFileError(error)}`;
   }
 }
 
@@ -92,7 +92,7 @@ async function domainsFile({ disposableDomains: file }: Config): Promise<Problem
     await access(file, constants.R_OK);
     return undefined;
   } catch (error) {
-    return `${name}: ${file} can't be read: ${reasonOf(error)}`;
+    return `${name}: ${file} can't be read: ${describeFileError(error)}`;
   }
 }
 

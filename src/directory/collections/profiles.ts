@@ -3,11 +3,11 @@
 import { presentProfile } from '#domain/people';
 import type { UserId } from '#model';
 import type { DirectoryProfile, DirectoryProfileField, ProfileData } from '#model/records';
-import { Collection } from './collection.js';
+import { RecordCollection } from './collection.js';
 
 const NOTHING_FILLED_IN: ProfileData = {};
 
-export class Profiles extends Collection<UserId, DirectoryProfile> {
+export class ProfileCollection extends RecordCollection<UserId, DirectoryProfile> {
   /** Computed on first use. */
   readonly #shown = new Map<UserId, ProfileData>();
   #fields: readonly DirectoryProfileField[] = [];

@@ -3,9 +3,9 @@
 import { isCalledBot, makeSystemBots, SYSTEM_BOT_EMAILS } from '#domain/people';
 import type { UserId } from '#model';
 import type { DirectoryUser } from '#model/records';
-import { Collection } from './collection.js';
+import { RecordCollection } from './collection.js';
 
-export class Users extends Collection<UserId, DirectoryUser> {
+export class UserCollection extends RecordCollection<UserId, DirectoryUser> {
   /** Bots that the server calls instead of sending them messages. */
   readonly silentBots = new Set<UserId>();
   readonly #systemBots: ReadonlyMap<UserId, DirectoryUser>;

@@ -13,12 +13,12 @@ import type { ErrorReply } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { Blobs } from '#ports/blobs';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * Callers that an operation admits (conventions.md § Roles), checked before parameters; 'none': no credentials needed.
  */
-export type Guard =
+export type OperationGuard =
   | 'none'
   | 'user'
   | 'admin'
@@ -34,21 +34,21 @@ export type Guard =
  * - string: taken verbatim, the schema checks length or enumeration;
  * - uint: decimal text 0 … 4294967295, failing with REQUEST_VARIABLE_INVALID.
  */
-export type Encoding = 'json' | 'string' | 'uint';
+type ParameterEncoding = 'json' | 'string' | 'uint';
 
 /**
  * Default bounds of a JSON parameter: values at all levels, and characters. Legitimate lists have some thousand items.
  */
-export const MAX_VALUES = 20_000;
-export const MAX_CHARACTERS = 1_048_576;
+export const MAX_JSON_VALUES = 20_000;
+export const MAX_JSON_CHARACTERS = 1_048_576;
 /** Default bound of a text parameter whose schema has no length: enough for names and topics. */
-export const MAX_TEXT = 65_536;
+export const MAX_TEXT_CHARACTERS = 65_536;
 /** Default bound of a body without files. */
-export const MAX_BODY_MIB = 1;
+export const DEFAULT_MAX_BODY_MIB = 1;
 
-export interface Parameter<S extends TSchema = TSchema> {
+export interface ParameterDeclaration<S extends TSchema = TSchema> {
   readonly in: 'path' | 'query' | 'form';
-  readonly encoding: Encoding;
+  readonly encoding: ParameterEncoding;
   readonly schema: S;
   readonly required: boolean;
   /** Value when absent; never validated. Absent parameters without a default are `undefined`. */
@@ -57,23 +57,24 @@ export interface Parameter<S extends TSchema = TSchema> {
   readonly aliases?: readonly string[];
   readonly description?: string;
   /**
-   * Maximum of values in the JSON, counting items and keys at all levels; absent: MAX_VALUES. More are refused before
-   * the JSON is parsed.
+   * Maximum of values in the JSON, counting items and keys at all levels; absent: MAX_JSON_VALUES. More are refused
+   * before the JSON is parsed.
    */
   readonly maxValues?: number;
   /**
-   * Maximum of characters (UTF-16 units); absent: MAX_CHARACTERS for JSON, the schema's length or MAX_TEXT for text.
+   * Maximum of characters (UTF-16 units); absent: MAX_JSON_CHARACTERS for JSON, the schema's length or
+   * MAX_TEXT_CHARACTERS for text.
    */
   readonly maxCharacters?: number;
   /** Last parameter of a path: takes all remaining segments, with the slashes between them. */
   readonly rest?: true;
 }
 
-export type Parameters = Readonly<Record<string, Parameter>>;
+export type ParameterDeclarations = Readonly<Record<string, ParameterDeclaration>>;
 
 // biome-ignore lint/suspicious/noExplicitAny: only the schema's static type matters here
-type ValueOf<P> = P extends Parameter<infer S> ? Static<S> : any;
-export type Values<P extends Parameters> = {
+type ValueOf<P> = P extends ParameterDeclaration<infer S> ? Static<S> : any;
+type ParameterValues<P extends ParameterDeclarations> = {
   readonly [K in keyof P]: P[K] extends { required: true }
     ? ValueOf<P[K]>
     : P[K] extends { default: unknown }
@@ -91,7 +92,7 @@ export interface UploadedFile {
 }
 
 /** A request after routing, authentication, guard and parameters, with the services that operations use. */
-export interface Call<V> {
+export interface ApiCall<V> {
   readonly params: V;
   readonly realm: RealmId;
   /** The authenticated caller; 0 where the operation needs no credentials, or none were given. */
@@ -119,7 +120,7 @@ export interface Call<V> {
   /** A request header that the operation declares; '' when absent. */
   header(name: string): string;
   /** Runs a command on the caller's behalf. @returns fields of the actor's answer @throws ActorRefused, ApiError */
-  send<T>(forward: Forward<T>): Promise<T>;
+  send<T>(forwardCommand: ForwardedCommand<T>): Promise<T>;
   /** Id of the newest message that the caller has a copy of; -1: none. Only for authenticated callers. */
   newestMessage(): number | Promise<number>;
   /** The configuration allows streams that are open to the web. */
@@ -139,7 +140,7 @@ export interface Call<V> {
 }
 
 /** Options of a command that the frontend sends. */
-export interface ForwardOptions {
+interface ForwardedCommandOptions {
   /** The actor may keep the command for minutes (a waiting poll); the usual deadline doesn't apply. */
   readonly held?: boolean;
   /** With `held`: fields of the answer if this frontend shuts down; the client then asks another frontend. */
@@ -153,16 +154,18 @@ export interface ForwardOptions {
   /** Fields that the frontend adds to the actor's answer. */
   readonly extraFields?: JsonObject;
   /** Second command after success, whose answer becomes the response. `held` is needed if either command waits. */
-  readonly followedBy?: Forward;
+  readonly followedBy?: ForwardedCommand;
 }
 
-/** A command for an actor, whose answer becomes the response body; made by `forward`. `T`: fields of the answer. */
-export interface Forward<T = unknown> extends AddressedCommand<ReplyFields<T>>, ForwardOptions {}
+/**
+ * A command for an actor, whose answer becomes the response body; made by `forwardCommand`. `T`: fields of the answer.
+ */
+export interface ForwardedCommand<T = unknown> extends AddressedCommand<ReplyFields<T>>, ForwardedCommandOptions {}
 
 /** Checks a command against its declaration (see model/commands). Returns the same object. */
 export const forward = <K extends ActorKindName, A extends JsonObject, T>(
-  of: CommandTo<K, A, ReplyFields<T>> & ForwardOptions,
-): Forward<T> => of as unknown as Forward<T>;
+  of: CommandTo<K, A, ReplyFields<T>> & ForwardedCommandOptions,
+): ForwardedCommand<T> => of as unknown as ForwardedCommand<T>;
 
 /**
  * Heartbeats that the frontend sends by itself for a waiting poll. Heartbeats have event ids. The client's next poll
@@ -185,23 +188,23 @@ export interface PollKeepalive {
 }
 
 /** A response made on the frontend from its directory replica. */
-export interface Answer {
+export interface FieldsAnswer {
   /** Fields beside result and msg. */
   readonly fields: Fields;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Answer whose fields are encoded already. The operation keeps the object; the frontend sends it as it is. */
-export interface ReadyAnswer {
+interface ReadyAnswer {
   readonly ready: ReadyFields;
 }
 
-export type Outcome = Forward | Answer | ReadyAnswer | RawAnswer;
+export type OperationOutcome = ForwardedCommand | FieldsAnswer | ReadyAnswer | RawAnswer;
 
-export interface Operation<P extends Parameters = Parameters> {
+export interface Operation<P extends ParameterDeclarations = ParameterDeclarations> {
   /** Name of the operation in wire.json, e.g. 'send-message'. */
   readonly id: string;
-  readonly method: Method;
+  readonly method: HttpMethod;
   /** The path is at the root of the server instead of under /api/v1, for addresses that are opened as links. */
   readonly root?: true;
   /** The operation is a page of a browser: scripts of other origins may neither call nor read it. */
@@ -210,7 +213,7 @@ export interface Operation<P extends Parameters = Parameters> {
    * Relative to /api/v1 (or the root), with {name} segments; a segment whose parameter is a uint matches digits only.
    */
   readonly path: string;
-  readonly guard: Guard;
+  readonly guard: OperationGuard;
   /** With guard 'user': callers without credentials (`caller` 0) are admitted if the organization has public access. */
   readonly anonymous?: boolean;
   /** Incoming-webhook bots may call the operation. */
@@ -225,7 +228,7 @@ export interface Operation<P extends Parameters = Parameters> {
    * account are counted. none: calls are not counted.
    */
   readonly rateLimit?: 'polls' | 'visitors' | 'none';
-  /** Maximum of MiB of a body without files, within the bound of the configuration; absent: MAX_BODY_MIB. */
+  /** Maximum of MiB of a body without files, within the bound of the configuration; absent: DEFAULT_MAX_BODY_MIB. */
   readonly maxBodyMib?: number;
   /** The body may be a multipart form with files. */
   readonly takesFiles?: true;
@@ -243,10 +246,10 @@ export interface Operation<P extends Parameters = Parameters> {
   /** Check before parameters are read; not called for callers without credentials. @throws ApiError */
   before?(directory: DirectoryView, caller: UserId): void;
   /** Answers the call, or names the command whose answer becomes the response. @throws ApiError */
-  run(call: Call<Values<P>>): Outcome | Promise<Outcome>;
+  run(call: ApiCall<ParameterValues<P>>): OperationOutcome | Promise<OperationOutcome>;
 }
 
 /** Identity function that infers the parameter types of a declaration. */
-export function operation<const P extends Parameters>(declaration: Operation<P>): Operation<P> {
+export function defineOperation<const P extends ParameterDeclarations>(declaration: Operation<P>): Operation<P> {
   return declaration;
 }

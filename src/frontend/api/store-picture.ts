@@ -3,11 +3,11 @@ import { AVATAR_SIZES, type AvatarImages, blobOfAvatar, PICTURE_MIB } from '#dom
 import { realmKey, type UserId } from '#model';
 import { realmCommands } from '#model/commands';
 import { ActorRefused, apiError } from '#model/errors';
-import { type Call, type Forward, forward } from './operation.js';
+import { type ApiCall, type ForwardedCommand, forward } from './operation.js';
 
 /** The only file of the form, as a picture. @param notOne refusal for any other number of files. @throws ApiError */
-export function onePicture(
-  { files }: Call<unknown>,
+export function takeOnePicture(
+  { files }: ApiCall<unknown>,
   notOne: 'AVATAR_ONE_FILE' | 'ONE_FILE' | 'ICON_ONE_FILE' | 'LOGO_ONE_FILE',
 ) {
   if (files !== 'too large' && files.length !== 1) throw apiError(notOne);
@@ -27,14 +27,14 @@ interface Upload {
   /** Blobs of the upload with this number; all PNG. */
   files(number: number): readonly (readonly [blob: string, bytes: Uint8Array])[];
   /** Command that makes the upload the current picture. */
-  show(number: number): Forward<JsonObject>;
+  show(number: number): ForwardedCommand<JsonObject>;
 }
 
 /**
  * Stores a picture in three steps: number from the realm actor, blobs, command that shows the upload.
  * @returns fields of the actor's answer @throws ActorRefused
  */
-export async function storePicture(call: Call<unknown>, upload: Upload): Promise<JsonObject> {
+export async function storePicture(call: ApiCall<unknown>, upload: Upload): Promise<JsonObject> {
   const to = realmKey(call.realm);
   const begun = await call.send(
     forward({ to, command: realmCommands.pictureBegin, args: { picture: upload.picture } }),
@@ -55,7 +55,7 @@ export async function storePicture(call: Call<unknown>, upload: Upload): Promise
  * Gives an account this avatar: the caller's account, or a bot that the caller manages. All users get an event.
  * @param images from `avatarImages` @returns URL of the avatar @throws ActorRefused
  */
-export async function storeAvatar(call: Call<unknown>, user: UserId, images: AvatarImages): Promise<string> {
+export async function storeAvatar(call: ApiCall<unknown>, user: UserId, images: AvatarImages): Promise<string> {
   const hash = call.secrets.avatarHash(call.realm, user);
   const answer = await storePicture(call, {
     picture: `avatar/${user}`,

@@ -3,7 +3,7 @@
  * an answer.
  */
 import { encodeFields } from '#base';
-import type { Forward } from '#frontend/api';
+import type { ForwardedCommand } from '#frontend/api';
 import type { ForwardContext, ForwardHandle } from '#frontend/http';
 import type { ActorKey, ActorRepeat, ActorReply, RealmId, UserId } from '#model';
 import { apiError } from '#model/errors';
@@ -21,7 +21,7 @@ export interface ForwardServices {
 type Reply = ActorReply | ActorRepeat;
 
 /** The answer to a waiting poll when the frontend leaves. */
-const answerOnLeave = ({ onShutdown }: Forward): ActorReply =>
+const answerOnLeave = ({ onShutdown }: ForwardedCommand): ActorReply =>
   onShutdown ? { ok: [encodeFields(onShutdown)] } : { error: apiError('SERVICE_UNAVAILABLE').toReply() };
 
 function unanswered(error: unknown): never {
@@ -29,19 +29,19 @@ function unanswered(error: unknown): never {
   throw error;
 }
 
-export class ForwardRun implements ForwardHandle {
+export class ForwardedCommandRun implements ForwardHandle {
   readonly reply: Promise<Reply>;
   #cancelled = false;
   #leaving = false;
   /** The command in progress. */
   #sent: SentCommand | undefined;
   /** The command that waits at an actor, and the resolver of its reply. */
-  #held: Forward | undefined;
+  #held: ForwardedCommand | undefined;
   #resolveHeld: ((reply: Reply) => void) | undefined;
 
   constructor(
     private readonly services: ForwardServices,
-    private readonly first: Forward,
+    private readonly first: ForwardedCommand,
     private readonly context: ForwardContext,
   ) {
     this.reply = this.#send(first);
@@ -60,7 +60,7 @@ export class ForwardRun implements ForwardHandle {
   }
 
   /** Plain reactions: an async function here would add three promises to every request. */
-  #send(forward: Forward): Promise<Reply> {
+  #send(forward: ForwardedCommand): Promise<Reply> {
     const held = forward.held === true && forward.followedBy === undefined;
     if (held && this.#leaving) return Promise.resolve(answerOnLeave(forward));
     const { context, first, services } = this;
@@ -83,7 +83,7 @@ export class ForwardRun implements ForwardHandle {
   }
 
   /** Follows a redirect or sends the follow-up command; otherwise the reply is the answer. */
-  #next(forward: Forward, reply: Awaited<SentCommand['reply']>): Reply | Promise<Reply> {
+  #next(forward: ForwardedCommand, reply: Awaited<SentCommand['reply']>): Reply | Promise<Reply> {
     const { context, services } = this;
     if ('value' in reply) throw new Error(`${forward.command} was answered with a bare value`);
     if ('forward' in reply) {

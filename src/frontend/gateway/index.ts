@@ -13,5 +13,5 @@
  * confirmed only after this frontend's replica shows it. Importers: `app`.
  */
 export { Gateway } from './gateway.js';
-export { realmAtHost, subdomainOf } from './realms.js';
-export { type SiteOptions, siteOf } from './site.js';
+export { findRealmByHost, subdomainOf } from './realms.js';
+export { type SiteUrlOptions, siteUrlOf } from './site.js';

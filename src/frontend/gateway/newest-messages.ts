@@ -5,7 +5,7 @@
  * newest message was deleted or moved) makes the answer unknown again. While the log has not shown a change that was
  * already confirmed to the user, the answer comes from the Store.
  */
-import type { Directories, ReplicaDependent, TailReader } from '#directory';
+import type { DirectoryReplicas, LogTailReader, ReplicaDependent } from '#directory';
 import type { NewestMessageState } from '#domain/messages';
 import {
   type ActorKey,
@@ -29,12 +29,12 @@ const MAX_USED = 2_000_000;
 const isConversation = (actor: ActorKey): boolean => actor.startsWith('stream/') || actor.startsWith('dm/');
 
 /** Newest messages of the users of all realms that this process serves. */
-export class NewestMessages implements ReplicaDependent {
-  readonly #realms = new Map<RealmId, RealmNewestMessages>();
+export class NewestMessageCache implements ReplicaDependent {
+  readonly #realms = new Map<RealmId, RealmNewestMessageCache>();
   readonly #budget: MemoryBudget = { used: 0 };
 
   constructor(
-    private readonly directories: Directories,
+    private readonly directories: DirectoryReplicas,
     private readonly client: ActorClient,
   ) {
     directories.addDependent(this);
@@ -69,13 +69,13 @@ export class NewestMessages implements ReplicaDependent {
   }
 
   /** @returns undefined where this process doesn't follow the log of the realm */
-  #open(realm: RealmId): RealmNewestMessages | undefined {
+  #open(realm: RealmId): RealmNewestMessageCache | undefined {
     if (this.#budget.used > MAX_USED) for (const newest of this.#realms.values()) newest.forget();
     const known = this.#realms.get(realm);
     if (known) return known;
     const tail = this.directories.tail(realm);
     if (!tail) return undefined;
-    const newest = new RealmNewestMessages(this.#budget);
+    const newest = new RealmNewestMessageCache(this.#budget);
     tail.add(newest);
     this.#realms.set(realm, newest);
     return newest;
@@ -150,12 +150,12 @@ const MAX_GONE = 10_000;
 const OWN_WEIGHT = 16;
 
 /** Memory used by all organizations together, in entries. */
-export interface MemoryBudget {
+interface MemoryBudget {
   used: number;
 }
 
 /** Newest messages of the users of one realm. */
-export class RealmNewestMessages implements TailReader {
+export class RealmNewestMessageCache implements LogTailReader {
   readonly #users = new Map<number, UserNewest>();
   readonly #streams = new Map<number, StreamNewest>();
   /** Messages that were deleted or moved between streams, with the step. */

@@ -1,15 +1,15 @@
 /** The `forward` step of the pipeline: sends commands to actors, and lets polls wait for their answers. */
 import type { JsonObject } from '#base';
-import type { Forward } from '#frontend/api';
+import type { ForwardedCommand } from '#frontend/api';
 import type { ActorRepeat, ActorReply, RealmId } from '#model';
 import { ActorRefused, apiError } from '#model/errors';
 import type { InboundRequest } from './inbound-request.js';
 import type { OperationCall } from './operation-call.js';
 import { NextPollMatcher, type ParkedPoll, type ParkedPolls } from './parked-polls.js';
-import { fieldsOf } from './reply.js';
+import { parseEncodedFields } from './reply.js';
 import type { RequestMetrics } from './request-metrics.js';
 import type { ResponseSender } from './response-sender.js';
-import type { Caller, ForwardContext, FrontendServices } from './services.js';
+import type { AuthenticatedCaller, ForwardContext, FrontendServices } from './services.js';
 
 export class ActorForwarder {
   #leaving = false;
@@ -39,18 +39,18 @@ export class ActorForwarder {
   }
 
   /** For an operation that needs the answer to decide. @throws ActorRefused, ApiError */
-  async send(forward: Forward, call: OperationCall): Promise<JsonObject> {
+  async send(forward: ForwardedCommand, call: OperationCall): Promise<JsonObject> {
     const reply = await this.services.forward(forward, contextOf(call)).reply;
     if ('again' in reply) throw apiError('SERVICE_UNAVAILABLE');
     if ('error' in reply) throw new ActorRefused(reply.error);
     if (reply.after !== undefined) await this.services.waitFor(call.realm, reply.after);
-    return fieldsOf(reply.ok);
+    return parseEncodedFields(reply.ok);
   }
 
   /** @returns undefined where the request has ended meanwhile */
   forward(
     request: InboundRequest,
-    forward: Forward,
+    forward: ForwardedCommand,
     call: OperationCall,
   ): Promise<ActorReply | ActorRepeat> | undefined {
     const lifetime = this.sender.lifetimes.of(request);
@@ -73,7 +73,7 @@ export class ActorForwarder {
    * Fast path: the request repeats the client's previous poll, except for the id of the last event that the client has;
    * it is attached to the parked command. False: the request has to be parsed.
    */
-  resume(request: InboundRequest, caller: Caller): boolean {
+  resume(request: InboundRequest, caller: AuthenticatedCaller): boolean {
     if (this.#leaving || this.pollCount >= this.maxPolls) return false;
     request.keyHash = caller.user.keyHash;
     if (!this.parked.attachRepeat(request, caller)) return false;
@@ -82,7 +82,7 @@ export class ActorForwarder {
   }
 
   /** Lets a poll wait: attached to the client's parked command where there is one, else with a new command. */
-  park(request: InboundRequest, forward: Forward, call: OperationCall): void {
+  park(request: InboundRequest, forward: ForwardedCommand, call: OperationCall): void {
     if (request.lifetime?.over) return;
     if (this.pollCount >= this.maxPolls) {
       this.metrics.overload.polls.n++;

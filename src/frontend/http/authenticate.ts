@@ -5,9 +5,9 @@
 import { hasPublicAccess } from '#domain/streams';
 import type { Operation } from '#frontend/api';
 import { ApiError, apiError } from '#model/errors';
-import { parseForm } from './form-urlencoded.js';
+import { parseUrlencodedForm } from './form-urlencoded.js';
 import type { InboundRequest } from './inbound-request.js';
-import type { AnonymousCaller, Caller, FrontendServices } from './services.js';
+import type { AnonymousCaller, AuthenticatedCaller, FrontendServices } from './services.js';
 
 interface Credentials {
   readonly username: string;
@@ -86,7 +86,7 @@ export class Authenticator {
     const { guard, visitors, anonymous } = operation;
     const { authorization, host, exchange } = request;
     const bare = authorization === '';
-    const key = visitors && bare ? parseForm(exchange.query).get('api_key') : undefined;
+    const key = visitors && bare ? parseUrlencodedForm(exchange.query).get('api_key') : undefined;
     if (guard === 'none' || (visitors && bare && key === undefined)) {
       request.anonymous = true;
       return this.#organization(host, operation);
@@ -110,7 +110,7 @@ export class Authenticator {
     return identity instanceof Promise ? identity : undefined;
   }
 
-  #account(authorization: string, host: string): Caller | Promise<Caller> {
+  #account(authorization: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
     const known = this.#cache.find(authorization, host);
     if (known) return known;
     const { username, key } = parseAuthorization(authorization);
@@ -120,7 +120,7 @@ export class Authenticator {
   }
 
   /** Addresses of files may carry the key alone. */
-  #accountOfQueryKey(key: string, host: string): Caller | Promise<Caller> {
+  #accountOfQueryKey(key: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
     try {
       const caller = this.services.authenticate(undefined, checkKey(key), host);
       return caller instanceof Promise ? caller.catch(refuseQueryKey) : caller;
@@ -154,7 +154,7 @@ export class Authenticator {
 interface CachedCaller {
   readonly host: string;
   readonly version: number;
-  readonly caller: Caller;
+  readonly caller: AuthenticatedCaller;
 }
 
 const MAX_ENTRIES = 20_000;
@@ -175,7 +175,7 @@ export class AuthCache {
     return this.#entries.size;
   }
 
-  find(authorization: string, host: string): Caller | undefined {
+  find(authorization: string, host: string): AuthenticatedCaller | undefined {
     const known = this.#entries.get(authorization);
     if (!known || known.host !== host) return undefined;
     const { caller, version } = known;
@@ -186,7 +186,7 @@ export class AuthCache {
   }
 
   /** To be called in the turn in which the caller was authenticated. */
-  add(authorization: string, host: string, caller: Caller): void {
+  add(authorization: string, host: string, caller: AuthenticatedCaller): void {
     if (authorization.length > MAX_HEADER_LENGTH || host.length > MAX_HEADER_LENGTH) return;
     if (this.#entries.size >= MAX_ENTRIES) this.#entries = new Map();
     this.#entries.set(authorization, { host, version: caller.directory.version, caller });

@@ -3,14 +3,14 @@
  * taken them.
  */
 import type { BodyPart } from './server.js';
-import type { SlowClientGuard, Transfer } from './slow-client-guard.js';
+import type { GuardedTransfer, SlowClientGuard } from './slow-client-guard.js';
 
 /** Large bodies go out in pieces of this size, bytes. Larger parts are not copied: many answers may share them. */
 const PIECE = 64 * 1024;
 
 const bytesOf = (part: BodyPart): Uint8Array => (typeof part === 'string' ? Buffer.from(part) : part);
 
-export function byteLength(parts: readonly BodyPart[]): number {
+export function byteLengthOfParts(parts: readonly BodyPart[]): number {
   let length = 0;
   for (const part of parts) length += typeof part === 'string' ? Buffer.byteLength(part) : part.byteLength;
   return length;
@@ -29,7 +29,7 @@ export class ResponseBody {
 
   constructor(parts: readonly BodyPart[]) {
     this.#parts = parts;
-    this.length = byteLength(parts);
+    this.length = byteLengthOfParts(parts);
   }
 
   get left(): number {
@@ -80,15 +80,15 @@ export class ResponseBody {
 }
 
 /** Bytes; most answers are no larger. */
-export const SMALL_BODY = 64 * 1024;
-/** Memory for `joined`, kept: fresh memory for megabytes costs more than the copy. */
-let scratch = Buffer.allocUnsafeSlow(SMALL_BODY);
+export const SMALL_BODY_BYTES = 64 * 1024;
+/** Memory for `joinParts`, kept: fresh memory for megabytes costs more than the copy. */
+let scratch = Buffer.allocUnsafeSlow(SMALL_BODY_BYTES);
 /** Larger bodies are too rare to keep memory for them. */
 const MAX_SCRATCH = 16 * 1024 * 1024;
 
 /** The parts in one piece, for modules that copy it at once. Valid until the next call. */
-export function joined(parts: readonly BodyPart[]): Uint8Array {
-  const length = byteLength(parts);
+export function joinParts(parts: readonly BodyPart[]): Uint8Array {
+  const length = byteLengthOfParts(parts);
   if (length > scratch.length && length <= MAX_SCRATCH) {
     scratch = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(length)));
   }
@@ -105,7 +105,7 @@ export function joined(parts: readonly BodyPart[]): Uint8Array {
 }
 
 /** The body of a request as far as it has come. */
-export class RequestBody implements Transfer {
+export class RequestBody implements GuardedTransfer {
   #chunks: Uint8Array[] = [];
   #size = 0;
 

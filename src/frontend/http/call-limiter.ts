@@ -4,13 +4,18 @@
  */
 import type { RateStanding } from '#base';
 import type { Operation } from '#frontend/api';
-import { type CallVerdict, type ClientAddresses, type RateLimits, tighterLimit } from '#frontend/limits';
+import {
+  type ClientAddressResolver,
+  type RateLimits,
+  type RateLimitVerdict,
+  selectTighterLimit,
+} from '#frontend/limits';
 import { apiError } from '#model/errors';
 import type { HttpExchange } from './server.js';
-import type { Caller } from './services.js';
+import type { AuthenticatedCaller } from './services.js';
 
 /** A request as the limiter needs it; implemented by InboundRequest. */
-export interface CountedRequest {
+export interface RateCountedRequest {
   readonly exchange: HttpExchange;
   /** X-Forwarded-For; '' where no proxy is trusted. */
   readonly forwardedFor: string;
@@ -21,7 +26,7 @@ export interface CountedRequest {
 export class CallLimiter {
   constructor(
     private readonly limits: RateLimits,
-    private readonly addresses: ClientAddresses,
+    private readonly addresses: ClientAddressResolver,
   ) {}
 
   /** X-Forwarded-For has to be read with the head: some proxy is trusted. */
@@ -30,40 +35,40 @@ export class CallLimiter {
   }
 
   /** Counts a call of an account. @throws ApiError RATE_LIMIT_HIT */
-  countCaller(request: CountedRequest, { rateLimit }: Operation, { realm, user }: Caller): void {
+  countCaller(request: RateCountedRequest, { rateLimit }: Operation, { realm, user }: AuthenticatedCaller): void {
     if (rateLimit === undefined) apply(request, this.limits.user('user', realm, user));
     else if (rateLimit === 'polls') apply(request, this.limits.user('polls', realm, user));
   }
 
   /** Counts a call without credentials, by network address. @throws ApiError RATE_LIMIT_HIT */
-  countAnonymous(request: CountedRequest, { rateLimit }: Operation): void {
+  countAnonymous(request: RateCountedRequest, { rateLimit }: Operation): void {
     if (rateLimit !== 'none') apply(request, this.limits.address(this.#networkOf(request)));
   }
 
   /** Counts an e-mail that a call without credentials sends. @throws ApiError RATE_LIMIT_HIT */
-  countMail(request: CountedRequest): void {
+  countMail(request: RateCountedRequest): void {
     apply(request, this.limits.mails(this.#networkOf(request)));
   }
 
   /** Counts access to one file without credentials. @throws ApiError RATE_LIMIT_HIT */
-  countVisit(request: CountedRequest, path: string): void {
+  countVisit(request: RateCountedRequest, path: string): void {
     apply(request, this.limits.file(path));
   }
 
-  #networkOf({ exchange, forwardedFor }: CountedRequest): string {
+  #networkOf({ exchange, forwardedFor }: RateCountedRequest): string {
     return this.addresses.networkOf(exchange.remoteAddress(), forwardedFor);
   }
 }
 
 /** @throws ApiError RATE_LIMIT_HIT */
-function apply(request: CountedRequest, verdict: CallVerdict | undefined): void {
+function apply(request: RateCountedRequest, verdict: RateLimitVerdict | undefined): void {
   if (!verdict) return;
-  request.rate = tighterLimit(verdict, request.rate);
+  request.rate = selectTighterLimit(verdict, request.rate);
   if (verdict.waitMs > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': verdict.waitMs / 1000 });
 }
 
 /** Header lines for `HttpExchange.respond`; '' where nothing was counted. */
-export const rateHeaders = (rate: RateStanding | undefined): string =>
+export const formatRateHeaders = (rate: RateStanding | undefined): string =>
   rate === undefined
     ? ''
     : `\r\nX-RateLimit-Limit: ${rate.limit}\r\nX-RateLimit-Remaining: ${rate.remaining}\r\nX-RateLimit-Reset: ${rate.reset}`;

@@ -5,12 +5,12 @@
 
 import type { Logger } from '#base';
 import type { Count, Metrics } from '#base/metrics';
-import { byteLength } from './bodies.js';
-import { DeflatePool, GzipBodies } from './gzip.js';
-import type { BodyPart, Headers, HttpExchange } from './server.js';
+import { byteLengthOfParts } from './bodies.js';
+import { DeflatePool, GzipBodyComposer } from './gzip.js';
+import type { BodyPart, HttpExchange, ResponseHeaders } from './server.js';
 
 /** Bytes; smaller bodies fit into a packet or two as they are. */
-export const MIN_COMPRESSED = 1024;
+const MIN_COMPRESSED_BYTES = 1024;
 /** Chosen by the figures in docs/performance.md. */
 const LEVEL = 3;
 /** Answers that wait for compression, each with its body; beyond it, answers go out as they are. */
@@ -21,7 +21,7 @@ const GZIP = `\r\nContent-Encoding: gzip${VARY}`;
 const nothing = (): void => {};
 
 export class ResponseCompressor {
-  readonly #bodies = new GzipBodies(new DeflatePool(LEVEL));
+  readonly #bodies = new GzipBodyComposer(new DeflatePool(LEVEL));
   readonly #plain: Count;
   readonly #in: Count;
   readonly #out: Count;
@@ -47,7 +47,7 @@ export class ResponseCompressor {
     exchange: HttpExchange,
     accepted: boolean,
     status: number,
-    headers: Headers,
+    headers: ResponseHeaders,
     body: readonly BodyPart[],
     more: string,
     coded = headers,
@@ -64,8 +64,8 @@ export class ResponseCompressor {
       return;
     }
     const send = (done: readonly Uint8Array[]): void => {
-      const before = byteLength(body);
-      const after = byteLength(done);
+      const before = byteLengthOfParts(body);
+      const after = byteLengthOfParts(done);
       if (after >= before) {
         plain();
         return;
@@ -99,10 +99,10 @@ export class ResponseCompressor {
 }
 
 /** The body is worth compressing. */
-export function isLarge(body: readonly BodyPart[]): boolean {
+export function isWorthCompressing(body: readonly BodyPart[]): boolean {
   let length = 0;
   for (const part of body) length += part.length;
-  return length >= MIN_COMPRESSED;
+  return length >= MIN_COMPRESSED_BYTES;
 }
 
 /** The last Accept-Encoding and its verdict: clients send a few texts again and again. */
@@ -114,7 +114,7 @@ let lastAnswer = false;
  *
  * @param header Accept-Encoding (RFC 9110 § 12.5.3)
  */
-export function takesGzip(header: string): boolean {
+export function acceptsGzip(header: string): boolean {
   if (header === '') return false;
   if (header === lastText) return lastAnswer;
   lastAnswer = judge(header);

@@ -73,7 +73,7 @@ const MAX_TURNS = 500;
  * @param accepted connections so far, where a turn accepts one at most (libuv); constant where a turn accepts all there
  * are
  */
-export async function quietTurn(accepted: () => number): Promise<void> {
+export async function waitForQuietTurn(accepted: () => number): Promise<void> {
   for (let turns = 0; turns < MAX_TURNS; turns++) {
     const before = accepted();
     const began = performance.now();

@@ -1,11 +1,11 @@
 /** One request and its response on uWebSockets.js; server-uws.ts has the rules of the engine. */
-import { byteLength, joined, RequestBody, ResponseBody, SMALL_BODY } from './bodies.js';
-import { statusLine } from './reply.js';
-import { announcesBody, type BodyPart, EMPTY_BODY, Headers, type HttpExchange } from './server.js';
-import type { SlowClientGuard, Transfer } from './slow-client-guard.js';
+import { byteLengthOfParts, joinParts, RequestBody, ResponseBody, SMALL_BODY_BYTES } from './bodies.js';
+import { httpStatusLine } from './reply.js';
+import { announcesBody, type BodyPart, EMPTY_BODY, type HttpExchange, ResponseHeaders } from './server.js';
+import type { GuardedTransfer, SlowClientGuard } from './slow-client-guard.js';
 import type { UwsRequest, UwsResponse } from './uws-module.js';
 
-const NO_HEADERS = new Headers([]);
+const NO_HEADERS = new ResponseHeaders([]);
 
 /**
  * Sends the last answer of a connection. The engine would take bytes behind the request for another request, even when
@@ -15,7 +15,11 @@ const NO_HEADERS = new Headers([]);
  * @param write returns true if the connection is still to be closed
  * @param over called when the answer is sent or the connection has ended
  */
-export function respondLast(res: UwsResponse, write: (res: UwsResponse) => boolean, over: () => void): void {
+export function respondAndEndConnection(
+  res: UwsResponse,
+  write: (res: UwsResponse) => boolean,
+  over: () => void,
+): void {
   let gone = false;
   res.onAborted(() => {
     if (!gone) over();
@@ -202,18 +206,18 @@ export class UwsExchange implements HttpExchange {
     }
     if (this.answered || this.aborted) return;
     this.#answering();
-    if (this.#chunked) this.#respondLast(statusLine(500), NO_HEADERS, [], '');
+    if (this.#chunked) this.#respondLast(httpStatusLine(500), NO_HEADERS, [], '');
     else {
-      this.#res.writeStatus(statusLine(500)).end();
+      this.#res.writeStatus(httpStatusLine(500)).end();
       this.#server.ended();
     }
   }
 
-  respond(status: number, headers: Headers, parts: readonly BodyPart[], more = ''): void {
+  respond(status: number, headers: ResponseHeaders, parts: readonly BodyPart[], more = ''): void {
     if (this.aborted || this.answered) return;
     this.#answering();
     if (this.#chunked || this.method === 'HEAD') {
-      this.#respondLast(statusLine(status), headers, parts, more);
+      this.#respondLast(httpStatusLine(status), headers, parts, more);
       return;
     }
     if (this.#req) this.#write(status, headers, parts, more);
@@ -222,15 +226,15 @@ export class UwsExchange implements HttpExchange {
   }
 
   /** @param status the status line */
-  #respondLast(status: string, headers: Headers, parts: readonly BodyPart[], more: string): void {
+  #respondLast(status: string, headers: ResponseHeaders, parts: readonly BodyPart[], more: string): void {
     const { requestId } = this;
     const id = requestId === '' ? '' : `\r\nX-Request-Id: ${requestId}`;
     const head = this.method === 'HEAD';
     const { engine, closing } = this.#server;
-    const length = byteLength(parts);
+    const length = byteLengthOfParts(parts);
     // A copy: the joined bytes are valid during this call only.
-    const body = head ? '' : Buffer.from(joined(parts));
-    respondLast(
+    const body = head ? '' : Buffer.from(joinParts(parts));
+    respondAndEndConnection(
       this.#res,
       (res) => {
         res.writeStatus(status);
@@ -253,9 +257,9 @@ export class UwsExchange implements HttpExchange {
     this.#received?.drop();
   }
 
-  #write(status: number, headers: Headers, parts: readonly BodyPart[], more: string): void {
+  #write(status: number, headers: ResponseHeaders, parts: readonly BodyPart[], more: string): void {
     const res = this.#res;
-    if (status !== 200) res.writeStatus(statusLine(status));
+    if (status !== 200) res.writeStatus(httpStatusLine(status));
     // All headers in one native call: a call costs more than the longer text.
     const { requestId } = this;
     const id = requestId === '' ? '' : `\r\nX-Request-Id: ${requestId}`;
@@ -264,7 +268,7 @@ export class UwsExchange implements HttpExchange {
     const closing = this.#server.closing;
     if (closing) {
       // The last answer of the connection: nothing can pile up behind it.
-      res.end(parts.length === 1 ? parts[0]! : joined(parts), true);
+      res.end(parts.length === 1 ? parts[0]! : joinParts(parts), true);
     } else this.#send(parts);
   }
 
@@ -276,12 +280,12 @@ export class UwsExchange implements HttpExchange {
       else if (!this.#res.tryEnd(only!, only!.byteLength)[1]) this.#sendLater(new ResponseBody(parts));
       return;
     }
-    const length = byteLength(parts);
+    const length = byteLengthOfParts(parts);
     if (length === 0) this.#res.end();
-    else if (length <= SMALL_BODY) {
-      const body = parts.length === 1 ? only! : joined(parts);
+    else if (length <= SMALL_BODY_BYTES) {
+      const body = parts.length === 1 ? only! : joinParts(parts);
       if (this.#res.tryEnd(body, length)[1]) return;
-      // A copy: the next answer reuses the memory of `joined`.
+      // A copy: the next answer reuses the memory of `joinParts`.
       this.#sendLater(new ResponseBody([typeof body === 'string' ? body : Buffer.from(body)]));
     } else {
       const body = new ResponseBody(parts);
@@ -302,7 +306,7 @@ export class UwsExchange implements HttpExchange {
   #sendLater(body: ResponseBody): void {
     const res = this.#res;
     const { slowAnswers } = this.#server;
-    const answer: Transfer = {
+    const answer: GuardedTransfer = {
       bytes: body.length,
       get held() {
         return body.left;

@@ -7,16 +7,16 @@ import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/bus
 import { TimeSlicer } from '#base';
 import type { UploadedFile } from '#frontend/api';
 import { apiError } from '#model/errors';
-import { type Fields, MAX_FIELDS } from './form-urlencoded.js';
+import { type FormFields, MAX_FORM_FIELDS } from './form-urlencoded.js';
 
-export interface Multipart {
-  readonly fields: Fields;
+interface MultipartContent {
+  readonly fields: FormFields;
   /** In order; empty where files are skipped. */
   readonly files: readonly UploadedFile[];
 }
 
 /** Fields and files. */
-const MAX_PARTS = MAX_FIELDS + 10;
+const MAX_PARTS = MAX_FORM_FIELDS + 10;
 /** One boundary before each part, and one at the end. */
 const MAX_BOUNDARIES = MAX_PARTS + 1;
 /** Bytes parsed at a time: some hundred microseconds. */
@@ -36,12 +36,12 @@ const failure = () => apiError('MALFORMED_FORM');
  * @param body must stay valid until the promise settles
  * @param progress abandoned: the client has left, so the rest need not be parsed
  */
-export async function parseMultipart(
+export async function parseMultipartForm(
   body: Uint8Array,
   contentType: string,
   keepFiles = false,
   progress: { readonly abandoned: boolean } = { abandoned: false },
-): Promise<Multipart> {
+): Promise<MultipartContent> {
   const boundary = boundaryOf(contentType);
   if (boundary === undefined) throw failure();
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
@@ -91,7 +91,7 @@ async function countBoundaries(bytes: Buffer, delimiter: Buffer, turns: TimeSlic
 }
 
 class MultipartForm {
-  readonly done: Promise<Multipart>;
+  readonly done: Promise<MultipartContent>;
   failed = false;
   readonly #parser: BusboyInstance;
   #fail: () => void = () => {};
@@ -103,7 +103,7 @@ class MultipartForm {
     this.#parser = new Busboy({
       headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
       limits: {
-        fields: MAX_FIELDS,
+        fields: MAX_FORM_FIELDS,
         parts: MAX_PARTS,
         fieldSize: keepFiles ? Math.min(most, MAX_FIELD_BYTES) : most,
         fileSize: most,

@@ -4,16 +4,16 @@
  */
 import { apiError } from '#model/errors';
 
-export type Fields = ReadonlyMap<string, string>;
+export type FormFields = ReadonlyMap<string, string>;
 
 /** The peer's limit; real clients send far fewer. */
-export const MAX_FIELDS = 1000;
+export const MAX_FORM_FIELDS = 1000;
 
-export const NO_FIELDS: Fields = new Map();
+export const NO_FORM_FIELDS: FormFields = new Map();
 
-/** @throws ApiError MALFORMED_FORM for more than MAX_FIELDS fields, or as many empty ones */
-export function parseForm(text: string): Fields {
-  if (text === '') return NO_FIELDS;
+/** @throws ApiError MALFORMED_FORM for more than MAX_FORM_FIELDS fields, or as many empty ones */
+export function parseUrlencodedForm(text: string): FormFields {
+  if (text === '') return NO_FORM_FIELDS;
   const fields = new Map<string, string>();
   let count = 0;
   let blank = 0;
@@ -21,9 +21,9 @@ export function parseForm(text: string): Fields {
     let end = text.indexOf('&', start);
     if (end < 0) end = text.length;
     // Empty fields are bounded: 10 MiB of ampersands would take 90 ms.
-    if (end === start && ++blank > MAX_FIELDS) throw apiError('MALFORMED_FORM');
+    if (end === start && ++blank > MAX_FORM_FIELDS) throw apiError('MALFORMED_FORM');
     if (end > start) {
-      if (++count > MAX_FIELDS) throw apiError('MALFORMED_FORM');
+      if (++count > MAX_FORM_FIELDS) throw apiError('MALFORMED_FORM');
       // Searched within the field: in a form without '=', each search would scan the whole rest.
       const field = text.slice(start, end);
       const equals = field.indexOf('=');
@@ -35,9 +35,9 @@ export function parseForm(text: string): Fields {
   return fields;
 }
 
-/** As parseForm; the bytes may change afterwards. */
-export function parseFormBody(body: Uint8Array): Fields {
-  return parseForm(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));
+/** As parseUrlencodedForm; the bytes may change afterwards. */
+export function parseUrlencodedBody(body: Uint8Array): FormFields {
+  return parseUrlencodedForm(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));
 }
 
 /** Longer texts are decoded as bytes: `replaceAll` takes 100 ns for each plus sign. */

@@ -3,19 +3,19 @@ import type { Operation } from '#frontend/api';
 import { ActorForwarder } from './actor-forwarder.js';
 import { Authenticator } from './authenticate.js';
 import { ResponseCompressor } from './compression.js';
-import { bodyWithFile, UploadBudget } from './form.js';
-import { DEFAULT_FILE_MIB } from './operation-call.js';
+import { maxBodyBytesWithFile, UploadMemoryBudget } from './form.js';
+import { DEFAULT_MAX_FILE_MIB } from './operation-call.js';
 import type { FrontendOptions } from './options.js';
 import { ParameterReader } from './parameters.js';
 import { ParkedPolls } from './parked-polls.js';
 import { Pipeline } from './pipeline.js';
 import { RequestMetrics } from './request-metrics.js';
 import { ResponseSender } from './response-sender.js';
-import { type RoutedOperation, Router, segmentsOf } from './route.js';
+import { pathSegmentsOf, type RoutedOperation, Router } from './route.js';
 import type { HttpExchange } from './server.js';
 import type { FrontendServices } from './services.js';
 
-export const API_PREFIX = '/api/v1';
+const API_PREFIX = '/api/v1';
 
 const DEFAULT_DEADLINE_MS = 30_000;
 const DEFAULT_HEARTBEAT_MS = 45_000;
@@ -44,8 +44,8 @@ export class Frontend {
       options,
       metrics,
       authenticator: new Authenticator(services, options.webPublicStreams ?? false),
-      uploads: new UploadBudget(uploadMemoryMib * 1_048_576),
-      maxUpload: bodyWithFile(options.maxFileMib ?? DEFAULT_FILE_MIB),
+      uploads: new UploadMemoryBudget(uploadMemoryMib * 1_048_576),
+      maxUpload: maxBodyBytesWithFile(options.maxFileMib ?? DEFAULT_MAX_FILE_MIB),
       headerPolicy: { readsForwarded: rates?.readsForwarded ?? false, compresses: compressor !== undefined },
       callServices: { options, services, send: (forward, call) => forwarder.send(forward, call) },
       forwarder,
@@ -64,7 +64,7 @@ function routerOf(operations: readonly Operation[]): Router<RoutedOperation> {
   for (const operation of operations) {
     const metrics = { answers: new Map(), seconds: undefined };
     const target = { operation, parameters: new ParameterReader(operation), metrics };
-    router.add(operation.method, segmentsOf(operation.root ? '' : API_PREFIX, operation), target);
+    router.add(operation.method, pathSegmentsOf(operation.root ? '' : API_PREFIX, operation), target);
   }
   return router;
 }

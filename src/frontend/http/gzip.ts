@@ -3,7 +3,7 @@
  * follow each other). So parts that many answers share are deflated once, and secrets can be left out.
  */
 import { constants, crc32, createDeflateRaw, type DeflateRaw } from 'node:zlib';
-import { byteLength } from './bodies.js';
+import { byteLengthOfParts } from './bodies.js';
 import type { BodyPart } from './server.js';
 
 /** Streams that work at a time, out of the four pool threads that file access shares. */
@@ -133,7 +133,7 @@ type Blocks = readonly Uint8Array[];
 type PartState = 'once' | Promise<Blocks> | Blocks;
 
 /** Composes gzip bodies of cached and new parts. */
-export class GzipBodies {
+export class GzipBodyComposer {
   readonly #parts = new WeakMap<Uint8Array, PartState>();
 
   constructor(private readonly pool: DeflatePool) {}
@@ -173,7 +173,7 @@ export class GzipBodies {
       }
     }
     if (!addApart()) return undefined;
-    const tail = tailOf(crc, byteLength(parts));
+    const tail = tailOf(crc, byteLengthOfParts(parts));
     if (!later) return [HEAD, ...(pieces as Blocks[]).flat(), tail];
     return Promise.all(pieces).then((done) => [HEAD, ...done.flat(), tail]);
   }

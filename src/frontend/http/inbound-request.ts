@@ -5,12 +5,12 @@
 import { memoizeByObject, type RateStanding } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import type { Operation } from '#frontend/api';
-import { takesGzip } from './compression.js';
-import { type Form, NO_FORM } from './form.js';
+import { acceptsGzip } from './compression.js';
+import { EMPTY_FORM, type ParsedForm } from './form.js';
 import type { OperationCall } from './operation-call.js';
 import type { RoutedOperation, RouteMatch } from './route.js';
 import type { HttpExchange } from './server.js';
-import type { AnonymousCaller, Caller, ForwardHandle } from './services.js';
+import type { AnonymousCaller, AuthenticatedCaller, ForwardHandle } from './services.js';
 
 const NO_HEADERS: ReadonlyMap<string, string> = new Map();
 
@@ -22,14 +22,14 @@ const declaredHeaders = memoizeByObject((methods: Methods): readonly string[] =>
 ]);
 
 /** Default: only reads are compressed. The answer to a change is a few words long. */
-export const isCompressed = ({ compressed, method }: Operation): boolean => compressed ?? method === 'GET';
+export const isAnswerCompressed = ({ compressed, method }: Operation): boolean => compressed ?? method === 'GET';
 
 const mayBeCompressed = memoizeByObject((methods: Methods): boolean =>
-  [...methods.values()].some(({ operation }) => isCompressed(operation)),
+  [...methods.values()].some(({ operation }) => isAnswerCompressed(operation)),
 );
 
 /** Settings of the frontend that decide which headers are read. */
-export interface HeaderPolicy {
+export interface HeaderReadingPolicy {
   /** X-Forwarded-For is read: some proxy is trusted. */
   readonly readsForwarded: boolean;
   /** Large answers are compressed for clients that accept gzip. */
@@ -43,7 +43,7 @@ export interface HeaderPolicy {
 export class InboundRequest {
   authorization: string;
   host: string;
-  form: Form = NO_FORM;
+  form: ParsedForm = EMPTY_FORM;
   /** Index of the next step in the pipeline. */
   step = 0;
   /** The operation; known once the body is read. */
@@ -73,15 +73,15 @@ export class InboundRequest {
     public exchange: HttpExchange,
     readonly match: RouteMatch<RoutedOperation>,
     public since: number,
-    private readonly policy: HeaderPolicy,
+    private readonly policy: HeaderReadingPolicy,
   ) {
     this.authorization = exchange.header('authorization');
     this.host = exchange.header('host').toLowerCase();
   }
 
   /** The authenticated account; undefined for a call without credentials. */
-  get account(): Caller | undefined {
-    return this.anonymous ? undefined : (this.identity as Caller | undefined);
+  get account(): AuthenticatedCaller | undefined {
+    return this.anonymous ? undefined : (this.identity as AuthenticatedCaller | undefined);
   }
 
   get userAgent(): string {
@@ -100,7 +100,7 @@ export class InboundRequest {
     this.#gzip ??=
       this.policy.compresses &&
       mayBeCompressed(this.match.route.methods) &&
-      takesGzip(this.exchange.header('accept-encoding'));
+      acceptsGzip(this.exchange.header('accept-encoding'));
     return this.#gzip;
   }
 
@@ -145,7 +145,7 @@ export class InboundRequest {
     this.host = '';
     this.#userAgent = '';
     this.#headers = NO_HEADERS;
-    this.form = NO_FORM;
+    this.form = EMPTY_FORM;
     this.identity = undefined;
     this.call = undefined;
   }
@@ -198,7 +198,7 @@ export class RequestLifetime {
 }
 
 /** Listener for the ends of requests that wait. */
-export interface LifetimeEvents {
+export interface RequestLifetimeListener {
   deadlinePassed(request: InboundRequest): void;
   clientLeft(): void;
   failed(request: InboundRequest, error: unknown): void;
@@ -212,7 +212,7 @@ export class RequestLifetimes {
   /** @param deadlineMs from a request's first wait until it is answered 503 */
   constructor(
     readonly clock: Clock,
-    readonly events: LifetimeEvents,
+    readonly events: RequestLifetimeListener,
     private readonly deadlineMs: number,
   ) {}
 

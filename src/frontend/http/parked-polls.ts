@@ -3,26 +3,26 @@
  * stands for all requests that wait for its answer, one after the other.
  *
  * While nothing comes, the frontend answers each request with a heartbeat that the operation declares
- * (`Forward.keepalive`), and the client's next poll is attached to the same command: an idle client costs its actor
- * nothing for 32 to 64 heartbeats. Objects that live for a minute are dear to collect, so the objects of the command's
- * first poll are reused for all that follow, and most of those are not even parsed (NextPollMatcher).
+ * (`ForwardedCommand.keepalive`), and the client's next poll is attached to the same command: an idle client costs its
+ * actor nothing for 32 to 64 heartbeats. Objects that live for a minute are dear to collect, so the objects of the
+ * command's first poll are reused for all that follow, and most of those are not even parsed (NextPollMatcher).
  */
 import { encodeFields } from '#base';
 import { type Clock, JITTER, jitter, TimerRing } from '#base/clock';
 import type { PollKeepalive } from '#frontend/api';
 import type { ActorKey, ActorRepeat, ActorReply, RealmId, UserId } from '#model';
 import type { InboundRequest, RequestLifetime } from './inbound-request.js';
-import { successOfText } from './reply.js';
+import { successBodyOfText } from './reply.js';
 import type { ResponseSender } from './response-sender.js';
 import type { RoutedOperation } from './route.js';
-import type { Caller, ForwardHandle } from './services.js';
+import type { AuthenticatedCaller, ForwardHandle } from './services.js';
 
 /** Milliseconds within which a client polls again after a heartbeat; otherwise the command is cancelled. */
 const ABSENCE_MS = 5_000;
 /** A parked poll uses 50 to 100 % of its heartbeat ids, so polls that started together don't expire together. */
 const MIN_SHARE = 0.5;
 
-export interface ParkOptions {
+interface ParkedPollOptions {
   /** Milliseconds that a request waits for its heartbeat, plus up to a fifth. */
   readonly everyMs: number;
   /** 0 to 1. */
@@ -54,7 +54,7 @@ export class ParkedPolls {
   constructor(
     readonly clock: Clock,
     readonly sender: ResponseSender,
-    readonly options: ParkOptions,
+    readonly options: ParkedPollOptions,
   ) {
     this.#heartbeats = new TimerRing(clock, options.everyMs * (1 + JITTER), (parked, now) => parked.heartbeat(now));
     this.#absences = new TimerRing(clock, ABSENCE_MS, (parked, now) => parked.checkAbsence(now));
@@ -77,7 +77,7 @@ export class ParkedPolls {
   }
 
   /** As `attach`, for a request that repeats the client's previous poll and so need not be parsed. */
-  attachRepeat(request: InboundRequest, caller: Caller): boolean {
+  attachRepeat(request: InboundRequest, caller: AuthenticatedCaller): boolean {
     if (!this.#operations.has(request.target!)) return false;
     const parked = this.#expected.get(request.exchange.query);
     if (!parked?.nextPoll?.matches(request, caller)) return false;
@@ -211,7 +211,7 @@ export class ParkedPoll {
   heartbeat(now: number): void {
     if (!this.isAttached) return;
     this.#detach();
-    const body = successOfText(this.#keepalive.fields(++this.#lastId), this.ignored);
+    const body = successBodyOfText(this.#keepalive.fields(++this.#lastId), this.ignored);
     if (--this.#heartbeatsLeft > 0) {
       this.#answeredAt = now;
       this.#expectedQuery = this.nextPoll?.queryFor(this.#lastId);
@@ -267,7 +267,7 @@ export class NextPollMatcher {
    */
   static create(
     { exchange, target }: InboundRequest,
-    caller: Caller,
+    caller: AuthenticatedCaller,
     { parameter, last }: Pick<PollKeepalive, 'parameter' | 'last'>,
   ): NextPollMatcher | undefined {
     const { query, hasBody } = exchange;
@@ -288,7 +288,7 @@ export class NextPollMatcher {
   }
 
   /** True if the request is this client's next poll: same operation and account, no body. Its query matched already. */
-  matches({ target, exchange }: InboundRequest, { realm, user }: Caller): boolean {
+  matches({ target, exchange }: InboundRequest, { realm, user }: AuthenticatedCaller): boolean {
     return this.operation === target && this.user === user.id && this.realm === realm && !exchange.hasBody;
   }
 }

@@ -7,36 +7,43 @@
  * the synchronous path beyond the request and its call.
  */
 import { memoizeByObject } from '#base';
-import type { Forward, Outcome } from '#frontend/api';
+import type { ForwardedCommand, OperationOutcome } from '#frontend/api';
 import type { ActorRepeat, ActorReply } from '#model';
 import { apiError } from '#model/errors';
 import type { ActorForwarder } from './actor-forwarder.js';
 import type { Authenticator } from './authenticate.js';
-import { type Form, formPolicy, isForm, isMultipart, readForm, type UploadBudget } from './form.js';
-import { NO_FIELDS, parseForm } from './form-urlencoded.js';
-import { checkGuard, checkWebhookBot } from './guard.js';
-import { type HeaderPolicy, InboundRequest } from './inbound-request.js';
-import { type CallServices, OperationCall } from './operation-call.js';
+import {
+  formPolicyOf,
+  isFormMediaType,
+  isMultipartMediaType,
+  type ParsedForm,
+  readForm,
+  type UploadMemoryBudget,
+} from './form.js';
+import { NO_FORM_FIELDS, parseUrlencodedForm } from './form-urlencoded.js';
+import { checkOperationGuard, checkWebhookBot } from './guard.js';
+import { type HeaderReadingPolicy, InboundRequest } from './inbound-request.js';
+import { OperationCall, type OperationCallServices } from './operation-call.js';
 import type { FrontendOptions } from './options.js';
-import { preflightHeaders } from './reply.js';
+import { corsPreflightHeaders } from './reply.js';
 import type { RequestMetrics } from './request-metrics.js';
-import { type ResponseSender, refuseAtOnce } from './response-sender.js';
+import { type ResponseSender, respondWithRefusal } from './response-sender.js';
 import type { Route, RoutedOperation, Router } from './route.js';
-import type { Headers, HttpExchange } from './server.js';
+import type { HttpExchange, ResponseHeaders } from './server.js';
 import type { AnonymousCaller, FrontendServices } from './services.js';
 
 /** Everything that the steps use. */
-export interface PipelineParts {
+interface PipelineParts {
   readonly router: Router<RoutedOperation>;
   readonly services: FrontendServices;
   readonly options: FrontendOptions;
   readonly metrics: RequestMetrics;
   readonly authenticator: Authenticator;
-  readonly uploads: UploadBudget;
+  readonly uploads: UploadMemoryBudget;
   /** Largest body with a file, bytes. */
   readonly maxUpload: number;
-  readonly headerPolicy: HeaderPolicy;
-  readonly callServices: CallServices;
+  readonly headerPolicy: HeaderReadingPolicy;
+  readonly callServices: OperationCallServices;
   readonly forwarder: ActorForwarder;
   readonly sender: ResponseSender;
 }
@@ -74,9 +81,9 @@ const RUN_STEP = STEPS.findIndex(({ name }) => name === 'run');
 const MAX_ATTEMPTS = 3;
 
 /** A path counts as a page if all of its operations do. */
-const preflightOf = memoizeByObject((route: Route<RoutedOperation>): Headers => {
+const preflightOf = memoizeByObject((route: Route<RoutedOperation>): ResponseHeaders => {
   const page = [...route.methods.values()].every(({ operation }) => operation.page);
-  return preflightHeaders(route.allow, page);
+  return corsPreflightHeaders(route.allow, page);
 });
 
 export class Pipeline {
@@ -92,7 +99,7 @@ export class Pipeline {
     metrics.identify(exchange);
     if (!match) {
       metrics.refused(exchange, 404);
-      refuseAtOnce(exchange, apiError('NOT_FOUND').toReply());
+      respondWithRefusal(exchange, apiError('NOT_FOUND').toReply());
       return;
     }
     if (exchange.method === 'OPTIONS') {
@@ -103,7 +110,7 @@ export class Pipeline {
     if (this.#isFull()) {
       metrics.overload.requests.n++;
       metrics.refused(exchange, 503);
-      refuseAtOnce(exchange, apiError('SERVICE_UNAVAILABLE').toReply());
+      respondWithRefusal(exchange, apiError('SERVICE_UNAVAILABLE').toReply());
       return;
     }
     const request = new InboundRequest(exchange, match, services.clock.monotonic(), headerPolicy);
@@ -149,13 +156,13 @@ export class Pipeline {
   };
 }
 
-function readBody(request: InboundRequest, pipeline: Pipeline): Form | undefined | typeof STOP {
+function readBody(request: InboundRequest, pipeline: Pipeline): ParsedForm | undefined | typeof STOP {
   const { exchange, match } = request;
   if (!exchange.hasBody) return undefined;
   const contentType = exchange.header('content-type');
   const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
-  if (!isForm(type)) return undefined;
-  const policy = formPolicy(match.route.methods, exchange.method);
+  if (!isFormMediaType(type)) return undefined;
+  const policy = formPolicyOf(match.route.methods, exchange.method);
   if (!policy.possible) return undefined;
   const { authenticator, sender, maxUpload, options } = pipeline.parts;
   // Before the body: clients without an account can't make the server hold or parse one where an account is needed.
@@ -163,7 +170,7 @@ function readBody(request: InboundRequest, pipeline: Pipeline): Form | undefined
   after?.catch((error: unknown) => {
     if (!exchange.answered && !exchange.aborted) sender.failed(request, error);
   });
-  const files = policy.takesFiles && isMultipart(type);
+  const files = policy.takesFiles && isMultipartMediaType(type);
   if (files) reserveUpload(request, pipeline);
   const maxBytes = files ? maxUpload : Math.min(policy.maxBytes, options.maxBodyBytes ?? Number.POSITIVE_INFINITY);
   readForm(exchange, { contentType, type, maxBytes, files, after }, (read) => {
@@ -178,7 +185,7 @@ function readBody(request: InboundRequest, pipeline: Pipeline): Form | undefined
   return STOP;
 }
 
-function takeForm(request: InboundRequest, form: Form | undefined): void {
+function takeForm(request: InboundRequest, form: ParsedForm | undefined): void {
   if (form) request.form = form;
 }
 
@@ -228,7 +235,7 @@ function checkRole(request: InboundRequest, { parts }: Pipeline): void {
   const { account } = request;
   if (!account) return;
   const { operation } = request.target!;
-  if (operation.guard !== 'user') checkGuard(operation.guard, account, parts.services.clock.now());
+  if (operation.guard !== 'user') checkOperationGuard(operation.guard, account, parts.services.clock.now());
   operation.before?.(account.directory, account.user.id);
 }
 
@@ -243,16 +250,16 @@ function readParameters(request: InboundRequest, { parts }: Pipeline): void {
   const { operation, parameters } = request.target!;
   const { pictureMib } = operation;
   if (pictureMib !== undefined && form.files === 'too large') throw apiError('FILE_TOO_LARGE', { n: pictureMib });
-  const query = exchange.query === '' ? NO_FIELDS : parseForm(exchange.query);
+  const query = exchange.query === '' ? NO_FORM_FIELDS : parseUrlencodedForm(exchange.query);
   const { values, ignored } = parameters.read(form.fields, query, match.values);
   request.call = new OperationCall(request, identity!, account, values, query, ignored, parts.callServices);
 }
 
-function runOperation({ target, call }: InboundRequest): Outcome | Promise<Outcome> {
+function runOperation({ target, call }: InboundRequest): OperationOutcome | Promise<OperationOutcome> {
   return target!.operation.run(call!);
 }
 
-function takeOutcome({ call }: InboundRequest, outcome: Outcome): void {
+function takeOutcome({ call }: InboundRequest, outcome: OperationOutcome): void {
   call!.outcome = outcome;
 }
 
@@ -285,5 +292,6 @@ function reply(request: InboundRequest, { parts }: Pipeline): void {
   const { sender } = parts;
   const { outcome, reply: answer, realm, ignored } = request.call!;
   if (answer) sender.actorReply(request, realm, answer, ignored);
-  else sender.local(request, request.target!.operation, outcome as Exclude<Outcome, Forward>, ignored);
+  else
+    sender.local(request, request.target!.operation, outcome as Exclude<OperationOutcome, ForwardedCommand>, ignored);
 }

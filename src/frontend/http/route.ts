@@ -6,11 +6,11 @@
  * text; a pattern for the rest of a path comes last.
  */
 import type { Count, Distribution } from '#base/metrics';
-import type { Method, Operation } from '#frontend/api';
+import type { HttpMethod, Operation } from '#frontend/api';
 import type { ParameterReader } from './parameters.js';
 
 /** Metrics of one operation, looked up on first use: operations that are never called have none. */
-export interface OperationMetrics {
+interface OperationMetrics {
   readonly answers: Map<number, Count>;
   seconds: Distribution | undefined;
 }
@@ -48,7 +48,7 @@ interface MutableRoute<T> extends Route<T> {
   allow: string[];
 }
 
-export type Segment =
+type PathSegment =
   | { readonly fixed: string }
   | { readonly name: string; readonly integer: boolean; readonly rest?: boolean };
 
@@ -66,7 +66,7 @@ export class Router<T> {
   #fixed = new Map<string, RouteMatch<T>>();
 
   /** @throws Error when the pattern already has an operation with this method */
-  add(method: Method, segments: readonly Segment[], target: T): void {
+  add(method: HttpMethod, segments: readonly PathSegment[], target: T): void {
     let at = this.#root;
     for (const segment of segments) at = child(at, segment);
     at.route ??= { methods: new Map(), allow: [] };
@@ -92,7 +92,7 @@ export class Router<T> {
   }
 }
 
-function child<T>(at: Node<T>, segment: Segment): Node<T> {
+function child<T>(at: Node<T>, segment: PathSegment): Node<T> {
   if ('fixed' in segment) {
     let next = at.fixed.get(segment.fixed);
     if (!next) {
@@ -154,7 +154,7 @@ function descend<T>(at: Node<T>, segments: readonly string[], i: number, values:
  *
  * @throws Error for a variable segment that is not declared as a path parameter
  */
-export function segmentsOf(prefix: string, operation: Operation): Segment[] {
+export function pathSegmentsOf(prefix: string, operation: Operation): PathSegment[] {
   const parts = `${prefix}${operation.path}`.split('/').slice(1);
   return parts.map((part) => {
     if (!part.startsWith('{')) return { fixed: part };

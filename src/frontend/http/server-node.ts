@@ -4,23 +4,30 @@ import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { REAL_CLOCK } from '#base/clock';
 import { RequestBody, ResponseBody } from './bodies.js';
-import { quietTurn } from './connection-gate.js';
-import { type FramingFault, framingFault, HOSTS, TARGET, TOO_MANY_HEADERS, VERSION } from './framing.js';
-import { statusLine } from './reply.js';
+import { waitForQuietTurn } from './connection-gate.js';
+import {
+  DUPLICATE_HOST_FAULT,
+  type FramingFault,
+  findFramingFault,
+  HTTP_VERSION_FAULT,
+  REQUEST_TARGET_FAULT,
+  TOO_MANY_HEADERS_FAULT,
+} from './framing.js';
+import { httpStatusLine } from './reply.js';
 import {
   announcesBody,
   type BodyPart,
   EMPTY_BODY,
-  type Headers,
   type HttpExchange,
+  type HttpListenOptions,
   type HttpServer,
   type HttpServerFactory,
-  type ListenOptions,
-  MAX_HEADER_BYTES,
-  MAX_HEADERS,
+  MAX_HEADER_LINES,
+  MAX_REQUEST_HEAD_BYTES,
   RECEIVE_TIMEOUT_MS,
+  type ResponseHeaders,
 } from './server.js';
-import { SlowClientGuard, type Transfer } from './slow-client-guard.js';
+import { type GuardedTransfer, SlowClientGuard } from './slow-client-guard.js';
 
 /** A little longer than load balancers keep idle connections (60 s), so that the balancers close first. */
 const KEEP_ALIVE_MS = 65_000;
@@ -29,7 +36,7 @@ const REQUEST_MS = 300_000;
 /** Bytes handed to a connection at a time; each piece taken shows that the client still reads. */
 const PIECE = 64 * 1024;
 
-export const nodeFactory: HttpServerFactory = { listen: (options) => NodeServer.listen(options) };
+export const nodeServerFactory: HttpServerFactory = { listen: (options) => NodeServer.listen(options) };
 
 const PARSER_STATUS: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
@@ -53,7 +60,7 @@ function targetOf({ url = '/', method }: IncomingMessage): RequestTarget | Frami
   if (!url.startsWith('/')) {
     if (url === '*' && method === 'OPTIONS') return { path: url, query: '', host };
     const found = ABSOLUTE.exec(url);
-    if (!found) return TARGET;
+    if (!found) return REQUEST_TARGET_FAULT;
     host = found[1];
     rest = url.slice(found[0].length);
     if (!rest.startsWith('/')) rest = `/${rest}`;
@@ -69,8 +76,8 @@ function faultOf({
   httpVersionMajor,
   httpVersionMinor,
 }: IncomingMessage): FramingFault | undefined {
-  if (httpVersionMajor !== 1) return VERSION;
-  if (rawHeaders.length > 2 * MAX_HEADERS) return TOO_MANY_HEADERS;
+  if (httpVersionMajor !== 1) return HTTP_VERSION_FAULT;
+  if (rawHeaders.length > 2 * MAX_HEADER_LINES) return TOO_MANY_HEADERS_FAULT;
   const lengths: string[] = [];
   const codings: string[] = [];
   let hosts = 0;
@@ -80,10 +87,10 @@ function faultOf({
     else if (name.length === 14 && name.toLowerCase() === 'content-length') lengths.push(rawHeaders[i + 1]!.trim());
     else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') codings.push(rawHeaders[i + 1]!);
   }
-  if (hosts > 1) return HOSTS;
+  if (hosts > 1) return DUPLICATE_HOST_FAULT;
   // HTTP/1.0 has no codings: a proxy may have passed the header on without reading it.
-  if (httpVersionMinor === 0 && codings.length > 0) return VERSION;
-  return framingFault(lengths, codings, typeof headers.trailer === 'string' ? headers.trailer : '');
+  if (httpVersionMinor === 0 && codings.length > 0) return HTTP_VERSION_FAULT;
+  return findFramingFault(lengths, codings, typeof headers.trailer === 'string' ? headers.trailer : '');
 }
 
 class NodeServer implements HttpServer {
@@ -102,12 +109,12 @@ class NodeServer implements HttpServer {
   /** Resolves when the server has stopped listening and has no connection. */
   #closed: Promise<void> | undefined;
 
-  private constructor(readonly options: ListenOptions) {
+  private constructor(readonly options: HttpListenOptions) {
     this.answers = options.slowAnswers ?? new SlowClientGuard(REAL_CLOCK);
     this.bodies = options.slowBodies ?? new SlowClientGuard(REAL_CLOCK);
     this.#server = createServer(
       {
-        maxHeaderSize: MAX_HEADER_BYTES,
+        maxHeaderSize: MAX_REQUEST_HEAD_BYTES,
         headersTimeout: RECEIVE_TIMEOUT_MS,
         requestTimeout: REQUEST_MS,
         keepAliveTimeout: KEEP_ALIVE_MS,
@@ -128,7 +135,7 @@ class NodeServer implements HttpServer {
     this.#server.maxRequestsPerSocket = 0;
   }
 
-  static listen(options: ListenOptions): Promise<NodeServer> {
+  static listen(options: HttpListenOptions): Promise<NodeServer> {
     const server = new NodeServer(options);
     return new Promise((resolve, reject) => {
       server.#server.once('error', reject);
@@ -186,14 +193,14 @@ class NodeServer implements HttpServer {
       return;
     }
     const status = PARSER_STATUS[code ?? ''] ?? 400;
-    socket.end(`HTTP/1.1 ${statusLine(status)}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
+    socket.end(`HTTP/1.1 ${httpStatusLine(status)}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
       socket.destroy(),
     );
   }
 
   async refuse(): Promise<void> {
     this.closing = true;
-    await quietTurn(() => this.#accepted);
+    await waitForQuietTurn(() => this.#accepted);
     this.#closed ??= new Promise((resolve) => {
       // The close method of the HTTP server would close idle connections, too.
       NetServer.prototype.close.call(this.#server, () => resolve());
@@ -231,7 +238,7 @@ class NodeExchange implements HttpExchange {
   answered = false;
   /** The answer is handed over to the system, or its client has left. */
   ended = false;
-  #waiting: Transfer | undefined;
+  #waiting: GuardedTransfer | undefined;
   #received: RequestBody | undefined;
   #abortListener: (() => void) | undefined;
 
@@ -332,7 +339,7 @@ class NodeExchange implements HttpExchange {
     if (!this.answered && !this.aborted) this.#end(500, [], []);
   }
 
-  respond(status: number, headers: Headers, parts: readonly BodyPart[], more = ''): void {
+  respond(status: number, headers: ResponseHeaders, parts: readonly BodyPart[], more = ''): void {
     if (!this.answered && !this.aborted) this.#end(status, [...headers.flat, ...pairsOf(more)], parts);
   }
 

@@ -8,11 +8,11 @@
  */
 import { METHODS } from 'node:http';
 import { REAL_CLOCK } from '#base/clock';
-import { ConnectionGate, quietTurn } from './connection-gate.js';
-import { type ExchangeOwner, respondLast, UwsExchange } from './exchange-uws.js';
-import { type FramingFault, framingFault, UNKNOWN_METHOD } from './framing.js';
-import { statusLine } from './reply.js';
-import { type HttpServer, type HttpServerFactory, type ListenOptions, MAX_HEADER_BYTES } from './server.js';
+import { ConnectionGate, waitForQuietTurn } from './connection-gate.js';
+import { type ExchangeOwner, respondAndEndConnection, UwsExchange } from './exchange-uws.js';
+import { type FramingFault, findFramingFault, UNKNOWN_METHOD_FAULT } from './framing.js';
+import { httpStatusLine } from './reply.js';
+import { type HttpListenOptions, type HttpServer, type HttpServerFactory, MAX_REQUEST_HEAD_BYTES } from './server.js';
 import { SlowClientGuard } from './slow-client-guard.js';
 import {
   loadUwsEngine,
@@ -24,9 +24,9 @@ import {
 } from './uws-module.js';
 
 /** @throws Error where the native module is not installed or has no build for this Node version */
-export function loadUws(): HttpServerFactory {
+export function loadUwsServerFactory(): HttpServerFactory {
   // The module reads this when it is loaded. Its default of 4 KiB would refuse long queries.
-  process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(MAX_HEADER_BYTES);
+  process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(MAX_REQUEST_HEAD_BYTES);
   const engine = loadUwsEngine();
   return { listen: (options) => UwsServer.listen(engine, options) };
 }
@@ -44,7 +44,7 @@ function faultOf(req: UwsRequest): FramingFault | undefined {
     else if (name === 'transfer-encoding') codings.push(value);
     else if (name === 'trailer') trailer = value;
   });
-  return framingFault(lengths, codings, trailer);
+  return findFramingFault(lengths, codings, trailer);
 }
 
 class UwsServer implements HttpServer, ExchangeOwner {
@@ -62,13 +62,13 @@ class UwsServer implements HttpServer, ExchangeOwner {
   private constructor(
     readonly engine: UwsEngine,
     readonly app: UwsApp,
-    readonly options: ListenOptions,
+    readonly options: HttpListenOptions,
   ) {
     this.slowAnswers = options.slowAnswers ?? new SlowClientGuard(REAL_CLOCK);
     this.slowBodies = options.slowBodies ?? new SlowClientGuard(REAL_CLOCK);
   }
 
-  static async listen(engine: UwsEngine, options: ListenOptions): Promise<UwsServer> {
+  static async listen(engine: UwsEngine, options: HttpListenOptions): Promise<UwsServer> {
     const app = engine.uws.App();
     const server = new UwsServer(engine, app, options);
     // Routes by method spare most requests the native call for it.
@@ -77,7 +77,7 @@ class UwsServer implements HttpServer, ExchangeOwner {
     app.any('/*', (res, req) => {
       const method = req.getCaseSensitiveMethod();
       if (KNOWN_METHODS.has(method)) server.#handle(res, req, method);
-      else server.#refuse(res, UNKNOWN_METHOD);
+      else server.#refuse(res, UNKNOWN_METHOD_FAULT);
     });
     await server.#listen(options.port);
     if (options.port === 0 && options.maxConnections !== undefined) {
@@ -149,10 +149,10 @@ class UwsServer implements HttpServer, ExchangeOwner {
 
   #refuse(res: UwsResponse, { status, text }: FramingFault): void {
     this.running++;
-    respondLast(
+    respondAndEndConnection(
       res,
       () => {
-        res.writeStatus(statusLine(status)).writeHeader('Content-Type', 'text/plain').end(text, true);
+        res.writeStatus(httpStatusLine(status)).writeHeader('Content-Type', 'text/plain').end(text, true);
         return false;
       },
       () => this.ended(),
@@ -171,7 +171,7 @@ class UwsServer implements HttpServer, ExchangeOwner {
 
   async refuse(): Promise<void> {
     this.closing = true;
-    await quietTurn(() => 0);
+    await waitForQuietTurn(() => 0);
     this.#stopListening();
   }
 

@@ -5,7 +5,7 @@
 import type { SlowClientGuard } from './slow-client-guard.js';
 
 /** Response headers, prepared once where they are constant. */
-export class Headers {
+export class ResponseHeaders {
   /** Names and values alternate. */
   readonly flat: readonly string[];
   /**
@@ -22,9 +22,12 @@ export class Headers {
     this.value = lines.slice(colon + 2);
   }
 
-  with(more: Readonly<Record<string, string>>): Headers {
+  with(more: Readonly<Record<string, string>>): ResponseHeaders {
     const replaced = new Set(Object.keys(more).map((name) => name.toLowerCase()));
-    return new Headers([...this.pairs.filter(([name]) => !replaced.has(name.toLowerCase())), ...Object.entries(more)]);
+    return new ResponseHeaders([
+      ...this.pairs.filter(([name]) => !replaced.has(name.toLowerCase())),
+      ...Object.entries(more),
+    ]);
   }
 }
 
@@ -85,18 +88,18 @@ export interface HttpExchange {
    * @param more headers of this response alone, as lines that each begin with CRLF: a list would cost more than
    * everything else that is done for them. They must not contain anything that a client sent.
    */
-  respond(status: number, headers: Headers, parts: readonly BodyPart[], more?: string): void;
+  respond(status: number, headers: ResponseHeaders, parts: readonly BodyPart[], more?: string): void;
 }
 
-export type Handler = (exchange: HttpExchange) => void;
+export type HttpHandler = (exchange: HttpExchange) => void;
 
-export interface ListenOptions {
+export interface HttpListenOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
   readonly maxBodyBytes: number;
   /** Answers now or later. An exception goes to `onError` and is answered with a bare 500. */
-  readonly handler: Handler;
+  readonly handler: HttpHandler;
   readonly onError: (error: unknown) => void;
   /** Guards for answers that clients do not take and bodies that do not arrive; default: own ones of this server. */
   readonly slowAnswers?: SlowClientGuard;
@@ -131,15 +134,15 @@ export interface HttpServer {
 }
 
 export interface HttpServerFactory {
-  listen(options: ListenOptions): Promise<HttpServer>;
+  listen(options: HttpListenOptions): Promise<HttpServer>;
 }
 
 /** Time for a client to complete a started request. The native server has the same 10 s built in. */
 export const RECEIVE_TIMEOUT_MS = 10_000;
 /** Request line and headers together, bytes. Long narrows and id lists travel in the query. */
-export const MAX_HEADER_BYTES = 128 * 1024;
+export const MAX_REQUEST_HEAD_BYTES = 128 * 1024;
 /** Header lines of a request. The native server has the same bound built in. */
-export const MAX_HEADERS = 98;
+export const MAX_HEADER_LINES = 98;
 
 export const EMPTY_BODY = new Uint8Array(0);
 

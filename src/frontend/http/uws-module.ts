@@ -45,7 +45,7 @@ export interface UwsApp {
   close(): UwsApp;
 }
 
-export interface UwsModule {
+interface UwsModule {
   App(): UwsApp;
   us_listen_socket_close(socket: UwsListenSocket): void;
   us_socket_local_port(socket: UwsListenSocket): number;
@@ -72,7 +72,7 @@ export interface HostPlatform {
   readonly glibc: string | undefined;
 }
 
-export interface NativeBuild {
+interface UwsNativeBuild {
   readonly name: string;
   readonly abi: string;
   /** The oldest version on which the build loads. */
@@ -81,7 +81,7 @@ export interface NativeBuild {
 }
 
 /** All builds are for Linux on x64; package.json has their exact versions. */
-const BUILDS: readonly NativeBuild[] = [
+const BUILDS: readonly UwsNativeBuild[] = [
   { name: '@uwsjs/linux-x64-20', abi: '115', glibc: [2, 27], endsHead: false },
   { name: '@uwsjs/linux-x64-22', abi: '127', glibc: [2, 27], endsHead: false },
   { name: '@uwsjs/linux-x64-24', abi: '137', glibc: [2, 38], endsHead: true },
@@ -89,7 +89,7 @@ const BUILDS: readonly NativeBuild[] = [
 ];
 
 /** @throws Error that says why no build fits */
-export function buildFor({ platform, arch, abi, node, glibc }: HostPlatform): NativeBuild {
+export function findNativeBuild({ platform, arch, abi, node, glibc }: HostPlatform): UwsNativeBuild {
   if (platform !== 'linux' || arch !== 'x64') throw new Error(`no build for ${platform} on ${arch}`);
   const build = BUILDS.find((one) => one.abi === abi);
   if (!build) throw new Error(`no build for Node ${node}; there are some for 20, 22, 24 and 26`);
@@ -108,7 +108,7 @@ interface Report {
   readonly header: { readonly glibcVersionRuntime?: string };
 }
 
-export function thisHost(): HostPlatform {
+export function describeThisHost(): HostPlatform {
   const { platform, arch, versions } = process;
   // The types of Node 20 lack this field. Without it the report looks up names of connected peers, which can take
   // seconds.
@@ -119,8 +119,8 @@ export function thisHost(): HostPlatform {
 }
 
 /** @throws Error that says on one line why no build can be loaded */
-export function loadUwsEngine(host: HostPlatform = thisHost()): UwsEngine {
-  const { name, endsHead } = buildFor(host);
+export function loadUwsEngine(host: HostPlatform = describeThisHost()): UwsEngine {
+  const { name, endsHead } = findNativeBuild(host);
   try {
     return { uws: createRequire(import.meta.url)(name) as UwsModule, endsHead };
   } catch (error) {

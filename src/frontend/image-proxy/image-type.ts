@@ -2,16 +2,16 @@
 import { formatOf } from '#domain/pictures';
 
 /** Bytes that suffice to recognize every format. */
-export const HEAD_BYTES = 64;
+export const IMAGE_HEAD_BYTES = 64;
 
 /** Sizes of the second header of a BMP, one for each version of the format. */
 const BMP_HEADERS: ReadonlySet<number> = new Set([12, 40, 52, 56, 108, 124]);
 
 /** Media type; undefined: not a picture that the proxy serves. */
-export function imageType(bytes: Uint8Array): string | undefined {
+export function detectImageType(bytes: Uint8Array): string | undefined {
   const format = formatOf(bytes);
   if (format) return `image/${format}`;
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(HEAD_BYTES, bytes.byteLength));
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(IMAGE_HEAD_BYTES, bytes.byteLength));
   if (isAvif(head)) return 'image/avif';
   return isBmp(head) ? 'image/bmp' : undefined;
 }

@@ -5,14 +5,14 @@
 import { createHash } from 'node:crypto';
 import type { Clock, TimerHandle } from '#base/clock';
 import { verifiedAddress } from '#domain/pictures';
-import { type FetchedImage, type ImageFetcher, NoImage } from './fetcher.js';
+import { type FetchedImage, ImageFetchError, type ImageFetcher } from './fetcher.js';
 
-export interface ProxiedImage extends FetchedImage {
+interface ProxiedImage extends FetchedImage {
   /** Changes when the bytes do. */
   readonly tag: string;
 }
 
-export interface ProxyLimits {
+export interface ImageProxyLimits {
   /** Concurrent fetches. */
   readonly fetches: number;
   /** Pictures that wait for a free slot. */
@@ -28,7 +28,7 @@ export interface ProxyLimits {
   readonly failures: number;
 }
 
-export const PROXY_LIMITS: ProxyLimits = {
+export const IMAGE_PROXY_LIMITS: ImageProxyLimits = {
   fetches: 32,
   waiting: 500,
   waitMs: 10_000,
@@ -51,7 +51,7 @@ interface QueuedFetch {
 export class ImageProxy {
   /** Both in the order in which they expire. */
   readonly #images = new Map<string, CachedOutcome<ProxiedImage>>();
-  readonly #failures = new Map<string, CachedOutcome<NoImage>>();
+  readonly #failures = new Map<string, CachedOutcome<ImageFetchError>>();
   readonly #running = new Map<string, Promise<ProxiedImage>>();
   readonly #waiting = new Set<QueuedFetch>();
   #fetching = 0;
@@ -62,7 +62,7 @@ export class ImageProxy {
     private readonly clock: Clock,
     private readonly key: string,
     private readonly fetcher: Pick<ImageFetcher, 'fetch'> | undefined,
-    private readonly limits: ProxyLimits = PROXY_LIMITS,
+    private readonly limits: ImageProxyLimits = IMAGE_PROXY_LIMITS,
   ) {}
 
   /** Whether pictures are fetched; otherwise readers are redirected to the original. */
@@ -75,7 +75,7 @@ export class ImageProxy {
     return verifiedAddress(digest, hex, this.key);
   }
 
-  /** @throws NoImage, and nothing else */
+  /** @throws ImageFetchError, and nothing else */
   async get(address: string): Promise<ProxiedImage> {
     this.#evict();
     const failure = this.#failures.get(address);
@@ -102,7 +102,7 @@ export class ImageProxy {
       return image;
     } catch (error) {
       // 'busy' is no fault of the picture and not remembered.
-      if (error instanceof NoImage && error.fault !== 'busy') {
+      if (error instanceof ImageFetchError && error.fault !== 'busy') {
         this.#failures.set(address, { outcome: error, until: this.clock.monotonic() + this.limits.failedMs });
       }
       throw error;
@@ -113,14 +113,14 @@ export class ImageProxy {
     }
   }
 
-  /** Waits for a slot, which a fetch hands over at its end. Undefined: a slot was free. @throws NoImage busy */
+  /** Waits for a slot, which a fetch hands over at its end. Undefined: a slot was free. @throws ImageFetchError busy */
   #acquireSlot(): Promise<void> | undefined {
     const { fetches, waiting, waitMs } = this.limits;
     if (this.#fetching < fetches) {
       this.#fetching++;
       return undefined;
     }
-    if (this.#waiting.size >= waiting) throw new NoImage('busy');
+    if (this.#waiting.size >= waiting) throw new ImageFetchError('busy');
     return new Promise<void>((resolve, reject) => {
       const end = (): void => {
         this.#waiting.delete(one);
@@ -133,7 +133,7 @@ export class ImageProxy {
         },
         timer: this.clock.setTimeout(() => {
           end();
-          reject(new NoImage('busy'));
+          reject(new ImageFetchError('busy'));
         }, waitMs),
       };
       this.#waiting.add(one);

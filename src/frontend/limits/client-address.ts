@@ -49,7 +49,7 @@ function networkName(address: string): string {
     : address;
 }
 
-export class ClientAddresses {
+export class ClientAddressResolver {
   readonly #trusted: BlockList | undefined;
 
   /** @param proxies networks whose X-Forwarded-For is trusted, for `parseNetworks`; '': none */

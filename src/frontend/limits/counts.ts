@@ -1,5 +1,5 @@
 /** Counts the calls of one caller under one rule. Times are monotonic milliseconds. */
-import type { Rule } from './rules.js';
+import type { RateRule } from './rules.js';
 
 export interface CallCounter {
   /** Milliseconds until one more call may be counted; 0: now. */
@@ -20,14 +20,14 @@ const PARTS = 60;
  * window. A part is dated by its first call, and a client that waits as long as it was asked to is never refused again
  * for these calls.
  */
-export class SlidingWindow implements CallCounter {
+export class SlidingWindowCounter implements CallCounter {
   /** Time of the first call and number of calls of each part, alternating, oldest first. */
   readonly #parts: number[] = [];
   readonly #width: number;
   #sum = 0;
   #newest = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly rule: Rule) {
+  constructor(private readonly rule: RateRule) {
     this.#width = rule.windowMs / PARTS;
   }
 
@@ -88,11 +88,11 @@ const ROUNDING = 1e-6;
  * Leaky bucket: each call moves the time at which the bucket is empty by window / calls. A call that would move it past
  * the window is refused.
  */
-export class LeakyBucket implements CallCounter {
+export class LeakyBucketCounter implements CallCounter {
   #emptyAt = Number.NEGATIVE_INFINITY;
   readonly #step: number;
 
-  constructor(private readonly rule: Rule) {
+  constructor(private readonly rule: RateRule) {
     this.#step = rule.windowMs / rule.calls;
   }
 

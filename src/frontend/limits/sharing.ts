@@ -5,11 +5,11 @@
  */
 import type { Json } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
-import type { BucketKind } from './buckets.js';
+import type { RateBucketKind } from './buckets.js';
 import type { RateLimits } from './rate-limits.js';
 
 /** A lossy, unordered channel between all frontends: a published message reaches every reader, its own included. */
-export interface FrontendBroadcast {
+interface FrontendBroadcast {
   /** The message may be lost. */
   publish(value: Json): void;
   /** @param reader gets all published messages, in any order */
@@ -21,7 +21,7 @@ const EVERY_MS = 1_000;
 const MAX_CALLERS = 5_000;
 
 /** own: rules of the account; '': the configured ones. */
-type Row = readonly [kind: BucketKind, key: string, calls: number, own: string];
+type Row = readonly [kind: RateBucketKind, key: string, calls: number, own: string];
 
 interface CountsMessage {
   readonly t: 'calls';
@@ -29,7 +29,7 @@ interface CountsMessage {
   readonly rows: readonly Row[];
 }
 
-export class CountSharing {
+export class CallCountSharing {
   #timer: TimerHandle | undefined;
   #stopped = false;
 

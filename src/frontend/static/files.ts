@@ -1,8 +1,8 @@
 /** Files of the program itself, under `/static/`, that answers of the API refer to. */
 import { emojiCodeNames } from '#domain/markdown';
-import { LOGO, MARK } from './drawings.js';
+import { LOGO_MARK_SVG, LOGO_SVG } from './drawings.js';
 
-export interface StaticFile {
+interface StaticFile {
   readonly type: string;
   readonly bytes: Uint8Array;
 }
@@ -15,7 +15,10 @@ const svg = (text: string) => async (): Promise<StaticFile> => ({ type: 'image/s
 /** The library is loaded on first use: the server also runs where it has no build. */
 async function mark(): Promise<StaticFile> {
   const { default: sharp } = await import('sharp');
-  return { type: 'image/png', bytes: await sharp(Buffer.from(MARK)).resize(EMOJI_SIDE, EMOJI_SIDE).png().toBuffer() };
+  return {
+    type: 'image/png',
+    bytes: await sharp(Buffer.from(LOGO_MARK_SVG)).resize(EMOJI_SIDE, EMOJI_SIDE).png().toBuffer(),
+  };
 }
 
 /** Names of each Unicode emoji by its code; the first name is the canonical one. */
@@ -25,7 +28,7 @@ const emojiData = async (): Promise<StaticFile> => ({
 });
 
 const FILES: Readonly<Record<string, () => Promise<StaticFile>>> = {
-  'images/logo.svg': svg(LOGO),
+  'images/logo.svg': svg(LOGO_SVG),
   'emoji/emoji_api.json': emojiData,
   'emoji/conclave.png': mark,
   // The path that existing clients know.
@@ -35,7 +38,7 @@ const FILES: Readonly<Record<string, () => Promise<StaticFile>>> = {
 const cache = new Map<string, Promise<StaticFile>>();
 
 /** @returns undefined where there is no such file */
-export function staticFile(path: string): Promise<StaticFile> | undefined {
+export function loadStaticFile(path: string): Promise<StaticFile> | undefined {
   const make = Object.hasOwn(FILES, path) ? FILES[path] : undefined;
   let file = cache.get(path);
   if (!file && make) {

@@ -1,6 +1,6 @@
 /** A request without a server. */
 
-import type { Headers, HttpExchange } from '#frontend/http';
+import type { HttpExchange, ResponseHeaders } from '#frontend/http';
 import type { BodyPart } from '../../../src/frontend/http/server.js';
 
 export class FakeExchange implements HttpExchange {
@@ -65,7 +65,7 @@ export class FakeExchange implements HttpExchange {
     this.aborted = true;
     this.#abort();
   }
-  respond(status: number, headers: Headers, parts: readonly BodyPart[]): void {
+  respond(status: number, headers: ResponseHeaders, parts: readonly BodyPart[]): void {
     this.answers++;
     this.answered = true;
     this.status = status;

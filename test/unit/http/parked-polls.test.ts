@@ -1,12 +1,12 @@
 /** Polls of idle clients, which the frontend answers by itself. */
 import t from 'tap';
 import { Type } from 'typebox';
-import { forward as checkedForward, type Forward, type Operation, type PollKeepalive } from '#frontend/api';
+import { forward as checkedForward, type ForwardedCommand, type Operation, type PollKeepalive } from '#frontend/api';
 import { Frontend } from '#frontend/http';
 import { eventId, queueId, queueKey, realmId, TRANSIENT_SLOT, userId } from '#model';
 import { apiError, type ErrorReply } from '#model/errors';
 import { getEvents } from '../../../src/frontend/api/operations/events.js';
-import { maybeJson, maybeText } from '../../../src/frontend/api/parameters.js';
+import { optionalJsonParameter, optionalTextParameter } from '../../../src/frontend/api/parameters.js';
 import { anyCommand } from '../../support/any-command.js';
 import { settle } from '../../support/fake-clock.js';
 import { FakeExchange } from './fake-exchange.js';
@@ -31,8 +31,8 @@ let reads = 0;
 /** A poll after `last` of queue `of`; the frontend may not answer polls after a negative id. */
 const poll: Operation = declare({
   path: '/poll',
-  parameters: { last: maybeJson('query', Type.Integer(), ''), of: maybeText('query', '') },
-  run: ({ params }): Forward => {
+  parameters: { last: optionalJsonParameter('query', Type.Integer(), ''), of: optionalTextParameter('query', '') },
+  run: ({ params }): ForwardedCommand => {
     reads++;
     const { last, of = 'q' } = params as { last: number; of?: string };
     const to = queueKey(realmId(1), userId(5), queueId(of));

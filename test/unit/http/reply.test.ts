@@ -1,6 +1,6 @@
 import t from 'tap';
 import { ApiError, apiError, type ErrorName } from '#model/errors';
-import { errorBody, errorHeaders, successOfFields, successOfParts } from '../../../src/frontend/http/reply.js';
+import { errorBody, errorHeaders, successBodyOfFields, successBodyOfParts } from '../../../src/frontend/http/reply.js';
 import type { BodyPart } from '../../../src/frontend/http/server.js';
 import { catalogue } from '../../../src/model/errors/catalogue.js';
 
@@ -8,11 +8,11 @@ const text = (parts: readonly BodyPart[]): string =>
   parts.map((part) => (typeof part === 'string' ? part : Buffer.from(part).toString())).join('');
 
 t.test('a success has its envelope first and ends with a newline', async (t) => {
-  t.equal(text(successOfFields({}, undefined)), '{"result":"success","msg":""}\n');
-  t.equal(text(successOfFields({ id: 1 }, undefined)), '{"result":"success","msg":"","id":1}\n');
-  t.equal(text(successOfParts([], undefined)), '{"result":"success","msg":""}\n');
+  t.equal(text(successBodyOfFields({}, undefined)), '{"result":"success","msg":""}\n');
+  t.equal(text(successBodyOfFields({ id: 1 }, undefined)), '{"result":"success","msg":"","id":1}\n');
+  t.equal(text(successBodyOfParts([], undefined)), '{"result":"success","msg":""}\n');
   t.equal(
-    text(successOfParts([Buffer.from(',"a":1'), Buffer.from(''), Buffer.from(',"b":"ä"')], undefined)),
+    text(successBodyOfParts([Buffer.from(',"a":1'), Buffer.from(''), Buffer.from(',"b":"ä"')], undefined)),
     '{"result":"success","msg":"","a":1,"b":"ä"}\n',
   );
 });
@@ -20,16 +20,16 @@ t.test('a success has its envelope first and ends with a newline', async (t) => 
 t.test('ignored parameters are in every kind of success', async (t) => {
   const ignored = ['a"b', 'c'];
   for (const body of [
-    successOfFields({ id: 1 }, ignored),
-    successOfFields({ id: 1, msg: '' }, ignored),
-    successOfParts([Buffer.from(',"id":1')], ignored),
+    successBodyOfFields({ id: 1 }, ignored),
+    successBodyOfFields({ id: 1, msg: '' }, ignored),
+    successBodyOfParts([Buffer.from(',"id":1')], ignored),
   ]) {
     t.same(JSON.parse(text(body)), { result: 'success', msg: '', id: 1, ignored_parameters_unsupported: ignored });
   }
 });
 
 t.test('an operation may set result and msg itself', async (t) => {
-  const body = text(successOfFields({ result: 'partially_completed', code: 'REQUEST_TIMEOUT' }, undefined));
+  const body = text(successBodyOfFields({ result: 'partially_completed', code: 'REQUEST_TIMEOUT' }, undefined));
   t.equal(body, '{"result":"partially_completed","msg":"","code":"REQUEST_TIMEOUT"}\n');
 });
 

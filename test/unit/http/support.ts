@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Secrets } from '#domain/secrets';
-import type { Forward, Operation } from '#frontend/api';
-import type { Caller, ForwardContext, ForwardHandle, FrontendServices } from '#frontend/http';
+import type { ForwardedCommand, Operation } from '#frontend/api';
+import type { AuthenticatedCaller, ForwardContext, ForwardHandle, FrontendServices } from '#frontend/http';
 import { type ActorRepeat, type ActorReply, realmId, userId } from '#model';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryUser, DirectoryView } from '#model/records';
@@ -19,7 +19,7 @@ export function user(over: Partial<DirectoryUser> = {}): DirectoryUser {
 }
 
 export interface SentForward {
-  readonly forward: Forward;
+  readonly forward: ForwardedCommand;
   readonly context: ForwardContext;
   cancelled: boolean;
   answer(reply: ActorReply | ActorRepeat): void;
@@ -33,7 +33,7 @@ export class FakeServices implements FrontendServices {
   /** Called for each forwarded command. */
   onForward: (sent: SentForward) => void = () => {};
   onCancel: (sent: SentForward) => void = () => {};
-  caller: Caller = { realm: realmId(1), user: user(), directory: {} as DirectoryView };
+  caller: AuthenticatedCaller = { realm: realmId(1), user: user(), directory: {} as DirectoryView };
   /** If set, callers are looked up asynchronously. */
   slow = false;
   waitFor: FrontendServices['waitFor'] = () => {};
@@ -48,7 +48,7 @@ export class FakeServices implements FrontendServices {
     error: (fields: object, msg: string) => void this.logged.push({ level: 'error', fields, msg }),
   };
 
-  authenticate(_username: string, key: string): Caller | Promise<Caller> {
+  authenticate(_username: string, key: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
     if (key !== KEY) throw apiError('API_KEY_UNKNOWN');
     return this.slow ? Promise.resolve(this.caller) : this.caller;
   }
@@ -65,7 +65,7 @@ export class FakeServices implements FrontendServices {
     return 1;
   }
 
-  anonymous(): Caller {
+  anonymous(): AuthenticatedCaller {
     return this.caller;
   }
 
@@ -73,7 +73,7 @@ export class FakeServices implements FrontendServices {
     return `http://${host}`;
   }
 
-  forward(forward: Forward, context: ForwardContext): ForwardHandle {
+  forward(forward: ForwardedCommand, context: ForwardContext): ForwardHandle {
     let answer: (reply: ActorReply | ActorRepeat) => void = () => {};
     let fail: (error: Error) => void = () => {};
     const reply = new Promise<ActorReply | ActorRepeat>((resolve, reject) => {

@@ -10,7 +10,7 @@ import { webhookKind } from '#actors/webhook';
 import { forward } from '#frontend/api';
 import { realmId, realmKey, userId, userKey } from '#model';
 import { outboxCommand, realmCommands, redirect, userCommands } from '#model/commands';
-import { handlersOf, type InputSources } from '#runtime';
+import { type InputSources, mapHandlersByName } from '#runtime';
 import * as declared from '../../../src/model/commands/index.js';
 
 const realm = realmKey(realmId(1));
@@ -76,10 +76,10 @@ export function mistakes({ ask }: InputSources) {
   const table = { takeIds: realmCommands.takeIds };
   const handle = () => ({ reply: { value: 1 } });
   // @ts-expect-error a declared command without handler
-  handlersOf(table, {});
+  mapHandlersByName(table, {});
   // @ts-expect-error a handler without declared command
-  handlersOf(table, { takeIds: { handle }, giveIds: { handle } });
+  mapHandlersByName(table, { takeIds: { handle }, giveIds: { handle } });
   // @ts-expect-error a handler of other arguments
-  handlersOf(table, { takeIds: { handle: (_view: unknown, { counts }: { counts: number }) => handle(counts) } });
+  mapHandlersByName(table, { takeIds: { handle: (_view: unknown, { counts }: { counts: number }) => handle(counts) } });
   return first;
 }

@@ -13,11 +13,11 @@ import { hasPublicAccess } from '#domain/streams';
 import { type RawAnswer, userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type Call, forward, type Operation, operation } from '../operation.js';
-import { pathId, pathRest, pathText } from '../parameters.js';
-import { CONDITIONS, serveBlob } from '../raw-answers.js';
+import { type ApiCall, defineOperation, forward, type Operation } from '../operation.js';
+import { pathIdParameter, pathRestParameter, pathTextParameter } from '../parameters.js';
+import { CONDITIONAL_REQUEST_HEADERS, serveBlob } from '../raw-answers.js';
 
-export const uploadFile = operation({
+const uploadFile = defineOperation({
   id: 'upload-file',
   method: 'POST',
   path: '/user_uploads',
@@ -45,7 +45,7 @@ export const uploadFile = operation({
 });
 
 /** @throws ApiError, as a page, if the file doesn't exist or the caller has no access */
-async function checkAccess(call: Call<unknown>, path: string): Promise<void> {
+async function checkAccess(call: ApiCall<unknown>, path: string): Promise<void> {
   const parsed = parsePath(path);
   // Files of other organizations don't exist here; neither do files of unknown owners.
   if (!parsed || parsed.realm !== call.realm) throw apiError('FILE_NOT_FOUND');
@@ -63,19 +63,19 @@ async function checkAccess(call: Call<unknown>, path: string): Promise<void> {
   }
 }
 
-async function serveFile(call: Call<unknown>, path: string, download: boolean): Promise<RawAnswer> {
+async function serveFile(call: ApiCall<unknown>, path: string, download: boolean): Promise<RawAnswer> {
   const { realm, token, name } = parsePath(path)!;
   const blob = await call.blobs.find(realm, blobOfFile(path));
   return serveBlob(call, blob, { name, tag: token, download, caching: 'private' });
 }
 
 const filePath = {
-  realm_id_str: pathId('The organization.'),
-  filename: pathRest('Rest of the address that the upload was answered with.'),
+  realm_id_str: pathIdParameter('The organization.'),
+  filename: pathRestParameter('Rest of the address that the upload was answered with.'),
 };
 
 const file = (id: string, path: string, summary: string, download: boolean) =>
-  operation({
+  defineOperation({
     id,
     method: 'GET',
     path,
@@ -83,7 +83,7 @@ const file = (id: string, path: string, summary: string, download: boolean) =>
     guard: 'user',
     visitors: true,
     rateLimit: 'visitors',
-    headers: CONDITIONS,
+    headers: CONDITIONAL_REQUEST_HEADERS,
     summary,
     parameters: filePath,
     async run(call) {
@@ -93,15 +93,15 @@ const file = (id: string, path: string, summary: string, download: boolean) =>
     },
   });
 
-export const getFile = file('get-file', '/user_uploads/{realm_id_str}/{filename}', 'An uploaded file.', false);
-export const downloadFile = file(
+const getFile = file('get-file', '/user_uploads/{realm_id_str}/{filename}', 'An uploaded file.', false);
+const downloadFile = file(
   'download-file',
   '/user_uploads/download/{realm_id_str}/{filename}',
   'An uploaded file, for saving.',
   true,
 );
 
-export const getTemporaryUrl = operation({
+const getTemporaryUrl = defineOperation({
   id: 'get-file-temporary-url',
   method: 'GET',
   path: '/user_uploads/{realm_id_str}/{filename}',
@@ -116,7 +116,7 @@ export const getTemporaryUrl = operation({
   },
 });
 
-export const getTemporaryFile = operation({
+const getTemporaryFile = defineOperation({
   id: 'get-temporary-file',
   method: 'GET',
   path: '/user_uploads/temporary/{token}/{filename}',
@@ -124,14 +124,14 @@ export const getTemporaryFile = operation({
   guard: 'none',
   // The address is valid for one minute and needs no log-in.
   rateLimit: 'none',
-  headers: CONDITIONS,
+  headers: CONDITIONAL_REQUEST_HEADERS,
   summary: 'An uploaded file, at such an address.',
-  parameters: { token: pathText('From that address.'), filename: pathText("The file's name.") },
+  parameters: { token: pathTextParameter('From that address.'), filename: pathTextParameter("The file's name.") },
   run: async (call) =>
     serveFile(call, pathOfTemporary(call.secrets, call.params.token, call.params.filename, call.now), false),
 });
 
-export const getAttachments = operation({
+const getAttachments = defineOperation({
   id: 'get-attachments',
   method: 'GET',
   path: '/attachments',
@@ -141,7 +141,7 @@ export const getAttachments = operation({
   run: ({ realm, caller }) => forward({ to: userKey(realm, caller), command: userCommands.attachments, args: {} }),
 });
 
-export const removeAttachment = operation({
+const removeAttachment = defineOperation({
   id: 'remove-attachment',
   method: 'DELETE',
   path: '/attachments/{attachment_id}',

@@ -3,7 +3,7 @@
  * an internal error, and a refused call changes nothing.
  */
 import type { Test } from 'tap';
-import { OPERATIONS, type Operation, type Parameter } from '#frontend/api';
+import { OPERATIONS, type Operation, type ParameterDeclaration } from '#frontend/api';
 import { picked } from '../../../support/rounds.js';
 import { anyValueOf } from '../../support/any-value.js';
 import type { TestServer } from '../../support/faces.js';
@@ -61,7 +61,7 @@ async function usualValues(org: Organization): Promise<Fields> {
   };
 }
 
-const isSmall = ({ schema }: Parameter): boolean =>
+const isSmall = ({ schema }: ParameterDeclaration): boolean =>
   ['integer', 'number', 'boolean'].includes((schema as { type?: string }).type ?? '');
 
 const asText = (value: unknown): string =>
@@ -75,9 +75,9 @@ interface Attempt {
 /** One request for each hostile value of each parameter; the others have usual values. */
 function attempts({ api }: Organization['owner'], usual: Fields, operation: Operation): Attempt[] {
   const { method, path, parameters } = operation;
-  const usually = (name: string, of: Parameter): unknown => usual[name] ?? of.default ?? anyValueOf(of);
+  const usually = (name: string, of: ParameterDeclaration): unknown => usual[name] ?? of.default ?? anyValueOf(of);
   const request = (parameter: string, hostile: HostileValue): Attempt => {
-    const encoded = (name: string, of: Parameter): string =>
+    const encoded = (name: string, of: ParameterDeclaration): string =>
       name === parameter ? hostile.encoded : asText(usually(name, of));
     const sent = Object.entries(parameters).filter(
       ([name, of]) => of.in !== 'path' && (of.required || name in usual || name === parameter),

@@ -2,15 +2,16 @@
 import { Type } from 'typebox';
 import { userKey } from '#model';
 import { userCommands } from '#model/commands';
-import { forward, type Operation, operation } from '../../operation.js';
-import { maybeJson } from '../../parameters.js';
+import { defineOperation, forward, type Operation } from '../../operation.js';
+import { optionalJsonParameter } from '../../parameters.js';
 
 /** Bound of one request, equal to the bound of the whole storage of an account. */
 const MAX_STORED_MIB = 10;
 
-const keys = (where: 'query' | 'form') => maybeJson(where, Type.Array(Type.String()), 'Which; absent: all.');
+const keys = (where: 'query' | 'form') =>
+  optionalJsonParameter(where, Type.Array(Type.String()), 'Which; absent: all.');
 
-export const getBotStorage = operation({
+const getBotStorage = defineOperation({
   id: 'get-bot-storage',
   method: 'GET',
   path: '/bot_storage',
@@ -26,7 +27,7 @@ export const getBotStorage = operation({
     }),
 });
 
-export const putBotStorage = operation({
+const putBotStorage = defineOperation({
   id: 'put-bot-storage',
   method: 'PUT',
   path: '/bot_storage',
@@ -51,7 +52,7 @@ export const putBotStorage = operation({
     }),
 });
 
-export const removeBotStorage = operation({
+const removeBotStorage = defineOperation({
   id: 'remove-bot-storage',
   method: 'DELETE',
   path: '/bot_storage',

@@ -4,8 +4,8 @@ import { parseInvitees } from '#domain/invitations';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { validationError } from '#model/errors';
-import { forward, operation } from '../../operation.js';
-import { pathId } from '../../parameters.js';
+import { defineOperation, forward } from '../../operation.js';
+import { pathIdParameter } from '../../parameters.js';
 
 /** Characters of the list of addresses: some thousand, and each address gets a mail. */
 const MAX_INVITEES_TEXT = 30_000;
@@ -43,7 +43,7 @@ function minutes(given: number | null): number | null {
   return given;
 }
 
-const getInvitations = operation({
+const getInvitations = defineOperation({
   id: 'get-invites',
   method: 'GET',
   path: '/invites',
@@ -55,7 +55,7 @@ const getInvitations = operation({
     forward({ to: realmKey(realm), command: realmCommands.listInvitations, args: { origin: site } }),
 });
 
-const invite = operation({
+const invite = defineOperation({
   id: 'send-invites',
   method: 'POST',
   path: '/invites',
@@ -92,7 +92,7 @@ const invite = operation({
     }),
 });
 
-const inviteByLink = operation({
+const inviteByLink = defineOperation({
   id: 'create-invite-link',
   method: 'POST',
   path: '/invites/multiuse',
@@ -123,24 +123,24 @@ const inviteByLink = operation({
   },
 });
 
-const revokeInvitation = operation({
+const revokeInvitation = defineOperation({
   id: 'revoke-invite',
   method: 'DELETE',
   path: '/invites/{prereg_id}',
   guard: 'member_human',
   summary: 'Take an invitation back.',
-  parameters: { prereg_id: pathId('The invitation.') },
+  parameters: { prereg_id: pathIdParameter('The invitation.') },
   run: ({ realm, params }) =>
     forward({ to: realmKey(realm), command: realmCommands.revokeInvitation, args: { id: params.prereg_id } }),
 });
 
-const revokeLink = operation({
+const revokeLink = defineOperation({
   id: 'revoke-invite-link',
   method: 'DELETE',
   path: '/invites/multiuse/{invite_id}',
   guard: 'admin',
   summary: 'Take a link back.',
-  parameters: { invite_id: pathId('The link.') },
+  parameters: { invite_id: pathIdParameter('The link.') },
   run: ({ realm, params }) =>
     forward({
       to: realmKey(realm),
@@ -149,13 +149,13 @@ const revokeLink = operation({
     }),
 });
 
-const resendInvitation = operation({
+const resendInvitation = defineOperation({
   id: 'resend-invite',
   method: 'POST',
   path: '/invites/{prereg_id}/resend',
   guard: 'member_human',
   summary: 'Send an invitation again; it stands as long as at first.',
-  parameters: { prereg_id: pathId('The invitation.') },
+  parameters: { prereg_id: pathIdParameter('The invitation.') },
   run: ({ realm, site, params }) =>
     forward({
       to: realmKey(realm),

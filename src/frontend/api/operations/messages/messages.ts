@@ -6,13 +6,19 @@ import { dmKey, streamKey, userKey } from '#model';
 import { directCommands, streamCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
-import { directRecipients, findStream, findUsers, streamTarget } from '../../look-up.js';
-import { type Call, forward, operation } from '../../operation.js';
-import { flag, longText, maybeText, pathId, text } from '../../parameters.js';
+import { findActiveStream, findUsers, parseDirectRecipients, parseStreamTarget } from '../../look-up.js';
+import { type ApiCall, defineOperation, forward } from '../../operation.js';
+import {
+  flagParameter,
+  longTextParameter,
+  optionalTextParameter,
+  pathIdParameter,
+  textParameter,
+} from '../../parameters.js';
 
 const MAX_MESSAGES = 5_000;
 
-export const sendMessage = operation({
+export const sendMessage = defineOperation({
   id: 'send-message',
   method: 'POST',
   path: '/messages',
@@ -27,21 +33,25 @@ export const sendMessage = operation({
       required: true,
       description: "'stream' or 'direct' ('private' is its older name).",
     },
-    to: maybeText('form', 'Stream name or id; or users: JSON list of ids or of API e-mails.'),
-    content: longText('form', 'Markdown; longer than 10,000 characters it is cut.'),
-    topic: { ...longText('form', 'Topic of a stream message; it is cut.'), required: false, aliases: ['subject'] },
-    queue_id: maybeText('form', 'Queue of the sender, for local_id.'),
-    local_id: maybeText('form', "Given back on the queue's event as local_message_id."),
-    sender: maybeText('form', 'Mirroring, which no client may do here.'),
-    forged: maybeText('form', 'Mirroring, which no client may do here.'),
-    widget_content: maybeText('form', 'JSON of a widget.'),
-    time: maybeText('form', 'Accepted and unused.'),
+    to: optionalTextParameter('form', 'Stream name or id; or users: JSON list of ids or of API e-mails.'),
+    content: longTextParameter('form', 'Markdown; longer than 10,000 characters it is cut.'),
+    topic: {
+      ...longTextParameter('form', 'Topic of a stream message; it is cut.'),
+      required: false,
+      aliases: ['subject'],
+    },
+    queue_id: optionalTextParameter('form', 'Queue of the sender, for local_id.'),
+    local_id: optionalTextParameter('form', "Given back on the queue's event as local_message_id."),
+    sender: optionalTextParameter('form', 'Mirroring, which no client may do here.'),
+    forged: optionalTextParameter('form', 'Mirroring, which no client may do here.'),
+    widget_content: optionalTextParameter('form', 'JSON of a widget.'),
+    time: optionalTextParameter('form', 'Accepted and unused.'),
   },
   async run(call) {
     const { params } = call;
     const toStream = params.type === 'stream';
-    const target = toStream ? (streamTarget(params.to) ?? defaultStream(call)) : undefined;
-    const named = toStream ? [] : directRecipients(params.to);
+    const target = toStream ? (parseStreamTarget(params.to) ?? defaultStream(call)) : undefined;
+    const named = toStream ? [] : parseDirectRecipients(params.to);
     if (params.forged !== undefined || params.sender !== undefined) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
     const message = {
       human: isHumanClient(call.client),
@@ -75,13 +85,13 @@ export const sendMessage = operation({
 });
 
 /** Stream of a bot's messages that name none. */
-const defaultStream = ({ directory, caller }: Call<unknown>): number | undefined =>
+const defaultStream = ({ directory, caller }: ApiCall<unknown>): number | undefined =>
   directory.bot(caller)?.sendingStream ?? undefined;
 
-/** As findStream; the owner of a calling bot is notified of an unknown stream. @throws ApiError */
-async function streamToSend(call: Call<unknown>, named: string | number): Promise<DirectoryStream> {
+/** As findActiveStream; the owner of a calling bot is notified of an unknown stream. @throws ApiError */
+async function streamToSend(call: ApiCall<unknown>, named: string | number): Promise<DirectoryStream> {
   try {
-    return await findStream(call, named);
+    return await findActiveStream(call, named);
   } catch (error) {
     if (!call.directory.bot(call.caller)) throw error;
     const args = { stream: String(named), exists: false, origin: call.site };
@@ -93,7 +103,7 @@ async function streamToSend(call: Call<unknown>, named: string | number): Promis
 const count = (description: string) =>
   ({ in: 'query', encoding: 'uint', schema: Type.Integer({ minimum: 0 }), required: true, description }) as const;
 
-export const getMessages = operation({
+export const getMessages = defineOperation({
   id: 'get-messages',
   method: 'GET',
   path: '/messages',
@@ -101,14 +111,14 @@ export const getMessages = operation({
   anonymous: true,
   summary: 'Fetch messages around an anchor.',
   parameters: {
-    anchor: maybeText('query', "Message id, 'newest', 'oldest' or 'first_unread'."),
-    include_anchor: flag('query', true, 'The anchor message itself counts.'),
+    anchor: optionalTextParameter('query', "Message id, 'newest', 'oldest' or 'first_unread'."),
+    include_anchor: flagParameter('query', true, 'The anchor message itself counts.'),
     num_before: count('How many messages before the anchor.'),
     num_after: count('How many messages after the anchor.'),
-    narrow: { ...maybeText('query', 'JSON list of terms: {operator, operand, negated}.'), default: '[]' },
-    client_gravatar: flag('query', true, 'The client computes gravatar URLs itself.'),
-    apply_markdown: flag('query', true, 'Rendered HTML instead of raw text.'),
-    use_first_unread_anchor: flag('query', false, "Older form of anchor 'first_unread'."),
+    narrow: { ...optionalTextParameter('query', 'JSON list of terms: {operator, operand, negated}.'), default: '[]' },
+    client_gravatar: flagParameter('query', true, 'The client computes gravatar URLs itself.'),
+    apply_markdown: flagParameter('query', true, 'Rendered HTML instead of raw text.'),
+    use_first_unread_anchor: flagParameter('query', false, "Older form of anchor 'first_unread'."),
   },
   run(call) {
     const { params } = call;
@@ -134,7 +144,7 @@ export const getMessages = operation({
   },
 });
 
-export const matchesNarrow = operation({
+export const checkMessagesMatchNarrow = defineOperation({
   id: 'check-messages-match-narrow',
   method: 'GET',
   path: '/messages/matches_narrow',
@@ -142,7 +152,7 @@ export const matchesNarrow = operation({
   summary: 'Which of some messages are in a narrow.',
   parameters: {
     msg_ids: { in: 'query', encoding: 'json', schema: Type.Array(Type.Integer()), required: true, description: 'Ids.' },
-    narrow: text('query', 'JSON list of terms: {operator, operand, negated}.'),
+    narrow: textParameter('query', 'JSON list of terms: {operator, operand, negated}.'),
   },
   run({ params, realm, caller }) {
     parseNarrow(params.narrow);
@@ -154,7 +164,7 @@ export const matchesNarrow = operation({
   },
 });
 
-export const getMessage = operation({
+export const getMessage = defineOperation({
   id: 'get-message',
   method: 'GET',
   path: '/messages/{message_id}',
@@ -162,8 +172,8 @@ export const getMessage = operation({
   anonymous: true,
   summary: 'One message.',
   parameters: {
-    message_id: pathId('The message.'),
-    apply_markdown: flag('query', true, 'Rendered HTML instead of raw text.'),
+    message_id: pathIdParameter('The message.'),
+    apply_markdown: flagParameter('query', true, 'Rendered HTML instead of raw text.'),
   },
   run: ({ params, realm, caller }) =>
     forward({
@@ -173,13 +183,13 @@ export const getMessage = operation({
     }),
 });
 
-export const getReadReceipts = operation({
+export const getReadReceipts = defineOperation({
   id: 'get-read-receipts',
   method: 'GET',
   path: '/messages/{message_id}/read_receipts',
   guard: 'user',
   summary: 'Who has read a message.',
-  parameters: { message_id: pathId('The message.') },
+  parameters: { message_id: pathIdParameter('The message.') },
   run: ({ params, realm, caller }) =>
     forward({
       to: userKey(realm, caller),
@@ -188,14 +198,14 @@ export const getReadReceipts = operation({
     }),
 });
 
-export const renderMessage = operation({
+export const renderMessage = defineOperation({
   id: 'render-message',
   method: 'POST',
   path: '/messages/render',
   guard: 'user',
   compressed: true,
   summary: 'HTML of a text, as a message would show it; nothing is stored.',
-  parameters: { content: longText('form', 'Markdown.') },
+  parameters: { content: longTextParameter('form', 'Markdown.') },
   run: ({ params, realm, caller, site }) =>
     forward({
       to: userKey(realm, caller),

@@ -5,10 +5,10 @@ import { blobOfPicture, PICTURE_MIB } from '#domain/pictures';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { ActorRefused } from '#model/errors';
-import { forward, type Operation, operation } from '../../operation.js';
-import { pathText } from '../../parameters.js';
+import { defineOperation, forward, type Operation } from '../../operation.js';
+import { pathTextParameter } from '../../parameters.js';
 
-export const getEmoji = operation({
+const getEmoji = defineOperation({
   id: 'get-custom-emoji',
   method: 'GET',
   path: '/realm/emoji',
@@ -18,14 +18,14 @@ export const getEmoji = operation({
   run: ({ directory }) => ({ fields: { emoji: presentCustomEmoji(directory.emoji()) } }),
 });
 
-export const uploadEmoji = operation({
+const uploadEmoji = defineOperation({
   id: 'upload-custom-emoji',
   method: 'POST',
   path: '/realm/emoji/{emoji_name}',
   guard: 'member_human',
   takesFiles: true,
   summary: 'Add a custom emoji.',
-  parameters: { emoji_name: pathText('Its name.') },
+  parameters: { emoji_name: pathTextParameter('Its name.') },
   async run(call) {
     const { realm, files } = call;
     const name = checkEmojiName(call.params.emoji_name);
@@ -57,13 +57,13 @@ export const uploadEmoji = operation({
   },
 });
 
-export const deactivateEmoji = operation({
+const deactivateEmoji = defineOperation({
   id: 'deactivate-custom-emoji',
   method: 'DELETE',
   path: '/realm/emoji/{emoji_name}',
   guard: 'user',
   summary: 'Deactivate a custom emoji; old messages and reactions keep it.',
-  parameters: { emoji_name: pathText('Its name.') },
+  parameters: { emoji_name: pathTextParameter('Its name.') },
   run: ({ realm, params }) =>
     forward({ to: realmKey(realm), command: realmCommands.emojiRemove, args: { name: params.emoji_name } }),
 });

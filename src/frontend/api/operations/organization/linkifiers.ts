@@ -4,10 +4,10 @@ import { presentLinkifier } from '#domain/people';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError, validationError } from '#model/errors';
-import { forward, operation } from '../../operation.js';
-import { pathId, text } from '../../parameters.js';
+import { defineOperation, forward } from '../../operation.js';
+import { pathIdParameter, textParameter } from '../../parameters.js';
 
-export const getLinkifiers = operation({
+export const getLinkifiers = defineOperation({
   id: 'get-linkifiers',
   method: 'GET',
   path: '/realm/linkifiers',
@@ -22,13 +22,13 @@ const MAX_LINKIFIER_TEXT = 1_000;
 const short = Type.String({ maxLength: MAX_LINKIFIER_TEXT });
 
 const content = {
-  pattern: { ...text('form', 'Regular expression (RE2) with named groups.'), schema: short },
-  url_template: { ...text('form', 'RFC 6570 template with the names of those groups.'), schema: short },
+  pattern: { ...textParameter('form', 'Regular expression (RE2) with named groups.'), schema: short },
+  url_template: { ...textParameter('form', 'RFC 6570 template with the names of those groups.'), schema: short },
 } as const;
 
-const filterId = { filter_id: pathId('The linkifier.') } as const;
+const filterId = { filter_id: pathIdParameter('The linkifier.') } as const;
 
-export const addLinkifier = operation({
+export const addLinkifier = defineOperation({
   id: 'add-linkifier',
   method: 'POST',
   path: '/realm/filters',
@@ -39,7 +39,7 @@ export const addLinkifier = operation({
     forward({ to: realmKey(realm), command: realmCommands.addLinkifier, args: { ...params } }),
 });
 
-export const updateLinkifier = operation({
+export const updateLinkifier = defineOperation({
   id: 'update-linkifier',
   method: 'PATCH',
   path: '/realm/filters/{filter_id}',
@@ -50,7 +50,7 @@ export const updateLinkifier = operation({
     forward({ to: realmKey(realm), command: realmCommands.updateLinkifier, args: { ...params } }),
 });
 
-export const removeLinkifier = operation({
+export const removeLinkifier = defineOperation({
   id: 'remove-linkifier',
   method: 'DELETE',
   path: '/realm/filters/{filter_id}',
@@ -73,7 +73,7 @@ function checkLanguage(given: string): string {
   return language;
 }
 
-export const addPlayground = operation({
+export const addPlayground = defineOperation({
   id: 'add-code-playground',
   method: 'POST',
   path: '/realm/playgrounds',
@@ -88,10 +88,10 @@ export const addPlayground = operation({
       description: 'Address to which the code is appended.',
     },
     highlighter_language: {
-      ...text('form', 'Language as the highlighter names it.'),
+      ...textParameter('form', 'Language as the highlighter names it.'),
       aliases: ['pygments_language'],
     },
-    name: text('form', 'Name of the playground.'),
+    name: textParameter('form', 'Name of the playground.'),
   },
   run({ params, realm }) {
     const language = checkLanguage(params.highlighter_language);
@@ -100,13 +100,13 @@ export const addPlayground = operation({
   },
 });
 
-export const removePlayground = operation({
+export const removePlayground = defineOperation({
   id: 'remove-code-playground',
   method: 'DELETE',
   path: '/realm/playgrounds/{playground_id}',
   guard: 'admin',
   summary: 'Remove a playground.',
-  parameters: { playground_id: pathId('The playground.') },
+  parameters: { playground_id: pathIdParameter('The playground.') },
   run: ({ params, realm }) =>
     forward({ to: realmKey(realm), command: realmCommands.removePlayground, args: { ...params } }),
 });

@@ -3,16 +3,16 @@
 import { isOwner } from '#domain/people';
 import { checkedRealmSettings, REALM_SETTINGS, realmKey } from '#model';
 import { realmCommands } from '#model/commands';
-import { forward, operation, type Parameter } from '../../operation.js';
+import { defineOperation, forward, type ParameterDeclaration } from '../../operation.js';
 
 const parameters = Object.fromEntries(
-  Object.entries(REALM_SETTINGS).map(([name, { encoding, schema, description }]): [string, Parameter] => [
+  Object.entries(REALM_SETTINGS).map(([name, { encoding, schema, description }]): [string, ParameterDeclaration] => [
     name,
     { in: 'form', encoding, schema, required: false, description },
   ]),
 );
 
-export const updateRealm = operation({
+export const updateRealm = defineOperation({
   id: 'update-realm',
   method: 'PATCH',
   path: '/realm',
@@ -26,7 +26,7 @@ export const updateRealm = operation({
   },
 });
 
-export const deactivateRealm = operation({
+export const deactivateRealm = defineOperation({
   id: 'deactivate-realm',
   method: 'POST',
   path: '/realm/deactivate',

@@ -8,10 +8,10 @@ import { openLink } from '#domain/secrets';
 import { type RawAnswer, realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { ActorRefused, ApiError, apiError } from '#model/errors';
-import { type Call, forward, operation } from '../../operation.js';
-import { pathText } from '../../parameters.js';
+import { type ApiCall, defineOperation, forward } from '../../operation.js';
+import { pathTextParameter } from '../../parameters.js';
 
-type LinkCall = Call<{ readonly token: string }>;
+type LinkCall = ApiCall<{ readonly token: string }>;
 
 /** @throws ApiError */
 function linkOf({ params, secrets, now }: LinkCall) {
@@ -31,9 +31,9 @@ async function asPage(answer: () => RawAnswer | Promise<RawAnswer>): Promise<Raw
   }
 }
 
-const parameters = { token: pathText('From the mail.') } as const;
+const parameters = { token: pathTextParameter('From the mail.') } as const;
 
-export const showConfirmation = operation({
+export const showEmailConfirmation = defineOperation({
   id: 'show-email-confirmation',
   method: 'GET',
   path: '/accounts/confirm_email/{token}',
@@ -49,7 +49,7 @@ export const showConfirmation = operation({
     }),
 });
 
-export const confirmEmail = operation({
+export const confirmEmail = defineOperation({
   id: 'confirm-email',
   method: 'POST',
   path: '/accounts/confirm_email/{token}',

@@ -4,10 +4,10 @@ import { presentField } from '#domain/people';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { checkCount } from '#model/errors';
-import { forward, type Operation, operation } from '../../operation.js';
-import { flag, pathId } from '../../parameters.js';
+import { defineOperation, forward, type Operation } from '../../operation.js';
+import { flagParameter, pathIdParameter } from '../../parameters.js';
 
-export const getProfileFields = operation({
+const getProfileFields = defineOperation({
   id: 'get-custom-profile-fields',
   method: 'GET',
   path: '/realm/profile_fields',
@@ -43,10 +43,14 @@ const content = {
     maxValues: MAX_FIELD_VALUES,
     description: 'Options of a list, each with text and order; subtype and url_pattern of an external account.',
   },
-  display_in_profile_summary: flag('form', false, 'Shown in the summary of a profile; for at most two fields.'),
+  display_in_profile_summary: flagParameter(
+    'form',
+    false,
+    'Shown in the summary of a profile; for at most two fields.',
+  ),
 } as const;
 
-const fieldId = { field_id: pathId('The field.') } as const;
+const fieldId = { field_id: pathIdParameter('The field.') } as const;
 
 interface ContentValues {
   readonly name: string;
@@ -61,7 +65,7 @@ function contentOf({ field_data, ...rest }: ContentValues) {
   return { ...rest, field_data: JSON.stringify(field_data) };
 }
 
-export const createProfileField = operation({
+const createProfileField = defineOperation({
   id: 'create-custom-profile-field',
   method: 'POST',
   path: '/realm/profile_fields',
@@ -89,7 +93,7 @@ export const createProfileField = operation({
     }),
 });
 
-export const updateProfileField = operation({
+export const updateProfileField = defineOperation({
   id: 'update-custom-profile-field',
   method: 'PATCH',
   path: '/realm/profile_fields/{field_id}',
@@ -104,7 +108,7 @@ export const updateProfileField = operation({
     }),
 });
 
-export const reorderProfileFields = operation({
+const reorderProfileFields = defineOperation({
   id: 'reorder-custom-profile-fields',
   method: 'PATCH',
   path: '/realm/profile_fields',
@@ -123,7 +127,7 @@ export const reorderProfileFields = operation({
     forward({ to: realmKey(realm), command: realmCommands.orderProfileFields, args: { ...params } }),
 });
 
-export const removeProfileField = operation({
+export const removeProfileField = defineOperation({
   id: 'remove-custom-profile-field',
   method: 'DELETE',
   path: '/realm/profile_fields/{field_id}',
@@ -137,7 +141,7 @@ export const removeProfileField = operation({
 const closed = { additionalProperties: false } as const;
 const value = Type.Union([Type.String(), Type.Array(Type.Integer())]);
 
-export const updateProfileData = operation({
+const updateProfileData = defineOperation({
   id: 'update-profile-data',
   method: 'PATCH',
   path: '/users/me/profile_data',
@@ -156,7 +160,7 @@ export const updateProfileData = operation({
     forward({ to: realmKey(realm), command: realmCommands.changeOwnProfile, args: { data: params.data } }),
 });
 
-export const removeProfileData = operation({
+const removeProfileData = defineOperation({
   id: 'remove-profile-data',
   method: 'DELETE',
   path: '/users/me/profile_data',

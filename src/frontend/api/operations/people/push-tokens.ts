@@ -2,8 +2,8 @@
 import { userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { forward, type Operation, operation } from '../../operation.js';
-import { maybeText, text } from '../../parameters.js';
+import { defineOperation, forward, type Operation } from '../../operation.js';
+import { optionalTextParameter, textParameter } from '../../parameters.js';
 
 const MAX_TOKEN = 4_096;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -16,10 +16,10 @@ function check(service: Service, token: string): void {
   if (service === 'apns' && !BASE64.test(token)) throw apiError('APNS_TOKEN');
 }
 
-const token = { token: text('form', 'Of the device, from its push service.') } as const;
+const token = { token: textParameter('form', 'Of the device, from its push service.') } as const;
 
 const remove = (id: string, path: string, service: Service): Operation =>
-  operation({
+  defineOperation({
     id,
     method: 'DELETE',
     path,
@@ -36,13 +36,13 @@ const remove = (id: string, path: string, service: Service): Operation =>
     },
   });
 
-const addApnsToken = operation({
+const addApnsToken = defineOperation({
   id: 'add-apns-token',
   method: 'POST',
   path: '/users/me/apns_device_token',
   guard: 'human',
   summary: 'Push notifications to this Apple device.',
-  parameters: { ...token, appid: maybeText('form', 'App that the token is of.') },
+  parameters: { ...token, appid: optionalTextParameter('form', 'App that the token is of.') },
   run({ params, realm, caller }) {
     check('apns', params.token);
     const args = { service: 'apns' as const, token: params.token, app: params.appid ?? null };
@@ -50,7 +50,7 @@ const addApnsToken = operation({
   },
 });
 
-const addGcmToken = operation({
+const addGcmToken = defineOperation({
   id: 'add-gcm-token',
   method: 'POST',
   path: '/users/me/android_gcm_reg_id',

@@ -10,10 +10,10 @@ import {
   type UserSettingName,
 } from '#model';
 import { realmCommands } from '#model/commands';
-import { forward, type Operation, operation, type Parameter } from '../../operation.js';
-import { maybeText } from '../../parameters.js';
+import { defineOperation, forward, type Operation, type ParameterDeclaration } from '../../operation.js';
+import { optionalTextParameter } from '../../parameters.js';
 
-const parameterOf = (name: UserSettingName): Parameter => ({
+const parameterOf = (name: UserSettingName): ParameterDeclaration => ({
   in: 'form',
   encoding: typeof USER_SETTINGS[name].default === 'string' ? 'string' : 'json',
   schema: USER_SETTINGS[name].schema,
@@ -22,15 +22,15 @@ const parameterOf = (name: UserSettingName): Parameter => ({
 });
 
 const parameters = {
-  full_name: maybeText('form', 'New name.'),
-  email: maybeText('form', 'New address; it counts when the link that is sent to it was confirmed.'),
-  old_password: maybeText('form', 'Needed for a new one.'),
-  new_password: maybeText('form', 'New password.'),
+  full_name: optionalTextParameter('form', 'New name.'),
+  email: optionalTextParameter('form', 'New address; it counts when the link that is sent to it was confirmed.'),
+  old_password: optionalTextParameter('form', 'Needed for a new one.'),
+  new_password: optionalTextParameter('form', 'New password.'),
   ...Object.fromEntries(USER_SETTING_NAMES.map((name) => [name, parameterOf(name)])),
 };
 
 const settings = (id: string, path: string, summary: string): Operation =>
-  operation({
+  defineOperation({
     id,
     method: 'PATCH',
     path,
@@ -60,7 +60,7 @@ export const updateNotificationSettings = settings(
   'Older name of PATCH /settings.',
 );
 
-export const updateSettingsDefaults = operation({
+export const updateSettingsDefaults = defineOperation({
   id: 'update-realm-user-settings-defaults',
   method: 'PATCH',
   path: '/realm/user_settings_defaults',

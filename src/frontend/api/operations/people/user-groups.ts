@@ -5,8 +5,8 @@ import { realmKey, userId } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryGroup } from '#model/records';
-import { type Call, forward, operation } from '../../operation.js';
-import { flag, pathId, text } from '../../parameters.js';
+import { type ApiCall, defineOperation, forward } from '../../operation.js';
+import { flagParameter, pathIdParameter, textParameter } from '../../parameters.js';
 
 const MAX_NAME = 100;
 
@@ -20,11 +20,11 @@ const ids = (description: string) =>
     description,
   }) as const;
 
-const groupId = { user_group_id: pathId('The group.') } as const;
+const groupId = { user_group_id: pathIdParameter('The group.') } as const;
 
 /** Groups of the replica; an unknown group is looked up again at the end of the log. @throws ApiError */
 async function findGroup(
-  call: Call<{ readonly user_group_id: number }>,
+  call: ApiCall<{ readonly user_group_id: number }>,
 ): Promise<{ readonly groups: UserGroups; readonly group: DirectoryGroup }> {
   const id = call.params.user_group_id;
   const find = () => groupsIn(call.directory);
@@ -38,7 +38,7 @@ async function findGroup(
   return { groups, group };
 }
 
-export const getUserGroups = operation({
+export const getUserGroups = defineOperation({
   id: 'get-user-groups',
   method: 'GET',
   path: '/user_groups',
@@ -48,7 +48,7 @@ export const getUserGroups = operation({
   run: ({ directory }) => ({ fields: { user_groups: encodedGroups(directory) } }),
 });
 
-export const createUserGroup = operation({
+export const createUserGroup = defineOperation({
   id: 'create-user-group',
   method: 'POST',
   path: '/user_groups/create',
@@ -62,13 +62,13 @@ export const createUserGroup = operation({
       required: true,
       description: 'Name; case counts.',
     },
-    description: text('form', 'What the group is for.'),
+    description: textParameter('form', 'What the group is for.'),
     members: ids('Ids of the first members.'),
   },
   run: ({ params, realm }) => forward({ to: realmKey(realm), command: realmCommands.createGroup, args: { ...params } }),
 });
 
-export const updateUserGroup = operation({
+export const updateUserGroup = defineOperation({
   id: 'update-user-group',
   method: 'PATCH',
   path: '/user_groups/{user_group_id}',
@@ -102,7 +102,7 @@ export const updateUserGroup = operation({
   },
 });
 
-export const removeUserGroup = operation({
+export const removeUserGroup = defineOperation({
   id: 'remove-user-group',
   method: 'DELETE',
   path: '/user_groups/{user_group_id}',
@@ -125,7 +125,7 @@ function checkEdit({
   if (add.length === 0 && gone.length === 0) throw apiError('NOTHING_TO_DO');
 }
 
-export const updateUserGroupMembers = operation({
+export const updateUserGroupMembers = defineOperation({
   id: 'update-user-group-members',
   method: 'POST',
   path: '/user_groups/{user_group_id}/members',
@@ -138,7 +138,7 @@ export const updateUserGroupMembers = operation({
   },
 });
 
-export const updateUserGroupSubgroups = operation({
+export const updateUserGroupSubgroups = defineOperation({
   id: 'update-user-group-subgroups',
   method: 'POST',
   path: '/user_groups/{user_group_id}/subgroups',
@@ -151,13 +151,13 @@ export const updateUserGroupSubgroups = operation({
   },
 });
 
-export const getUserGroupMembers = operation({
+export const getUserGroupMembers = defineOperation({
   id: 'get-user-group-members',
   method: 'GET',
   path: '/user_groups/{user_group_id}/members',
   guard: 'member_human',
   summary: 'Ids of the members of a user group.',
-  parameters: { ...groupId, direct_member_only: flag('query', false, 'Leave out members of subgroups.') },
+  parameters: { ...groupId, direct_member_only: flagParameter('query', false, 'Leave out members of subgroups.') },
   async run(call) {
     const { groups, group } = await findGroup(call);
     const members = call.params.direct_member_only ? group.members : groups.membersOf(group.id);
@@ -165,13 +165,13 @@ export const getUserGroupMembers = operation({
   },
 });
 
-export const getUserGroupSubgroups = operation({
+export const getUserGroupSubgroups = defineOperation({
   id: 'get-user-group-subgroups',
   method: 'GET',
   path: '/user_groups/{user_group_id}/subgroups',
   guard: 'member_human',
   summary: 'Ids of the subgroups of a user group.',
-  parameters: { ...groupId, direct_subgroup_only: flag('query', false, 'Leave out subgroups of subgroups.') },
+  parameters: { ...groupId, direct_subgroup_only: flagParameter('query', false, 'Leave out subgroups of subgroups.') },
   async run(call) {
     const { groups, group } = await findGroup(call);
     const subgroups = call.params.direct_subgroup_only ? group.subgroups : groups.subgroupsOf(group.id);
@@ -179,7 +179,7 @@ export const getUserGroupSubgroups = operation({
   },
 });
 
-export const isUserGroupMember = operation({
+export const isUserGroupMember = defineOperation({
   id: 'get-is-user-group-member',
   method: 'GET',
   path: '/user_groups/{user_group_id}/members/{user_id}',
@@ -187,8 +187,8 @@ export const isUserGroupMember = operation({
   summary: 'Is a user in a user group?',
   parameters: {
     ...groupId,
-    user_id: pathId('The user.'),
-    direct_member_only: flag('query', false, 'Membership in a subgroup does not count.'),
+    user_id: pathIdParameter('The user.'),
+    direct_member_only: flagParameter('query', false, 'Membership in a subgroup does not count.'),
   },
   async run(call) {
     const { params, directory } = call;

@@ -4,8 +4,8 @@ import { mailDomain, userSetting } from '#domain/people';
 import { realmKey, type UserSettingName, type UserSettingValue } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { forward, operation } from '../../operation.js';
-import { text } from '../../parameters.js';
+import { defineOperation, forward } from '../../operation.js';
+import { textParameter } from '../../parameters.js';
 
 interface Switch {
   readonly setting: UserSettingName;
@@ -21,13 +21,13 @@ const SWITCHES = new Map<string, Switch>([
   ['fixed-width', { setting: 'fluid_layout_width', value: false, called: 'fixed width', back: 'fluid-width' }],
 ]);
 
-export const zcommand = operation({
+export const runSlashCommand = defineOperation({
   id: 'zcommand',
   method: 'POST',
   path: '/zcommand',
   guard: 'user',
   summary: 'Carry out a slash command: /ping, /night, /day, /fluid-width or /fixed-width.',
-  parameters: { command: text('form', 'With its slash.') },
+  parameters: { command: textParameter('form', 'With its slash.') },
   async run(call) {
     const { params, directory, caller, realm, site } = call;
     if (!params.command.startsWith('/')) throw apiError('ZCOMMAND_SLASH');

@@ -5,26 +5,29 @@ import { userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { lookUpStream } from '../../look-up.js';
-import { forward, operation } from '../../operation.js';
-import { maybeJson, maybeText, text } from '../../parameters.js';
+import { defineOperation, forward } from '../../operation.js';
+import { optionalJsonParameter, optionalTextParameter, textParameter } from '../../parameters.js';
 
 /**
  * A longer topic is refused. streams.md would store it unchanged; the recorded peer (n 1022, 1035) has no room for it
  * and answers 500. A topic that is cut would be another topic than the one in the request.
  */
-const topic = { ...text('form', 'Topic; need not exist.'), schema: Type.String({ maxLength: MAX_TOPIC }) } as const;
+const topic = {
+  ...textParameter('form', 'Topic; need not exist.'),
+  schema: Type.String({ maxLength: MAX_TOPIC }),
+} as const;
 
-export const setUserTopic = operation({
+export const setUserTopic = defineOperation({
   id: 'update-user-topic',
   method: 'POST',
   path: '/user_topics',
   guard: 'user',
   summary: 'Mute, unmute or follow a topic.',
   parameters: {
-    stream_id: { ...maybeJson('form', Type.Integer(), 'Stream of the topic.'), required: true },
+    stream_id: { ...optionalJsonParameter('form', Type.Integer(), 'Stream of the topic.'), required: true },
     topic,
     visibility_policy: {
-      ...maybeJson('form', Type.Enum([0, 1, 2, 3]), '0 as the stream, 1 muted, 2 unmuted, 3 followed.'),
+      ...optionalJsonParameter('form', Type.Enum([0, 1, 2, 3]), '0 as the stream, 1 muted, 2 unmuted, 3 followed.'),
       required: true,
     },
   },
@@ -40,15 +43,15 @@ export const setUserTopic = operation({
   },
 });
 
-export const muteTopic = operation({
+export const muteTopic = defineOperation({
   id: 'mute-topic',
   method: 'PATCH',
   path: '/users/me/subscriptions/muted_topics',
   guard: 'user',
   summary: 'Mute or unmute a topic (older form of POST /user_topics).',
   parameters: {
-    stream_id: maybeJson('form', Type.Integer(), 'Stream of the topic; this or `stream`.'),
-    stream: maybeText('form', "The stream's name."),
+    stream_id: optionalJsonParameter('form', Type.Integer(), 'Stream of the topic; this or `stream`.'),
+    stream: optionalTextParameter('form', "The stream's name."),
     topic,
     op: {
       in: 'form',
