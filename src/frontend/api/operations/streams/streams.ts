@@ -62,7 +62,7 @@ export const subscribeToStreams = defineOperation({
   maxBodyMib: MAX_STREAMS_MIB,
   parameters: {
     subscriptions: { ...wantedStreamsParameter('Streams by name, with description and colour.'), required: true },
-    principalsParameter,
+    principals: principalsParameter,
     authorization_errors_fatal: flagParameter('form', true, 'Refuse everything when one stream is out of reach.'),
     announce: flagParameter('form', false, "Tell the organization's announcement stream of new streams."),
     invite_only: flagParameter('form', false, 'New streams are private.'),
