@@ -28,7 +28,7 @@ export class CatchUp {
   readonly queues: Set<EventSubscriber>;
   /** Log position up to which everything was delivered. */
   position: Seq;
-  /** The entries come from memory. */
+  /** True if the entries come from memory instead of the log. */
   readonly replays: boolean;
   readonly #seen = new LogDeduplicator();
   readonly #subscription: LogSubscription;
@@ -66,7 +66,7 @@ export class CatchUp {
     this.queues.delete(queue);
   }
 
-  /** Gives up. @returns the queues that are not level yet */
+  /** Stops the catch-up. @returns the queues that have not caught up with the live feed */
   abort(): EventSubscriber[] {
     this.#close();
     return [...this.queues];
@@ -78,7 +78,7 @@ export class CatchUp {
     if (this.feed.takeOver(this)) this.#close();
   }
 
-  /** If the log has no entry after the start, no entry triggers the check. */
+  /** Checks when the log is read to its end: if it has no entry after the start, no entry triggers the check. */
   #checkWhenCaughtUp(): void {
     this.#subscription.caughtUp().then(
       (seq) => {
@@ -86,7 +86,7 @@ export class CatchUp {
         this.check();
       },
       () => {
-        // Closed, or the log is unavailable.
+        // The subscription was closed, or the log is unavailable.
         if (!this.#isClosed) this.clock.setTimeout(() => !this.#isClosed && this.#checkWhenCaughtUp(), RETRY_MS);
       },
     );
@@ -118,7 +118,8 @@ export class CatchUp {
         this.#run();
       },
       () => {
-        // No queue got any of it: the memberships that decide about the audience are unavailable.
+        // The memberships that decide about the audience can't be read, so no queue got any event of the entry: try
+        // again.
         this.clock.setTimeout(() => {
           if (this.#isClosed) return;
           this.#isBusy = false;

@@ -21,7 +21,7 @@ import type { EventSubscriber, LiveFeedPosition, PendingLogEntry } from './subsc
 export interface StreamSubscribers {
   /** Log position up to which the lists show every change. */
   readonly position: Seq;
-  /** Stream → user ids, ascending. */
+  /** Ids of the subscribers, ascending, by stream. */
   readonly of: ReadonlyMap<number, readonly number[]>;
 }
 
@@ -35,12 +35,12 @@ export interface RealmFeedPorts {
 }
 
 export class RealmFeed {
-  /** The live queues. */
+  /** Live queues: they have every event up to the feed's position. */
   readonly #queues: EventQueueIndex;
   /** Queues that get transient events: the live ones, and new ones whose past is still being read. */
   readonly #listeners: EventQueueIndex;
   readonly #memberships: StreamMemberships;
-  /** For registrations. */
+  /** Index of the realm's newest messages, which registrations of queues read. */
   readonly recentMessages: RecentMessageIndex;
   readonly #membersOf = (stream: number) => this.#memberships.of(stream);
   readonly #catchUps = new Set<CatchUp>();
@@ -50,7 +50,7 @@ export class RealmFeed {
   /** Catch-ups and registrations that wait until the feed has reached a position. */
   #waiters: { readonly seq: Seq; resolve(): void }[] = [];
   #work: PendingLogEntry[] = [];
-  /** Until the past is read, and while a membership is. */
+  /** True until the log before the start is read, and while memberships are being read. */
   #isBusy = true;
   #isPastRead = false;
   /** Generation: raised by every gap in the log. Work begun under an older generation is dropped. */
@@ -91,7 +91,7 @@ export class RealmFeed {
     });
   }
 
-  /** The directory replica, whose tail the feed reads, is closed. */
+  /** Called when the directory replica, whose log tail the feed reads, was closed. */
   closed(): void {
     this.#recent.restart(this.#position);
     this.recentMessages.reset();
@@ -102,7 +102,7 @@ export class RealmFeed {
     return this.#position;
   }
 
-  /** The feed has queues, or work to do for them. */
+  /** True if the feed has queues, or work to do for them. */
   get isBusy(): boolean {
     const queues = this.#queues.size + this.#listeners.size + this.#attaching.length + this.#catchUps.size;
     return queues > 0 || this.#waiters.length > 0 || this.#isBusy || this.#work.length > 0;
@@ -138,12 +138,12 @@ export class RealmFeed {
     };
   }
 
-  /** Delivers transient events from now on. They are stored nowhere, so no catch-up brings them later. */
+  /** Delivers transient events to the queue from now on. They are stored nowhere, so no catch-up brings them later. */
   listen(queue: EventSubscriber): void {
     this.#listeners.add(queue);
   }
 
-  /** Delivers every event after the queue's cursor; `wentLive` is called when the past is delivered. */
+  /** Delivers every event after the queue's cursor, then calls `wentLive` of the queue. */
   attach(queue: EventSubscriber): void {
     this.#attaching.push(queue);
     // No queue goes live before the past is read, and entries read with it need not be read again.
@@ -262,7 +262,10 @@ export class RealmFeed {
     for (const { items } of fresh) for (const item of items) this.recentMessages.apply(item);
   }
 
-  /** @param only the queues of a catch-up; undefined = all live ones */
+  /**
+   * Delivers the events of an entry; returns a promise only if memberships must be read first.
+   * @param only the queues of a catch-up; undefined = all live ones
+   */
   #deliverEntry(work: PendingLogEntry, only: ReadonlySet<EventSubscriber> | undefined): Promise<void> | undefined {
     const streams = new Map<number, number>();
     for (const group of work.fresh) {
@@ -344,7 +347,7 @@ export class RealmFeed {
     this.#recent.restart(trimmed);
     for (const catchUp of [...this.#catchUps].filter(({ replays }) => replays)) {
       this.#catchUps.delete(catchUp);
-      // The log may still hold what these queues need.
+      // The log may still hold the entries that these queues need.
       for (const queue of catchUp.abort()) this.attach(queue);
     }
     this.#restart();

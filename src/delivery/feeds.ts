@@ -41,7 +41,7 @@ export class RealmFeeds implements ReplicaDependent {
   }
 
   of(realm: RealmId): Promise<RealmFeed> {
-    // Asked for on every call: a replica that is asked for stays open.
+    // Ask for the replica on every call: a replica in use stays open.
     const replica = this.directories.replica(realm);
     const known = this.#feeds.get(realm);
     if (known) return known;

@@ -42,7 +42,7 @@ export class EventQueueIndex implements Iterable<EventSubscriber> {
   /** Visits each queue once whose user may be in the audience. `isInAudience` decides. */
   forEachCandidate(to: Audience, visit: (queue: EventSubscriber) => void): void {
     const byUser = this.#byUser;
-    // Any user can have a role.
+    // An audience by role may contain any user.
     if (to.role !== undefined) {
       for (const queue of this) visit(queue);
       return;
@@ -57,7 +57,7 @@ export class EventQueueIndex implements Iterable<EventSubscriber> {
     for (const stream of streamsDecidingAudience(to).keys()) {
       const members = this.membersOf(stream);
       if (!members) continue;
-      // Iterate over the smaller side.
+      // Iterate over the smaller of the two maps.
       if (members.size < byUser.size) for (const user of members.keys()) visitOnce(user, byUser.get(user));
       else for (const [user, queues] of byUser) if (members.has(user)) visitOnce(user, queues);
     }

@@ -6,11 +6,13 @@ import type { Json } from '#base';
 import { type LogEntry, type LogItem, type Seq, seq as toSeq } from '#model';
 import type { LogReader, LogSubscription } from '#ports/log';
 
-/** Entries of one realm. A take-over takes seconds; a busy realm has some hundred entries per second. */
+/**
+ * Maximum of entries kept for one realm. A take-over takes seconds; a busy realm has some hundred entries per second.
+ */
 const MAX_ENTRIES = 4_096;
-/** Estimated size of the entries of all realms of a process. */
+/** Maximum of bytes (estimated) of the entries kept for all realms of a process. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** Estimated size of an item without its texts. */
+/** Estimated bytes of a log item without its texts. */
 const ITEM_BYTES = 512;
 
 interface RecentEntry {
@@ -73,7 +75,7 @@ export class RecentLogEntries {
     this.#end = after;
   }
 
-  /** Oldest first. */
+  /** Iterates over the entries, oldest first. */
   *[Symbol.iterator](): Iterator<{ readonly entry: LogEntry }> {
     for (let i = this.#head; i < this.#entries.length; i++) yield this.#entries[i]!;
   }
@@ -127,7 +129,10 @@ export class RecentLogEntries {
     return true;
   }
 
-  /** As `subscribe` of the log. @returns undefined if some entry above the position is not here */
+  /**
+   * Subscribes to the entries in memory, as `subscribe` of the log does. @returns undefined if some entry above the
+   * position is not here
+   */
   subscribe(after: Seq, reader: LogReader): LogSubscription | undefined {
     if (after < this.#after) return undefined;
     const known = this.#entries.slice(this.#firstAbove(after));

@@ -128,7 +128,7 @@ export class RecentMessages {
 
 const isKnown = (range: MessageRange): boolean => !range.also?.length && indexesOf(range).every(isKnownIndex);
 
-/** Names of direct conversations are not in the log. */
+/** True if memory can answer the index. Direct conversations are excluded, because their names are not in the log. */
 const isKnownIndex = (index: MessageIndex): boolean =>
   index.by === 'realm' ||
   index.by === 'participant' ||
@@ -137,7 +137,10 @@ const isKnownIndex = (index: MessageIndex): boolean =>
 
 type Ranges = Map<string, MessageRange[]>;
 
-/** A user's scan has two ranges for each stream: its messages, and the messages that were moved out of it. */
+/**
+ * Returns a test for messages in any of the ranges. They are grouped by stream, because a user's scan has two ranges
+ * for each stream: its messages, and the messages that were moved out of it.
+ */
 function matching(ranges: readonly MessageRange[]): (record: MessageRecord) => boolean {
   const here: Ranges = new Map();
   const away: Ranges = new Map();

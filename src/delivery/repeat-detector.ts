@@ -47,7 +47,7 @@ export class RepeatDetector {
     return position >= this.#incompleteUpTo && (this.from === 0 || position - MAX_REPEAT_DISTANCE >= this.from);
   }
 
-  /** Some entries up to this position never came here. */
+  /** Records that some entries up to this position were not seen, so that their repeats are unknown. */
   missed(upTo: Seq): void {
     this.#incompleteUpTo = Math.max(this.#incompleteUpTo, upTo);
   }

@@ -7,7 +7,7 @@ import { type NeutralMessage, orderFlags, presentVariant } from '#domain/message
 import { withoutPronouns } from '#domain/people';
 import type { LogItem, MessageItem, PlainItem } from '#model';
 
-/** How a client wants its events. */
+/** The form in which a client wants its events, from its registration. */
 export interface ClientEventFormat {
   readonly applyMarkdown: boolean;
   readonly clientGravatar: boolean;

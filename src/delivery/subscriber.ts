@@ -10,7 +10,7 @@ export interface LiveFeedPosition {
 /** Tells which events a queue has already: all up to a log position, and those of the commits in its snapshot. */
 export class QueueCursor {
   #own: Seq;
-  /** Set while the queue is live. */
+  /** The feed's position, followed while the queue is live. */
   #live: LiveFeedPosition | undefined;
 
   /** @param snapshotVersions actor → version up to which the snapshot contains the actor's commits */
@@ -26,7 +26,7 @@ export class QueueCursor {
     return this.#live && this.#live.at > this.#own ? this.#live.at : this.#own;
   }
 
-  /** The queue's snapshot contains this commit. */
+  /** True if the queue's snapshot contains this commit. */
   covers(actor: string, version: number): boolean {
     const covered = this.snapshotVersions[actor];
     return covered !== undefined && version <= covered;
@@ -61,9 +61,9 @@ export interface EventSubscriber {
   push(event: SharedEvent): void;
   /** Takes an event that is in no log entry: the queue gives it an id of its own. */
   pushTransient(event: TransientEvent): void;
-  /** The whole past was pushed. From now on the cursor follows the feed. */
+  /** Called when all past events were pushed; from now on the cursor follows the feed. */
   wentLive(): void;
-  /** The log no longer has entries that the queue still needs. */
+  /** Called when the log no longer has entries that the queue still needs: the queue ends. */
   trimmed(): void;
 }
 

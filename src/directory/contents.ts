@@ -23,7 +23,7 @@ import type {
 export interface DirectoryRecords {
   readonly users: DirectoryUser;
   readonly streams: DirectoryStream;
-  /** Realm 0 only. */
+  /** Organizations of the server; only the directory of realm 0 has them. */
   readonly realms: RealmEntry;
   readonly personals: DirectoryPreferences;
   readonly groups: DirectoryGroup;
@@ -50,7 +50,7 @@ export interface DirectorySingletons {
   readonly playgrounds: readonly DirectoryPlayground[];
   readonly domains: readonly DirectoryDomain[];
   readonly streamGroups: readonly DirectoryStreamGroup[];
-  /** By order. */
+  /** Custom profile fields in their display order. */
   readonly profileFields: readonly DirectoryProfileField[];
   readonly userDefaults: UserDefaults;
   readonly pictures: RealmPictures;
@@ -90,7 +90,7 @@ export interface DirectorySnapshot extends AllOfEach, DirectorySingletons {
   readonly version: number;
   readonly subdomain: string;
   readonly deactivated: boolean;
-  /** Settings that are newer than the answering host are missing. */
+  /** Settings of the organization. Settings that are newer than the answering host are missing. */
   readonly settings: Partial<RealmSettings>;
   readonly fullMembersAt: number;
   readonly traffic: readonly StreamTraffic[];

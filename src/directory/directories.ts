@@ -30,7 +30,7 @@ const ROUND_MS = 300_000;
 
 interface OpenReplica {
   readonly replica: DirectoryReplica;
-  /** Round of the last use. */
+  /** Number of the round in which the replica was last used. */
   used: number;
 }
 

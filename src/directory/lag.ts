@@ -3,7 +3,7 @@ import type { RealmId, Seq } from '#model';
 import type { EventLog } from '#ports/log';
 import type { RealmLogTail } from './tail.js';
 
-/** Realms whose log position one look asks for; the next look continues with the others. */
+/** Maximum of realms whose log position one measurement asks for; the next one continues with the others. */
 const MAX_LOOKS = 50;
 
 interface Behind {

@@ -30,7 +30,7 @@ interface Waiter {
 export class DirectoryReplica implements LogTailReader {
   readonly tail: RealmLogTail;
   #directory: RealmDirectory | undefined;
-  /** Groups of the realm actor that arrived while a snapshot was loading. */
+  /** Log groups of the realm actor that arrived while a snapshot was loading. */
   #early: LogGroup[] = [];
   #loading: Promise<void> | undefined;
   #waiters: Waiter[] = [];
@@ -53,7 +53,7 @@ export class DirectoryReplica implements LogTailReader {
     this.tail.add(this);
   }
 
-  /** @throws what `fetch` throws, e.g. for a realm that does not exist */
+  /** Opens a replica of the realm. @throws the errors of `fetch`, e.g. for a realm that does not exist */
   static async open(
     realm: RealmId,
     log: EventLog,

@@ -8,10 +8,10 @@ import { type ActorKey, LogDeduplicator, type LogEntry, type LogGroup, type Real
 import type { EventLog, LogSubscription } from '#ports/log';
 
 export interface LogTailReader {
-  /** @param fresh groups of the entry that are no repeats; may be empty */
+  /** Called for each entry of the log, in order. @param fresh groups of the entry that are no repeats; may be empty */
   entry(seq: Seq, entry: LogEntry, fresh: readonly LogGroup[]): void;
   transient(value: Json): void;
-  /** Entries were trimmed before they were read: rebuild data derived from the log. */
+  /** Called when entries were trimmed before they were read: data derived from the log must be rebuilt. */
   gap(trimmed: Seq): void;
 }
 

@@ -19,13 +19,13 @@ import type { ActivationPorts } from './ports.js';
 import type { ActorCommandReply } from './protocol.js';
 import type { UnpublishedTicket } from './unpublished-commits.js';
 
-/** The activation, as its parts see it. */
+/** The methods of an activation that its commit loop, executor and outbox call. */
 export interface ActivationControl {
   readonly status: 'loading' | 'ready' | 'stopped';
   stop(reason: StopReason, error?: unknown): void;
-  /** A batch became durable. */
+  /** Called when the Store has written a commit batch. */
   committed(): void;
-  /** An append, a sent command or a commit was finished. */
+  /** Called when an append to the log, a command of the outbox or a commit has finished. */
   progressed(): void;
   finish(pending: QueuedCommand, reply: ActorCommandReply): void;
   wake(lane: string): void;

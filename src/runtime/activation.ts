@@ -82,12 +82,12 @@ export class Activation implements ActivationControl {
     this.#executor = new CommandExecutor(key, this.realm, kind, this.#memory, this.#commits, ports, context);
   }
 
-  /** Drained, and the sidecar has nothing to do either. */
+  /** True if the activation is drained and its sidecar is idle, so that it may be passivated. */
   get isIdle(): boolean {
     return this.isDrained && (this.#sidecar?.isIdle() ?? true);
   }
 
-  /** Nothing waits, runs or is being written, and the outbox is empty. */
+  /** True if no command waits or runs, no commit is being written, and the outbox is empty. */
   get isDrained(): boolean {
     return (
       this.status === 'ready' &&
@@ -107,7 +107,9 @@ export class Activation implements ActivationControl {
     return this.#outbox.size;
   }
 
-  /** Deliveries that wait; undefined for kinds without deliveries. */
+  /**
+   * Number of deliveries (mails, webhook calls) that wait in the actor's parts; undefined for kinds without deliveries.
+   */
   get waitingDeliveries(): number | undefined {
     return this.kind.partsAreDeliveries ? this.#memory.view().parts.size : undefined;
   }
@@ -186,7 +188,7 @@ export class Activation implements ActivationControl {
       return;
     }
     if (this.#minted && this.#commits.committed === 0 && !this.kind.commands[envelope.name]?.mintsKey) {
-      // The sender knows the actor, so the actor was made before, and the command that makes it came twice.
+      // A sender that knows the key has seen the actor, so the command that creates it was delivered twice.
       this.stop('fenced');
       this.#refuse(request, 'moved');
       return;
@@ -311,7 +313,7 @@ export class Activation implements ActivationControl {
     this.#repeats = undefined;
     this.#mailbox.remove(() => true);
     for (const pending of this.#running.values()) {
-      // The timer fired while the end was written: a retry would only bring back an actor that no longer exists.
+      // The actor's timer fired while its removal was being written. A retry would re-create the removed actor.
       if (reason === 'ended' && pending.envelope.id.startsWith(LOCAL_COMMAND_PREFIX)) {
         pending.reply(this.kind.missing(this.key));
         continue;
@@ -329,7 +331,7 @@ export class Activation implements ActivationControl {
     this.progressed();
   }
 
-  /** Makes the sender try again. */
+  /** Answers with a retry reason, so that the sender repeats the command. */
   #refuse(request: CommandRequest, retry: RetryReason): void {
     this.ports.meters.refused(retry);
     request.reply(this.ports.storeOutage.refusal(retry));
@@ -345,7 +347,7 @@ export class Activation implements ActivationControl {
   progressed(): void {
     const ending = this.#executor.ending && this.status === 'ready';
     if (ending && this.#commits.idle && this.#outbox.size === 0) this.#commits.end();
-    // A commit may have waited for the log.
+    // The next commit may have waited until the log took more events.
     this.#commits.writeNext();
     const waiting = this.#onProgress ?? [];
     this.#onProgress = undefined;
@@ -403,7 +405,7 @@ export class Activation implements ActivationControl {
       const envelope = this.#handling?.envelope;
       const { name, requestId } = envelope ?? {};
       this.ports.logger.error({ requestId, actor: this.key, command: name, err: error }, 'actor crashed');
-      // One repeat may help if the state in memory was at fault; a second crash would take the actor down for all.
+      // The sender retries once, in case the state in memory was at fault. A second crash is answered with an error.
       if (envelope && !isFromActor(envelope.id) && this.ports.crashedBefore(envelope.id)) {
         this.#handling?.reply({ error: UNKNOWN });
       }

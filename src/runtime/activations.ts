@@ -7,9 +7,9 @@ import type { AnyActorKind } from './kind.js';
 import type { RuntimeMeters } from './meters.js';
 import type { ActivationPorts, StoppedActivation } from './ports.js';
 
-/** Passivations under way at a time. */
+/** Maximum of passivations under way at a time. */
 const MAX_PASSIVATIONS = 64;
-/** Ids of commands that crashed an actor. */
+/** Maximum of remembered ids of commands that crashed an actor. */
 const MAX_CRASHERS = 1_000;
 
 interface ActivationsOptions {
@@ -19,7 +19,7 @@ interface ActivationsOptions {
   readonly ports: Omit<ActivationPorts, 'stopped' | 'mayHaveWriteUnderWay' | 'crashedBefore'>;
   /** Epoch under which this host owns the partition; undefined: it does not. */
   epochOf(partition: Partition): Epoch | undefined;
-  /** The actor's partition went to another host before the actor could be woken here. */
+  /** Wakes the actor on the host that took its partition before the actor could be woken here. */
   wakeSuccessor(key: ActorKey): void;
 }
 
@@ -86,7 +86,8 @@ export class Activations implements Iterable<Activation> {
     const isIdle = (a: Activation): boolean =>
       now - a.lastUsed >= Math.min(idleMs, a.kind.idleTimeoutMs ?? idleMs) && a.isIdle;
     const idle = [...this].filter(isIdle);
-    // Each may have to write first: not all at once, when thousands of clients left together.
+    // A passivated actor may write first. Bounded, because thousands become idle together when their clients
+    // disconnect.
     const next = async (): Promise<void> => {
       for (let a = idle.pop(); a; a = idle.pop()) await a.passivate('passivated');
     };

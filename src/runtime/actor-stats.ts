@@ -9,16 +9,16 @@ interface KindStats {
   loading: number;
   ready: number;
   commands: number;
-  /** Commands in the fullest mailbox. */
+  /** Number of commands in the fullest mailbox of this kind. */
   fullest: number;
   outbox: number;
-  /** Deliveries that wait; undefined for kinds without any. */
+  /** Number of waiting deliveries; undefined for kinds without deliveries. */
   waiting: number | undefined;
-  /** Actors by phase of their sidecar. */
+  /** Number of actors by phase of their sidecar. */
   readonly phases: Map<string, number>;
 }
 
-/** By kind. */
+/** Counts of actors and their work, by name of the actor kind. */
 type ActorStats = ReadonlyMap<string, KindStats>;
 
 const noActors = (): KindStats => ({

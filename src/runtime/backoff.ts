@@ -13,6 +13,6 @@ export const RETRY_DELAYS_MS = {
   wake: [250, 500, 1_000, 2_000, 4_000, 5_000],
 } as const satisfies Readonly<Record<string, readonly number[]>>;
 
-/** @param failures in a row so far */
+/** Delay before the next attempt, ms. @param failures consecutive failures so far */
 export const retryDelayMs = (steps: readonly number[], failures: number): number =>
   steps[Math.min(failures, steps.length - 1)]!;

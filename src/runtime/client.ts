@@ -69,7 +69,7 @@ class Numbering {
     this.#outstanding.delete(n);
   }
 
-  /** Everything below is settled. */
+  /** Number below which all commands of the sender are settled (answered or given up). */
   settled(): number {
     while (this.#lowest < this.#next && !this.#outstanding.has(this.#lowest)) this.#lowest++;
     return this.#lowest;
@@ -96,7 +96,7 @@ class AwaitingOwner {
   }
 }
 
-/** Number of clients made in this process; names them. */
+/** Number of clients created in this process; it makes their ids unique. */
 let instances = 0;
 
 export class ActorClient {
@@ -153,13 +153,13 @@ class CommandDelivery implements SentCommand {
   #pending: PendingReply | undefined;
   #timer: TimerHandle | undefined;
   #over = false;
-  /** Failed attempts in a row. */
+  /** Number of consecutive failed attempts. */
   #failures = 0;
   #begun = 0;
   #last: CommandFailure = 'none';
   readonly #until: number;
   readonly #subject: string;
-  /** Of the client's own numbering; 0 = the id was given. */
+  /** Number of the command in its client's numbering; 0 if the caller gave the command id. */
   readonly #n: number;
 
   constructor(

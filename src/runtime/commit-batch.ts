@@ -12,7 +12,7 @@ export interface CommandSequence {
   readonly stages: readonly (readonly OutboxCommand[])[];
   /** Id of the command whose reply waits until all were carried out. */
   readonly answers?: string;
-  /** Lane that is suspended until then. */
+  /** Mailbox lane that is suspended until all commands were carried out. */
   readonly lane?: string;
   /** HTTP request that caused the commands. */
   readonly requestId?: string;

@@ -14,12 +14,12 @@ import type { ReplyCache } from './reply-cache.js';
 
 export interface CommitOwner {
   now(): number;
-  /** Milliseconds. */
+  /** Monotonic time, ms. */
   monotonic(): number;
   state(): JsonObject;
   /** The Store has taken a batch. @param began monotonic ms at which the write began */
   wrote(batch: CommitBatch, began: number): void;
-  /** A batch became durable. */
+  /** Called when the Store has written a commit batch. */
   committed(): void;
   failed(reason: StopReason, error?: unknown): void;
   stopped(): boolean;
@@ -33,10 +33,13 @@ export interface CommitOwner {
 const MAX_BACKLOG = 2_000;
 
 export class CommitLoop {
-  /** Wall time at which the actor wants to be woken, by the newest effects in memory. */
+  /** Wall time (ms) at which the actor is to be woken, as of the newest outcome in memory; null: never. */
   due: number | null = null;
   #committed = 0;
-  /** Sealed batches and the open one, oldest first; the first may be on its way. */
+  /**
+   * Batches that are not durable yet, oldest first. The first may be being written; the last may still collect
+   * outcomes.
+   */
   #groups: CommitBatch[] = [];
   #sealed = false;
   #writing = false;
@@ -64,12 +67,12 @@ export class CommitLoop {
     return !this.#writing && this.#groups.every((group) => !group.dirty);
   }
 
-  /** The stored root lists outbox entries. */
+  /** True if the stored root lists outbox entries. */
   get stale(): boolean {
     return this.#stale;
   }
 
-  /** Newest durable version. */
+  /** Version of the newest durable commit. */
   get committed(): number {
     return this.#committed;
   }
@@ -79,7 +82,7 @@ export class CommitLoop {
     return this.#newest()?.version ?? this.#committed;
   }
 
-  /** The batch that collects now. */
+  /** The batch that collects outcomes now; a new one if the last is sealed or being written. */
   open(): CommitBatch {
     const last = this.#groups.at(-1);
     if (last && !this.#sealed && !(this.#writing && this.#groups.length === 1)) return last;
@@ -98,7 +101,7 @@ export class CommitLoop {
     return this.newest;
   }
 
-  /** Commands of this name, of commits durable or not, that may not be carried out yet. */
+  /** Outgoing commands of this name, from durable and pending commits, that may not be carried out yet. */
   pendingCommands(name: string): OutboxCommand[] {
     const here = this.#groups.flatMap(({ sequences }) => sequences.map(({ sequence }) => sequence));
     return [...this.outbox.pendingCommands(name), ...commandsNamed(here, name)];

@@ -6,7 +6,7 @@ import type { Activation } from './activation.js';
 interface PartitionHandover {
   readonly all: readonly Partition[];
   activations(of: readonly Partition[]): Activation[];
-  /** From now on only commands that other actors send or wait for are taken. */
+  /** From now on the host takes only commands that other actors send or wait for. */
   leave(): void;
   /** Partitions still to be handed over: this host may have taken some of them back. */
   left(): readonly Partition[];
@@ -31,7 +31,7 @@ export async function drainPartitions(
       resolve();
     }, withinMs);
   });
-  // Sidecars store what only memory knows while commands are still taken: they send their actor one.
+  // Flush the sidecars while commands are still accepted: a sidecar stores its state by a command to its actor.
   await Promise.race([limit, Promise.all(activations(all).map((a) => a.flushSidecar('drained')))]);
   leave();
   while (!late) {

@@ -13,20 +13,20 @@ import { fitIntoLog } from './pack-entries.js';
 import type { ActivationPorts } from './ports.js';
 import { type ActorCommandReply, type CommandEnvelope, isFromActor } from './protocol.js';
 
-/** The activation, as its executor sees it. */
+/** The methods of an activation that its executor calls. */
 export interface ExecutorOwner {
   /** Sends the reply; the command is done. */
   finish(pending: QueuedCommand, reply: ActorCommandReply): void;
   /** Resumes the lane of an exclusive command. */
   wake(lane: string): void;
-  /** Memory holds something that must not be committed: the activation has to go. */
+  /** Stops the activation, because its memory holds a change that must not be committed. */
   crashed(): void;
 }
 
 export class CommandExecutor {
-  /** The actor's end is decided: nothing more is handled. */
+  /** An outcome has ended the actor: no further command is handled. */
   ending = false;
-  /** Memory holds something that is never committed: nothing more is handled. */
+  /** Memory holds a change that is never committed: no further command is handled. */
   #spoiled = false;
 
   constructor(
@@ -39,7 +39,7 @@ export class CommandExecutor {
     private readonly owner: ExecutorOwner,
   ) {}
 
-  /** Nothing more is handled. */
+  /** True if no further command is handled. */
   get over(): boolean {
     return this.ending || this.#spoiled;
   }
@@ -121,7 +121,8 @@ export class CommandExecutor {
       now: this.ports.clock.now(),
       caller: envelope.caller,
       client: envelope.client,
-      // Asking in a read seals the batch, so only reads that label what they read cost a commit of their own.
+      // In a read, asking for the version seals the batch, so only reads that use the version cost a commit of their
+      // own.
       get version() {
         return batch ? batch.version : commits.seal();
       },
@@ -209,7 +210,7 @@ export class CommandExecutor {
   }
 }
 
-/** `logged` tells a reader of the log which version it must have read to have seen what the reply speaks of. */
+/** Adds `logged`: the version of the actor up to which the log must be read to see the events of this outcome. */
 function withVersion({ reply, events }: Outcome<JsonObject>, version: number): ActorCommandReply {
   return events && events.length > 0 && 'ok' in reply ? { ...reply, logged: version } : reply;
 }
@@ -219,5 +220,5 @@ function writes(outcome: Outcome<JsonObject>): boolean {
   return !!(state || parts || messages || events || commands || end) || due !== undefined;
 }
 
-/** Kinds without `directory` must not depend on a replica: the realm actor is what replicas follow. */
+/** Directory of kinds that use no replica. The realm actor is one of them, because replicas follow it. */
 const NO_DIRECTORY = undefined as unknown as DirectoryView;

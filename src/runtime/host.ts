@@ -31,7 +31,7 @@ import { UnpublishedCommits } from './unpublished-commits.js';
 
 /** How the host sees directory replicas; src/directory implements it. */
 interface DirectorySource {
-  /** A promise while the replica is missing or behind `after`. */
+  /** Resolves when the replica is open and has applied version `after`; undefined: it has already. */
   ready(realm: RealmId, after: number): Promise<void> | undefined;
   now(realm: RealmId): DirectoryView;
 }
@@ -43,9 +43,9 @@ export interface HostOptions<Services = unknown> {
   readonly bus: Bus;
   readonly placement: Placement;
   readonly directory: DirectorySource;
-  /** By the first part of their actors' keys. */
+  /** Kinds of actors, by the first part of their actors' keys. */
   readonly kinds: Readonly<Record<string, AnyActorKind<Services>>>;
-  /** Passed on to the kinds' inputs and sidecars. */
+  /** Services that the inputs and sidecars of the kinds use. */
   readonly services: Services;
   readonly logger: Logger;
   readonly metrics?: Metrics;
@@ -57,7 +57,10 @@ export interface HostOptions<Services = unknown> {
 
 const DEFAULT_IDLE_MS = 300_000;
 const SWEEP_MS = 30_000;
-/** Loads under way at a time: more would wait for connections of the Store, which gives up earlier than we do. */
+/**
+ * Maximum of actor loads under way at a time: more would wait for connections of the Store, which gives up earlier than
+ * we do.
+ */
 const MAX_LOADS = 64;
 const WAKE_AGAIN_MS = 5_000;
 
@@ -193,7 +196,7 @@ export class ActorHost<Services = any> implements PartitionOwner {
     return this.#ownership.lose(partitions, reason, withinMs);
   }
 
-  /** For metrics and tests. */
+  /** Number of actors in memory; for metrics and tests. */
   get active(): number {
     return this.#activations.size;
   }

@@ -12,7 +12,10 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Shorter than a request's deadline, so that the sender of the command still hears of the failure. */
+/**
+ * Deadline of a request for ids, shorter than a client's deadline, so that the sender of the command still hears of the
+ * failure.
+ */
 const ID_DEADLINE_MS = 8_000;
 
 export class MessageIdSource {

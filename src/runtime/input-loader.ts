@@ -13,7 +13,7 @@ const forRequest = (sources: InputSources, requestId: string): InputSources => (
 });
 
 export class CommandInputLoader {
-  /** Turn of the last command that waits for the directory. */
+  /** Resolves when the last command that waits for the directory has had its turn. */
   #waiting: Promise<void> | undefined;
 
   constructor(

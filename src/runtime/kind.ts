@@ -14,7 +14,7 @@ import type { EventLog } from '#ports/log';
 import type { Store } from '#ports/store';
 import type { ActorCommandReply } from './protocol.js';
 
-/** The knowledge of a handler besides state, arguments and inputs. */
+/** Facts that a command handler knows besides state, arguments and inputs. */
 export interface CommandContext {
   readonly key: ActorKey;
   readonly realm: RealmId;
@@ -51,13 +51,13 @@ export interface MessageChange {
   readonly record: MessageRecord | null;
 }
 
-/** The decision of a handler. Without any field besides `reply`, nothing is committed. */
+/** The decision of a command handler. Without any field besides `reply`, nothing is committed. */
 export interface Outcome<S> {
-  /** Sent after the commit. */
+  /** Reply to the sender, sent after the commit. */
   readonly reply: ActorReply | ActorRedirect | { readonly value: Json };
   /** New root state; absent = unchanged. */
   readonly state?: S;
-  /** Parts to write; null deletes. */
+  /** Parts of the actor to write, by name; null deletes the part. */
   readonly parts?: Readonly<Record<string, Json>>;
   readonly messages?: readonly MessageChange[];
   readonly events?: readonly LogItem[];
@@ -66,7 +66,7 @@ export interface Outcome<S> {
    * log holds everything that the handler may have seen.
    */
   readonly transient?: readonly PlainItem[];
-  /** Commands to other actors, stage after stage; those of a stage may arrive in any order. */
+  /** Commands to other actors, stage after stage; the commands of one stage may arrive in any order. */
   readonly commands?: readonly (readonly OutboxCommand[])[];
   /** The reply waits until all commands of this outcome were carried out. */
   readonly replyAfterCommands?: boolean;
@@ -108,11 +108,14 @@ export class TooEarly extends Error {
 export interface CommandDefinition<S, A extends JsonObject, I, V, Services = unknown> {
   /** Loads what the handler needs. Started when the command arrives; never awaited inside a handler. */
   readonly inputs?: (args: A, context: InputContext<S, V>, sources: InputSources<Services>) => Promise<I> | I;
-  /** @throws ApiError when the command is refused: nothing is committed */
+  /** Decides the command. @throws ApiError when the command is refused: nothing is committed */
   readonly handle: (view: ActorView<S, V>, args: A, inputs: I, context: CommandContext) => Outcome<S>;
-  /** Changes nothing and may see uncommitted state: the reply waits for the commits it saw. */
+  /**
+   * The command is a read: it changes nothing and may see uncommitted state, so its reply waits for the commits that it
+   * saw.
+   */
   readonly read?: true;
-  /** A read that is answered only when the realm's log holds the events of everything it saw. */
+  /** The command is a read that is answered only when the realm's log holds the events of everything it saw. */
   readonly logged?: true;
   /**
    * Handlers of one lane run in order of arrival; lanes do not wait for each other's inputs. Default 'main'. A command
@@ -133,12 +136,15 @@ export interface CommandDefinition<S, A extends JsonObject, I, V, Services = unk
   readonly mintsKey?: true;
 }
 
-/** The knowledge of `inputs` besides arguments. */
+/** Facts that `inputs` knows besides the arguments. */
 export interface InputContext<S, V> {
   readonly key: ActorKey;
   readonly realm: RealmId;
   readonly caller: number;
-  /** The actor at arrival: a hint, not what the handler will see. The initial state while the actor has no root. */
+  /**
+   * The actor when the command arrived; its handler may see a newer state. The initial state while the actor has no
+   * root.
+   */
   readonly view: ActorView<S, V>;
 }
 
@@ -155,19 +161,19 @@ export interface DeferredRequest {
 /** Why an activation leaves memory on purpose: it was idle for a while, or its partition is handed over. */
 export type PassivationReason = 'passivated' | 'drained';
 
-/** The side of an activation outside the mailbox (the event queue's buffer and poll). */
+/** The part of an activation that works outside the mailbox, such as the event queue's buffer and waiting poll. */
 export interface Sidecar {
-  /** A command named in `sidecarCommands`: handled at once, in order of arrival, never committed. */
+  /** Handles a command named in `sidecarCommands`: at once, in order of arrival, without a commit. */
   command(name: string, args: JsonObject, request: DeferredRequest, caller: number): void;
-  /** The activation is about to leave on purpose: store (through `sendSelf`) what only memory knows. */
+  /** Called before a planned passivation: stores the state that exists only in memory, through `sendSelf`. */
   flush?(reason: PassivationReason): Promise<void>;
-  /** A commit of the actor became durable. */
+  /** Called when a commit of the actor is durable. */
   committed(): void;
-  /** The activation leaves memory. */
+  /** Called when the activation leaves memory. */
   stopped(reason: StopReason): void;
-  /** False keeps the actor from being passivated. */
+  /** True if the sidecar has nothing to do; false keeps the actor in memory. */
   isIdle(): boolean;
-  /** Present phase, one of a small vocabulary; for metrics and quotas. */
+  /** Current phase of the sidecar, one of a few names; for metrics and quotas. */
   phase?(): string | undefined;
   /** Why the actor ended, once it did; for logs and metrics. */
   endReason?(): string | undefined;
@@ -213,9 +219,9 @@ export interface SidecarMetrics {
   /** Actors by sidecar phase. */
   readonly phases: {
     readonly gauge: OneLabel<GaugeName>;
-    /** Shown also while no actor is in them. */
+    /** Names of all phases; a phase is shown even while no actor is in it. */
     readonly names: readonly string[];
-    /** Counts the actors that wait for their due time outside memory. */
+    /** Phase under which passivated actors that wait for their due time are counted. */
     readonly passivated: string;
   };
   /** Actors that ended, by reason; every reason is shown from the start, so that the first one is seen as a change. */
@@ -248,7 +254,7 @@ export interface ActorKind<S extends JsonObject, V = undefined, Services = unkno
   takeBack?(view: ActorView<S, V>, outcome: Outcome<S>): void;
   /** Reply to a command for an actor without root (commands without `creates`). */
   missing(key: ActorKey): ActorReply;
-  /** Handlers and inputs use the realm's directory replica. */
+  /** True if handlers and inputs use the realm's directory replica. */
   readonly directory: boolean;
   /** Prefixes of the parts that are loaded with the actor. */
   readonly loadedParts: readonly string[];

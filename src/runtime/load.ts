@@ -10,9 +10,9 @@ const REMEMBERED = ['done/', 'from/'];
 export interface LoadedActor {
   readonly root: Root | null;
   readonly entries: readonly OutboxEntry[];
-  /** Parts that the kind wants loaded. */
+  /** Parts whose names begin with one of the kind's `loadedParts`. */
   readonly parts: Map<string, Json>;
-  /** Parts `done/*` and `from/*`. */
+  /** Parts of the reply cache (`done/*` and `from/*`). */
   readonly remembered: readonly (readonly [string, Json])[];
 }
 

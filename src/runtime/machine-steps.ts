@@ -12,7 +12,7 @@ export interface MachineStep {
   readonly actions: readonly string[];
   /** The timer of the former state must be stopped. */
   readonly disarms: boolean;
-  /** Delay whose timer must be started. */
+  /** Name of the delay whose timer must be started; undefined: none. */
   readonly arms: string | undefined;
 }
 

@@ -40,7 +40,7 @@ export class QueuedCommand {
 interface Lane {
   readonly queue: QueuedCommand[];
   head: number;
-  /** Exclusive commands that are not done; after a reload there may be several, being repeated. */
+  /** Number of exclusive commands that are not done; several after a reload, because the outbox repeats them. */
   suspensions: number;
 }
 
@@ -96,7 +96,7 @@ export class Mailbox {
     return undefined;
   }
 
-  /** The exclusive command of this lane is done. */
+  /** Lifts one suspension of the lane: an exclusive command is done. */
   resume(lane: string): void {
     const of = this.#lanes.get(lane);
     if (of) of.suspensions--;
@@ -109,7 +109,7 @@ export class Mailbox {
     this.#lanes = lazyMap();
   }
 
-  /** Takes waiting commands out. */
+  /** Removes the waiting commands that `which` selects, and returns them. */
   remove(which: (pending: QueuedCommand) => boolean): QueuedCommand[] {
     const removed: QueuedCommand[] = [];
     for (const lane of this.#lanes.values()) {

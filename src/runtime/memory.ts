@@ -59,7 +59,7 @@ export class ActorMemory {
     return next === phase ? undefined : (next ?? undefined);
   }
 
-  /** Undefined for kinds without phases. */
+  /** Current phase of the actor; undefined for kinds without phases. */
   get phase(): string | undefined {
     return this.#phases && ((this.state.phase as string | undefined) ?? this.#phases.initial);
   }

@@ -17,9 +17,12 @@ interface HostLiveness {
 const BUS_AWAY_MS = 2_000;
 /** A Store that has only failed for this long is away. */
 const STORE_AWAY_MS = 2_500;
-/** Time beyond a lease, after which no host is counted as alive, for a host that restarts at once. */
+/** Grace period after the last host's lease has lapsed, ms: a host that restarts at once is no outage. */
 const NO_HOST_MS = 1_000;
-/** A take-over takes 5 s at most, and on a busy machine a little longer. */
+/**
+ * A partition without an owner for this long is away: a take-over takes 5 s at most, and on a busy machine a little
+ * longer.
+ */
 const UNSERVED_MS = 8_000;
 /** Failures that are further apart belong to different outages. */
 const APART_MS = 30_000;
@@ -61,12 +64,15 @@ export class OutageDetector {
     bus.onServed((subject) => this.#unserved.delete(subject));
   }
 
-  /** A host answered for the partition. */
+  /** Records that a host answered for the partition, so that it counts as served. */
   answered(subject: string): void {
     if (this.#unserved.size > 0) this.#unserved.delete(subject);
   }
 
-  /** @param awayMs for how long the Store has been away, as the refusing host says */
+  /**
+   * True if the failure is an outage rather than a short interruption. @param awayMs for how long the Store has been
+   * away, as the refusing host says
+   */
   isKnownAway(subject: string, failure: CommandFailure, awayMs: number): boolean {
     switch (failure) {
       case 'disconnected':

@@ -16,7 +16,7 @@ import type { UnpublishedTicket } from './unpublished-commits.js';
 export interface OutboxDelivery {
   /** Resolves when the command is carried out. */
   readonly done: Promise<void>;
-  /** Gives up: `done` never settles. */
+  /** Gives the delivery up: `done` never settles. */
   cancel(): void;
 }
 
@@ -25,19 +25,19 @@ export interface OutboxPorts {
   readonly log: EventLog;
   /** Sends the command until it is carried out. */
   send(command: OutboxCommand, id: string, requestId: string): OutboxDelivery;
-  /** A commit has items that the log does not hold yet. */
+  /** Registers a commit whose items the log does not hold yet. */
   unpublished(): UnpublishedTicket;
-  /** The log holds the last items of these versions, at this position. */
+  /** Called when the entry at this position has completed these versions in the log. */
   appended(seq: Seq, versions: readonly number[]): void;
-  /** An append failed and is tried again. */
+  /** Called when an append failed; it will be tried again. */
   appendFailed(error: unknown): void;
-  /** An append or a command was finished. */
+  /** Called when an append or a command has finished. */
   progressed(): void;
 }
 
 interface Job {
   readonly entry: OutboxEntry;
-  /** The log holds the items. */
+  /** True if the log holds the items of the entry. */
   appended: boolean;
   readonly unpublished: UnpublishedTicket | undefined;
   started: boolean;

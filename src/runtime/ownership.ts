@@ -16,7 +16,7 @@ import type { SuccessorWakeup } from './successor-wakeup.js';
 
 /** A hand-over waits this long for begun commands, ms. */
 const DRAIN_MS = 10_000;
-/** Longer than a write to the Store is under way. */
+/** Delay of the second search for sleepers, ms: longer than a write to the Store takes. */
 const LOOK_AGAIN_MS = 10_000;
 
 interface OwnershipOptions {
@@ -38,7 +38,7 @@ export class PartitionOwnership implements PartitionOwner {
   readonly #since = new Map<Partition, number>();
   readonly #leaving = new Set<Partition>();
   readonly #servers = new Map<Partition, BusServer>();
-  /** Timers of second looks for sleepers. */
+  /** Timers of second searches for sleepers (actors outside memory with unfinished work or a due time). */
   readonly #looks = new Set<TimerHandle>();
   #closed = false;
 
@@ -62,12 +62,12 @@ export class PartitionOwnership implements PartitionOwner {
     return this.#leaving.has(partition);
   }
 
-  /** Wall time, ms. */
+  /** Wall time (ms) at which this host took the partition; undefined: it never owned it. */
   since(partition: Partition): number | undefined {
     return this.#since.get(partition);
   }
 
-  /** No more looks for sleepers. */
+  /** Cancels all further searches for sleepers. */
   close(): void {
     this.#closed = true;
     for (const timer of this.#looks) this.options.clock.clearTimeout(timer);
@@ -84,7 +84,7 @@ export class PartitionOwnership implements PartitionOwner {
     const { activations, bus, clock } = this.options;
     // Partitions lost and taken again before the loss was noticed: activations in memory have an old epoch.
     const before = activations.of(new Set(partitions));
-    // A commit of theirs that is under way may become durable after the look for sleepers.
+    // Their commits under way may become durable after the search for sleepers, so wake these actors in any case.
     const unsettled = before.filter(isUnsettled).map(({ key }) => key);
     for (const a of before) a.stop('lapsed');
     for (const p of partitions) {
@@ -206,5 +206,5 @@ export class PartitionOwnership implements PartitionOwner {
   }
 }
 
-/** The activation may have a commit under way. */
+/** True if the activation may have a commit under way. */
 const isUnsettled = (a: Activation): boolean => a.status === 'ready' && !a.isDrained;

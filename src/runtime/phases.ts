@@ -12,7 +12,7 @@ export const STAY_IN_PHASE = { actions: 'take' } as const;
 export interface PhaseEvent {
   /** Name of the command. */
   readonly type: string;
-  /** No user sent the command: `caller` is 0. */
+  /** True if no user sent the command (`caller` is 0). */
   readonly bySystem: boolean;
 }
 

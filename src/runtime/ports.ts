@@ -1,4 +1,4 @@
-/** The host, as its activations see it. */
+/** The services of the actor host that an activation uses. */
 import type { JsonObject, Logger, Semaphore } from '#base';
 import type { Clock } from '#base/clock';
 import type { ActorKey, RealmId, StopReason } from '#model';
@@ -12,7 +12,7 @@ import type { OutboxDelivery } from './outbox.js';
 import type { StoreOutage } from './store-outage.js';
 import type { UnpublishedCommits } from './unpublished-commits.js';
 
-/** An activation that is leaving memory, as its host sees it. */
+/** Facts about an activation that leaves memory, for its host. */
 export interface StoppedActivation {
   readonly key: ActorKey;
   readonly kind: AnyActorKind;
@@ -32,15 +32,17 @@ export interface ActivationPorts {
   /** A promise while the replica is missing or behind `after`; undefined if it is at hand. */
   directory(realm: RealmId, after: number): Promise<void> | undefined;
   directoryNow(realm: RealmId): DirectoryView;
-  /** @param requestId of the HTTP request that caused it, or '' */
+  /**
+   * Sends a command of an outbox until it is carried out. @param requestId of the HTTP request that caused it, or ''
+   */
   sendFromOutbox(command: OutboxCommand, id: string, requestId: string): OutboxDelivery;
   /** Sends a command to an actor of this host without the bus. */
   sendLocal(key: ActorKey, name: string, args: JsonObject): Promise<void>;
-  /** A former activation may have a write under way. */
+  /** True if an earlier activation of this actor may still have a write under way. */
   mayHaveWriteUnderWay(key: ActorKey): boolean;
   /** Notes that this command crashed an actor. @returns true if it had done so before */
   crashedBefore(id: string): boolean;
-  /** The actor wants to be woken at this wall time, ms; null: not. */
+  /** Sets the wall time (ms) at which the actor is woken; null: never. */
   due(key: ActorKey, at: number | null): void;
   /** Bounds the loads under way: thousands of actors wake at once when a host or frontend dies. */
   readonly loads: Semaphore;

@@ -33,7 +33,7 @@ export type ActorCommandReply =
   | ActorReply
   | ActorRedirect
   | ActorRepeat
-  /** `awayMs`: for how long the host's Store has been away. */
+  /** The sender must retry. `awayMs`: for how long the host's Store has been away. */
   | { readonly retry: RetryReason; readonly awayMs?: number }
   | { readonly value: Json };
 
@@ -49,10 +49,13 @@ export function parseCommandId(id: string): { sender: string; n: number; actor: 
   return Number.isSafeInteger(n) ? { sender: id.slice(0, cut), n, actor: at >= 0 } : null;
 }
 
-/** The command comes from an actor's outbox. */
+/** True if the command comes from an actor's outbox. */
 export const isFromActor = (id: string): boolean => id.includes('@');
 
-/** Another actor waits for the command: a leaving host, which may in turn wait for that actor, still takes it. */
+/**
+ * True if another actor waits for the command. A host that hands the partition over still takes it, since it may in
+ * turn wait for that actor.
+ */
 export const isForActor = ({ id, asked }: CommandEnvelope): boolean => asked === true || isFromActor(id);
 
 /** A command without effect that every actor takes: it loads the actor, which continues its outbox. */

@@ -18,7 +18,7 @@ interface Batch {
   readonly at: number;
 }
 
-/** Up to where the settled commands of a client were forgotten, and when. */
+/** Number below which a client's settled commands were forgotten, and the time of the last forgetting. */
 interface Settled {
   readonly n: number;
   readonly at: number;
@@ -26,7 +26,7 @@ interface Settled {
 
 export class ReplyCache {
   #replies = lazyMap<string, ActorCommandReply>();
-  /** By name of the part. */
+  /** Commits whose replies are remembered, by name of their part. */
   #batches = lazyMap<string, Batch>();
   /** Client → number below which its commands are settled, as it said last. */
   #settled = lazyMap<string, number>();

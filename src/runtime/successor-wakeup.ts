@@ -11,7 +11,7 @@ import { WAKE_COMMAND } from './protocol.js';
 
 /** A wake-up is tried for this long. */
 const DEADLINE_MS = 60_000;
-/** The same, while this host ends. */
+/** Time limit of a wake-up while this host shuts down. */
 const LAST_DEADLINE_MS = 2_000;
 
 export class SuccessorWakeup {

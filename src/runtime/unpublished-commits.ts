@@ -10,7 +10,7 @@ const MAX_WAIT_MS = 1_000;
 
 /** A commit on its way into the log. */
 export interface UnpublishedTicket {
-  /** The log holds the commit's events, or another host will append them. */
+  /** Called when the log holds the commit's events, or another host will append them. */
   close(): void;
 }
 

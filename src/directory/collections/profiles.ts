@@ -8,7 +8,7 @@ import { RecordCollection } from './collection.js';
 const NOTHING_FILLED_IN: ProfileData = {};
 
 export class ProfileCollection extends RecordCollection<UserId, DirectoryProfile> {
-  /** Computed on first use. */
+  /** Profile values as clients see them, computed on first use. */
   readonly #shown = new Map<UserId, ProfileData>();
   #fields: readonly DirectoryProfileField[] = [];
 
@@ -16,7 +16,7 @@ export class ProfileCollection extends RecordCollection<UserId, DirectoryProfile
     super(({ user }) => user);
   }
 
-  /** The same object until it changes. */
+  /** Profile values of the user as clients see them. The same object until they change. */
   shown(user: UserId): ProfileData {
     const known = this.#shown.get(user);
     if (known) return known;

@@ -1,9 +1,9 @@
-/** Streams by id; live ones by name too. */
+/** Streams of a realm by id; those that are not archived also by name. */
 import type { StreamId } from '#model';
 import type { DirectoryStream } from '#model/records';
 import { RecordCollection } from './collection.js';
 
-/** Names of streams are compared ignoring case. */
+/** Form of a stream's name for look-ups, because names of streams are compared ignoring case. */
 export const foldStreamName = (name: string): string => name.toLowerCase();
 
 export class StreamCollection extends RecordCollection<StreamId, DirectoryStream> {

@@ -13,7 +13,7 @@ export class UserCollection extends RecordCollection<UserId, DirectoryUser> {
   readonly #emails = new Map<string, UserId>();
   readonly #avatars = new Map<string, UserId>();
 
-  /** @param since when the organization was made, ms */
+  /** @param since creation time of the organization, wall ms */
   constructor(since: number) {
     super(({ id }) => id);
     this.#systemBots = new Map(makeSystemBots(since).map((bot) => [bot.id, bot]));
