@@ -73,7 +73,10 @@ export async function listRealms(actors: ActorCaller): Promise<RealmRow[]> {
   return 'value' in reply ? (reply.value as unknown as { realms: RealmRow[] }).realms : [];
 }
 
-/** @param subdomain undefined: the first organization @throws AdminError if there is none */
+/**
+ * Number of the organization with this subdomain. @param subdomain undefined: the first organization @throws AdminError
+ * if there is none
+ */
 export async function findRealmId(actors: ActorCaller, subdomain: string | undefined): Promise<RealmId> {
   const realms = await listRealms(actors);
   const found = subdomain === undefined ? realms[0] : realms.find((realm) => realm.subdomain === subdomain);
@@ -92,7 +95,7 @@ interface NewUser {
   readonly role: number;
 }
 
-/** @returns the new user id @throws AdminError */
+/** Creates an account. @returns the new user id @throws AdminError */
 export async function createUser(actors: ActorCaller, realm: RealmId, of: NewUser): Promise<number> {
   const args = { email: of.email, full_name: of.name, password: of.password, role: of.role };
   const fields = await actors.fields(realmKey(realm), realmCommands.createUser, args);

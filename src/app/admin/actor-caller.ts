@@ -14,7 +14,7 @@ export abstract class ActorCaller {
   abstract send(to: ActorKey, name: string, args: JsonObject): Promise<JsonReply>;
   abstract close(): Promise<void>;
 
-  /** @throws AdminError with the actor's message */
+  /** Sends a command that is answered with a value. @throws AdminError with the actor's message */
   async value<K extends ActorKindName, A extends JsonObject, T>(
     to: ActorKey<NoInfer<K>>,
     name: Command<K, A, Value<T>>,
@@ -25,7 +25,7 @@ export abstract class ActorCaller {
     throw new AdminError('error' in reply ? reply.error.msg : `${name} answered in another form`);
   }
 
-  /** @throws AdminError with the actor's message */
+  /** Sends a command that is answered with response fields. @throws AdminError with the actor's message */
   async fields<K extends ActorKindName, A extends JsonObject, T>(
     to: ActorKey<NoInfer<K>>,
     name: Command<K, A, Fields<T>>,
@@ -39,7 +39,7 @@ export abstract class ActorCaller {
 
 const decoder = new TextDecoder();
 
-/** Sends over a bus client of this process. */
+/** Sends commands over a bus client of this process. */
 export class BusActorCaller extends ActorCaller {
   constructor(
     private readonly client: ActorClient,

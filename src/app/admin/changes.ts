@@ -36,7 +36,11 @@ export async function setBillingManager(
   });
 }
 
-/** @param rules of this account; null: the configured rules of all accounts @throws AdminError */
+/**
+ * Sets the rate limits of one account.
+ * @param rules of this account; null: the configured rules of all accounts
+ * @throws AdminError
+ */
 export async function setUserRateLimits(
   actors: ActorCaller,
   realm: RealmId,
@@ -56,7 +60,7 @@ export async function setUserRateLimits(
   });
 }
 
-/** Deactivates an account without a mail to the user. */
+/** Deactivates an account without sending a mail to the user. */
 export async function deactivateUser(actors: ActorCaller, realm: RealmId, email: string): Promise<void> {
   const user_id = await findUserId(actors, realm, email);
   await actors.fields(realmKey(realm), realmCommands.deactivateUser, { user_id, comment: null });

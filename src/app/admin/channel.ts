@@ -47,7 +47,10 @@ export class AdminChannel {
     private readonly sockets: Set<Socket>,
   ) {}
 
-  /** @param check value of the server's secret @param backUp absent: requests for backups are refused */
+  /**
+   * Opens the socket file in the data directory. @param check value of the server's secret @param backUp absent:
+   * requests for backups are refused
+   */
   static async open(dataDir: string, caller: ActorCaller, check: string, backUp?: WriteBackup): Promise<AdminChannel> {
     const path = socketPath(dataDir);
     // The file is left from a server that was killed: a running server would still have the lock of the directory.
@@ -90,7 +93,7 @@ async function answer(
   socket.write(`${JSON.stringify(reply)}\n`);
 }
 
-/** Client end of the channel: a caller whose commands the running server sends. */
+/** Client end of the channel: its commands are sent by the running server. */
 export class ChannelActorCaller extends ActorCaller {
   readonly #waiting: ((line: string) => void)[] = [];
 
@@ -122,7 +125,7 @@ export class ChannelActorCaller extends ActorCaller {
     throw new AdminError('error' in reply ? reply.error.msg : 'the server answered in another form');
   }
 
-  /** @param check value of a secret @returns whether the server has the same secret */
+  /** Asks whether the server has a certain secret. @param check value of that secret */
   async hasSecret(check: string): Promise<boolean> {
     const reply = await this.#ask({ secret: check });
     return 'value' in reply && reply.value === true;

@@ -13,7 +13,7 @@ import type { DirectoryBlobs } from '#ports/blobs';
 import type { LmdbEnvironment } from '#ports/store';
 import { type BackupFile, type BackupSummary, DATABASE_FILE, writeBackupManifest } from './manifest.js';
 
-/** Files copied beside the database and blobs/. Not mail/: its mails are sent. */
+/** Files that a backup copies beside the database and blobs/. mail/ is left out, because its mails are sent already. */
 const EXTRA_FILES = ['secret', 'owner.zuliprc'];
 const BLOBS = 'blobs';
 
@@ -24,8 +24,7 @@ interface BackupSource {
 }
 
 /**
- * @param target absolute path of an empty or missing folder
- * @throws AdminError
+ * Writes a backup of the data directory. @param target absolute path of an empty or missing folder @throws AdminError
  */
 export async function writeBackup(source: BackupSource, target: string): Promise<BackupSummary> {
   if (target !== resolve(target)) throw new AdminError(`not an absolute path: ${target}`);

@@ -32,7 +32,7 @@ export interface BackupManifest extends BackupSummary {
   readonly version: string;
   /** Time of the snapshot, ISO 8601. */
   readonly taken: string;
-  /** Hash of SHA256SUMS. */
+  /** SHA-256 of the file SHA256SUMS. */
   readonly sums: string;
 }
 

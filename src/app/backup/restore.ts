@@ -1,4 +1,4 @@
-/** Restores a backup to a data directory that a server can start with. */
+/** Restores a backup to a data directory with which a server can start. */
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { AdminError } from '#app/admin';
@@ -96,7 +96,7 @@ async function startNewIncarnation(to: string, clock: Clock): Promise<void> {
   }
 }
 
-/** Empties the directory again, which was empty before. */
+/** Empties the directory after a failed restore: it was empty before. */
 async function empty(to: string, made: boolean): Promise<void> {
   for (const name of await readdir(to)) await rm(join(to, name), { recursive: true, force: true });
   if (made) await rm(to, { recursive: true, force: true });

@@ -13,7 +13,7 @@ import { HELP_TEXT } from './help.js';
 import { describeSecretMatch, findSecretCommand } from './secret-commands.js';
 import { findStoreCommand } from './store-commands.js';
 
-/** Time for the process to end by itself after the stop, ms. */
+/** Runs one `conclave` command. @returns exit code: 0 success, 1 failure, 2 wrong usage or configuration */
 const LEFTOVERS_MS = 500;
 
 /** @returns 0 success, 1 failure, 2 wrong usage or configuration */
@@ -94,7 +94,7 @@ async function checkConfig(config: Config): Promise<number> {
   return 0;
 }
 
-/** Runs until SIGTERM or SIGINT. A second signal ends the process at once. */
+/** Runs the server until SIGTERM or SIGINT. A second signal ends the process at once. */
 async function runServer(config: Config): Promise<number> {
   await runPreflightChecks(config);
   // The name of the process in `conclave cluster status`.

@@ -41,7 +41,7 @@ export async function checkAllHostsStopped(nats: string, namespace: string, cloc
     const running = hosts.filter(({ state }) => state !== 'dead' && state !== 'silent').map(({ name }) => name);
     if (running.length > 0) throw new AdminError(`stop every process of the cluster first: ${running.join(', ')}`);
   } catch (error) {
-    // A new NATS server has no bucket yet.
+    // A new NATS server has no bucket of placement keys yet.
     if (!(error instanceof NoBucket)) throw error;
   } finally {
     await kv.close();

@@ -13,7 +13,7 @@ export const COMMAND_LINE_OPTIONS = Object.fromEntries(
   entries.map(([, of]) => [of.option, { type: 'string' as const }]),
 );
 
-/** @throws ConfigError that lists all problems */
+/** Loads and checks all settings. @throws ConfigError that lists all problems */
 export function loadConfig(
   options: Readonly<Record<string, unknown>>,
   environment: Readonly<Record<string, string | undefined>>,
@@ -33,7 +33,7 @@ export function loadConfig(
       problems.push(`${where}: ${(error as Error).message} (given: ${of.secret ? '…' : given})`);
     }
   }
-  // Problems that follow from wrong settings would only hide these.
+  // Wrong values are reported alone: the checks below could fail only because of them.
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   const loaded = config as Config;
   if ((loaded.nats === undefined) !== (loaded.mongodb === undefined)) {

@@ -6,7 +6,7 @@ import { parseRateRules } from '#frontend/limits';
 
 const MAX_PATH = 4_096;
 const MIN_SECRET = 16;
-/** Different characters: a secret typed by hand has more; a generated one has some 40. */
+/** Minimum of different characters in a secret: one typed by hand has more; a generated one has some 40. */
 const MIN_DIFFERENT = 6;
 const MAX_NAMESPACE = 64;
 const MAX_REALM_NAME = 40;
@@ -45,11 +45,11 @@ export function checkRateRules(given: string): string {
   return given;
 }
 
-/** Address to listen on. */
+/** Checks the address to listen on: an IP address or a host name, without a port. */
 export const checkListenAddress = (value: string): string =>
   accept(HOST_NAME.test(value) || isIPv6(value), 'must be an IP address or a host name, without a port', value);
 
-/** Host name of the server for clients, with an optional port. */
+/** Checks the host name under which clients reach the server, with an optional port. */
 export function checkHostWithOptionalPort(value: string): string {
   const [, host = '', bracketed, port] = /^((?:\[([^\]]*)\])|[^:]*)(?::(.*))?$/.exec(value) ?? [];
   const known = bracketed === undefined ? HOST_NAME.test(host) : isIPv6(bracketed);
@@ -117,7 +117,7 @@ function decode(account: string): void {
   }
 }
 
-/** Addresses of servers separated by commas, without paths, as NATS takes them. */
+/** Makes a parser of server addresses separated by commas, without paths, as NATS takes them. */
 export function makeServerListParser(...schemes: readonly string[]) {
   return (value: string): string => {
     const [first] = value.split(',');
@@ -132,7 +132,7 @@ export function makeServerListParser(...schemes: readonly string[]) {
   };
 }
 
-/** Address of one server, with options as its query. */
+/** Makes a parser of the address of one server, with options as its query. */
 export function makeServerUrlParser(...schemes: readonly string[]) {
   return (value: string): string => {
     const scheme = schemes.find((name) => value.startsWith(`${name}://`));
@@ -142,7 +142,10 @@ export function makeServerUrlParser(...schemes: readonly string[]) {
   };
 }
 
-/** Address of a database; a replica set has several hosts in one address. The driver checks the options. */
+/**
+ * Makes a parser of the address of a database; a replica set has several hosts in one address. The driver checks the
+ * options.
+ */
 export function makeDatabaseUrlParser(...schemes: readonly string[]) {
   return (value: string): string => {
     const scheme = schemes.find((name) => value.startsWith(`${name}://`));

@@ -28,7 +28,7 @@ export interface SettingDeclaration<T> {
   /** Placeholder of the value in help. */
   readonly value: string;
   readonly description: string;
-  /** Default; undefined when the setting is then not set. */
+  /** Default value; undefined: the setting stays unset. */
   readonly fallback: T;
   /** The value contains a password and is never shown. */
   readonly secret?: true;

@@ -52,13 +52,13 @@ export class HealthMonitor {
     this.#checks.set(name, check);
   }
 
-  /** The start is complete: from now on the other checks decide. */
+  /** Marks the start as complete: from now on the other checks decide. */
   started(): void {
     this.#started = true;
     this.#latest = undefined;
   }
 
-  /** The process is stopping: from now on it is not ready. */
+  /** Marks the process as stopping: from now on it is not ready. */
   leave(): void {
     this.#leaving = true;
     this.#latest = undefined;
@@ -98,14 +98,19 @@ export class HealthMonitor {
   }
 }
 
-/** Calls `fn` every `ms` with the delay of the call, ms. @returns stops the timer */
+/**
+ * Timer that calls `fn` every `ms` milliseconds with the delay of the call, ms. @returns function that stops the timer
+ */
 export type LoopDelayTimer = (ms: number, fn: (lateMs: number) => void) => () => void;
 
 /** Uses real time, also in tests that run the server on a fake clock. */
 const realTimer: LoopDelayTimer = (ms, fn) => every(REAL_CLOCK, ms, fn);
 
 const EVERY_MS = 500;
-/** Samples of 4 s: the median ignores one long pause (garbage collection, a large parse) and shows lasting overload. */
+/**
+ * Number of samples, together 4 s: the median ignores one long pause (garbage collection, a large parse) and shows
+ * lasting overload.
+ */
 const SAMPLES = 8;
 
 /** Delay of this process's timers: the one sign that it has more work than it can do. */

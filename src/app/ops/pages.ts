@@ -17,7 +17,7 @@ type Answer = (exchange: HttpExchange) => void;
 const respondJson = (exchange: HttpExchange, status: number, value: object): void =>
   exchange.respond(status, JSON_TEXT, [`${JSON.stringify(value)}\n`]);
 
-/** An answer of any kind shows that the event loop runs. */
+/** Page /health/live: an answer of any kind shows that the event loop runs. */
 const live: Answer = (exchange) => respondJson(exchange, 200, { status: 'live' });
 
 const readyPage =
@@ -37,14 +37,14 @@ const metricsPage =
 
 type Pages = ReadonlyMap<string, Answer>;
 
-/** Pages of the port that clients use. */
+/** Makes the pages of the port that clients use. */
 export const createHealthPages = (health: HealthMonitor): Pages =>
   new Map([
     ['/health/live', live],
     ['/health/ready', readyPage(health)],
   ]);
 
-/** Pages of the operators' port. Metrics show how busy an organization is, so clients can't read them. */
+/** Makes the pages of the operators' port. Metrics show how busy an organization is, so clients can't read them. */
 export const createOpsPages = (health: HealthMonitor, metrics: Metrics): Pages =>
   new Map([...createHealthPages(health), ['/metrics', metricsPage(metrics)]]);
 

@@ -37,7 +37,7 @@ export const SOURCE_WINGS: Readonly<Record<string, SourceWing>> = {
   base: { purpose: 'code without knowledge of chat', imports: [] },
 };
 
-/** Imports that the table allows to one folder of a wing only: 'wing → imported wing' → that folder. */
+/** Imports that only one folder of a wing may make: 'wing → imported wing' → that folder. */
 export const IMPORTED_FROM_ONE_FOLDER: Readonly<Record<string, string>> = {
   'frontend → runtime': 'src/frontend/gateway',
 };

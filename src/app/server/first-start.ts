@@ -35,7 +35,7 @@ export async function createFirstOrganization(
 export const formatZuliprc = (email: string, key: string, site: string): string =>
   `[api]\nemail=${email}\nkey=${key}\nsite=${site}\n`;
 
-/** Quoted as one word for a shell. */
+/** Quotes a path as one word for a shell. */
 const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
 
 /** Text for the terminal at the start. It contains no key, because journals keep it. */

@@ -131,7 +131,7 @@ export class ConclaveNode {
     await this.host?.start();
   }
 
-  /** Actors finish and hand over first; their ports close last. */
+  /** Stops the node: actors finish and hand over first; their ports close last. */
   async stop(): Promise<void> {
     await this.host?.stop();
     await this.#renderer.close();

@@ -22,7 +22,7 @@ import type { ConclaveNode } from './node.js';
 
 /** The process is busy when the median delay of its timers exceeds this: requests then wait as long. ms. */
 const LATE_MS = 500;
-/** Requests of operators have no body. */
+/** Maximum of bytes in the body of an operator's request; none needs a body. */
 const MAX_BODY_BYTES = 1_024;
 
 function observeBus(metrics: Metrics, bus: Bus): void {
@@ -52,7 +52,7 @@ function observeBus(metrics: Metrics, bus: Bus): void {
   );
 }
 
-/** Metrics of the server that clients connect to. */
+/** Registers the metrics of the HTTP server that clients connect to. */
 export function registerHttpServerMetrics(
   metrics: Metrics,
   server: HttpServer,

@@ -12,11 +12,11 @@ import { databaseName, FORMAT, MongoStore, mongoFormat, serverName, withMongoSec
 import { createSmtpMailer, eventLogLimitsOf, type ProcessPorts } from './ports.js';
 import { checkStoreSecret } from './secret.js';
 
-/** Names of the event log on its NATS server; empty without a namespace: JetStreamLog has its own defaults. */
+/** Names of the event log in NATS; no names without a namespace, because JetStreamLog has its own defaults. */
 export const eventLogNamesOf = (namespace: string): { namespace?: string; stream?: string } =>
   namespace ? { namespace, stream: `CONCLAVE_EV_${namespace}` } : {};
 
-/** A cluster's database in messages to the operator. */
+/** Name of a cluster's database for messages to the operator. */
 export const describeDatabase = (mongodb: string): string =>
   `the database ${databaseName(mongodb)} at ${serverName(mongodb)}`;
 
@@ -92,7 +92,7 @@ export async function openClusterPorts(
   }
 }
 
-/** Runs before anything is written. @throws Error when this program does not know the format of the database */
+/** Checks the format of the database before anything is written. @throws Error when this program does not know it */
 async function checkFormat(mongodb: string, logger: Logger): Promise<void> {
   const format = await mongoFormat(mongodb);
   if (format >= FORMAT) return;
@@ -102,7 +102,7 @@ async function checkFormat(mongodb: string, logger: Logger): Promise<void> {
   );
 }
 
-/** A cluster has no folder for mails: its hosts come and go, and the folder would go with its host. */
+/** The mailer of a cluster: SMTP or none. A folder for mails would go with its host, and hosts come and go. */
 function clusterMailer(config: Config, logger: Logger): Mailer {
   const mailer = createSmtpMailer(config);
   if (mailer) return mailer;

@@ -37,6 +37,6 @@ export const eventLogLimitsOf = (config: Config): LogLimits => ({
 export const mailSenderOf = (config: Config): string =>
   config.mailFrom ?? `Conclave <noreply@${config.externalHost.replace(/:\d+$/, '')}>`;
 
-/** Undefined when no mail server is configured. */
+/** Mailer for the configured mail server; undefined when none is configured. */
 export const createSmtpMailer = (config: Config): Mailer | undefined =>
   config.smtpUrl === undefined ? undefined : new SmtpMailer(config.smtpUrl, mailSenderOf(config));

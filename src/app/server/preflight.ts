@@ -10,10 +10,10 @@ import { type Config, ConfigError, SETTINGS, type SettingName } from '#app/confi
 import { createClient } from '#ports/store';
 import { describeFileError } from './data-dir.js';
 
-/** A setting as on the command line and in the environment: the operator knows which of the two they used. */
+/** Name of a setting for messages: option and environment variable, because the operator may have used either. */
 const called = (name: SettingName): string => `--${SETTINGS[name].option} (${SETTINGS[name].env})`;
 
-/** A larger file can't be a list of domains. */
+/** Maximum of bytes of the file of disposable domains; a larger file can't be a list of domains. */
 const MAX_LIST_BYTES = 64 * 1_048_576;
 /** Error codes of conditions that may pass: a later start may succeed. */
 const TRANSIENT = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'];
@@ -21,6 +21,7 @@ const TRANSIENT = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'];
 type Problem = string | undefined;
 
 /**
+ * Checks the folders, files and addresses of the configuration.
  * @throws ConfigError for problems that a repeated start can't solve
  * @throws Error for a port that another process uses now
  */
@@ -47,7 +48,7 @@ function samePort({ role, host, port, opsHost, opsPort }: Config): Problem {
   return `${called('opsPort')}: must differ from ${called('port')} (given: ${opsPort})`;
 }
 
-/** The driver's messages name options, but no passwords. */
+/** Checks the address of MongoDB with its driver, whose messages name options, but no passwords. */
 function mongoUrl({ mongodb }: Config): Problem {
   if (mongodb === undefined) return undefined;
   try {
@@ -98,7 +99,7 @@ async function domainsFile({ disposableDomains: file }: Config): Promise<Problem
 
 interface PortProblem {
   readonly wrong?: string;
-  /** Another process uses the port; that process may end. */
+  /** Set if another process uses the port. That process may end, so a later start may succeed. */
   readonly taken?: string;
 }
 

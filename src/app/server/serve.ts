@@ -31,7 +31,7 @@ const GRACE_MS = 1_000;
 
 export interface RunningServer {
   readonly node: ConclaveNode;
-  /** Address of health and metrics. */
+  /** Address of the operators' listener, with health and metrics. */
   readonly ops: string;
   /** Address for clients; undefined in a process without frontend. */
   readonly site: string | undefined;

@@ -14,7 +14,9 @@ export interface ForwardServices {
   /** Milliseconds for a command that is answered at once. */
   readonly deadlineMs: number;
   refresh(realm: RealmId): Promise<void>;
-  /** The caller learns that the actor has made a change, which the log shows as this version of the actor. */
+  /**
+   * Called before the user learns of a change that an actor has made, which the log shows as this version of the actor.
+   */
   acknowledged(realm: RealmId, user: UserId, actor: ActorKey, version: number): void;
 }
 
@@ -33,7 +35,7 @@ export class ForwardedCommandRun implements ForwardHandle {
   readonly reply: Promise<Reply>;
   #cancelled = false;
   #leaving = false;
-  /** The command in progress. */
+  /** The command that waits for its reply. */
   #sent: SentCommand | undefined;
   /** The command that waits at an actor, and the resolver of its reply. */
   #held: ForwardedCommand | undefined;

@@ -40,7 +40,9 @@ interface ResolvedKey {
   readonly hash: string;
 }
 
-/** Cached realms and hashes of keys. Both are pure functions of the key, so no entry can go stale. */
+/**
+ * Maximum of cached keys with their realms and hashes. Both are pure functions of the key, so no entry can go stale.
+ */
 const MAX_KEYS = 50_000;
 
 export class Gateway implements FrontendServices {

@@ -22,10 +22,13 @@ import {
 import { ActorRefused } from '#model/errors';
 import type { ActorClient } from '#runtime';
 
-/** Entries (streams of users) of all organizations: some 50 MB. Beyond it, everything is forgotten. */
+/**
+ * Maximum of cached entries (one per user and stream) of all organizations: some 50 MB. Beyond it, everything is
+ * forgotten.
+ */
 const MAX_USED = 2_000_000;
 
-/** Only the commits of conversations bring messages or take them away. */
+/** True for streams and direct conversations: only their commits bring messages or take them away. */
 const isConversation = (actor: ActorKey): boolean => actor.startsWith('stream/') || actor.startsWith('dm/');
 
 /** Newest messages of the users of all realms that this process serves. */
@@ -90,15 +93,15 @@ export class NewestMessageCache implements ReplicaDependent {
   }
 }
 
-/** A stream, as far as the log has shown it here. */
+/** Newest message of a stream, as far as the log has shown it here. */
 interface StreamNewest {
-  /** Its newest message since this process follows the log; -1: none. */
+  /** Id of the stream's newest message since this process follows the log; -1: none. */
   id: number;
-  /** Step at which that message came. */
+  /** Step of the log (`#step`) at which that message came. */
   at: number;
-  /** Step at which the newest message became unknown. */
+  /** Step of the log (`#step`) at which the stream's newest message became unknown. */
   lost: number;
-  /** Unfinished moves of messages from or to this stream. */
+  /** Number of unfinished moves of messages from or to this stream. */
   moves: number;
 }
 
@@ -131,9 +134,9 @@ class UserNewest {
 /** A question to the user's actor, and what the log shows while it is open. */
 interface PendingLoad {
   readonly user: number;
-  /** Newest direct message to the user. */
+  /** Id of the newest direct message to the user that came while the question was open; -1: none. */
   id: number;
-  /** The log has shown a change that the answer may or may not include. */
+  /** True if the log has shown a change that the answer may or may not include. */
   unsure: boolean;
 }
 
@@ -144,9 +147,9 @@ interface UnseenChange {
 }
 
 const NONE = Number.POSITIVE_INFINITY;
-/** Ids remembered as deleted or moved. Beyond it, everything is forgotten. */
+/** Maximum of ids remembered as deleted or moved. Beyond it, everything is forgotten. */
 const MAX_GONE = 10_000;
-/** Entries that a user counts for, beside one per stream. */
+/** Number of entries that a user counts for, beside one per stream. */
 const OWN_WEIGHT = 16;
 
 /** Memory used by all organizations together, in entries. */
@@ -158,12 +161,12 @@ interface MemoryBudget {
 export class RealmNewestMessageCache implements LogTailReader {
   readonly #users = new Map<number, UserNewest>();
   readonly #streams = new Map<number, StreamNewest>();
-  /** Messages that were deleted or moved between streams, with the step. */
+  /** Messages that were deleted or moved between streams: id → step of the log at which that happened. */
   readonly #gone = new Map<number, number>();
   readonly #loads = new Set<PendingLoad>();
   /** Number of relevant changes that the log has shown. */
   #step = 0;
-  /** Unfinished moves in all streams. */
+  /** Number of unfinished moves in all streams. */
   #moves = 0;
   /** Changes that the log has not shown here yet, by actor. */
   readonly #unseen = new Map<ActorKey, UnseenChange[]>();
@@ -220,7 +223,7 @@ export class RealmNewestMessageCache implements LogTailReader {
 
   transient(): void {}
 
-  /** The lost entries may include expected changes. */
+  /** Forgets everything after a gap in the log: the lost entries may include expected changes. */
   gap(): void {
     this.forget();
     this.#unseen.clear();
@@ -301,7 +304,7 @@ export class RealmNewestMessageCache implements LogTailReader {
 
   #membersChanged({ stream, last, after = last, join, leave, silent }: MembershipItem): void {
     for (const user of join) {
-      // The user got copies of earlier messages.
+      // The user got copies of earlier messages, so the newest one is unknown.
       if (after < last) this.#forget(user);
       else this.#setMembership(user, stream, silent?.includes(user) ? NONE : last);
     }
@@ -314,7 +317,7 @@ export class RealmNewestMessageCache implements LogTailReader {
   #setMembership(user: number, stream: number, above: number): void {
     const known = this.#users.get(user);
     if (!known) return;
-    // Messages until now count by the membership until now.
+    // Messages sent until now count by the membership that was valid until now.
     if (!this.#update(known)) {
       this.#forget(user);
       return;

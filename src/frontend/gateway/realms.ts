@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import type { RealmEntry } from '#model/records';
 
-/** The host without port and brackets, lower case. */
+/** Host name without port and brackets, in lower case. */
 export function hostNameOf(host: string): string {
   const bracketed = /^\[([^\]]*)\]/.exec(host);
   if (bracketed) return bracketed[1]!.toLowerCase();

@@ -7,18 +7,18 @@ import { hostNameOf, subdomainOf } from './realms.js';
 
 export interface SiteUrlOptions {
   readonly scheme: 'http' | 'https';
-  /** Name under which clients reach the server, optionally with a port; 'localhost' where none is configured. */
+  /** Host name under which clients reach the server, optionally with a port; 'localhost' where none is configured. */
   readonly externalHost: string;
   /** Address that the server listens on. */
   readonly host: string;
-  /** 0: unknown. */
+  /** Port that the server listens on; 0: unknown. */
   readonly port: number;
 }
 
 const UNNAMED = 'localhost';
 const EVERY_ADDRESS = ['0.0.0.0', '::'];
 
-/** A name that leads every reader to their own machine. */
+/** True for a name that leads every reader to their own machine. */
 const isLoopback = (name: string): boolean =>
   name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'));
 

@@ -6,13 +6,13 @@ import type { Clock } from '#base/clock';
 import type { AddressFilter } from '#domain/webhooks';
 import { detectImageType, IMAGE_HEAD_BYTES } from './image-type.js';
 
-/** Why there is no picture. */
+/** Reason why a picture could not be fetched. */
 export type ImageFetchFault =
-  /** Its server has no picture at this address. */
+  /** The picture's server has no picture at this address. */
   | 'gone'
   /** No connection, a broken one, or a network that must not be reached. */
   | 'unreachable'
-  /** Its server refused, failed, or redirected too often. */
+  /** The picture's server refused, failed, or redirected too often. */
   | 'refused'
   | 'no-picture'
   | 'too-large'
@@ -34,11 +34,11 @@ export interface FetchedImage {
 }
 
 export interface ImageFetchLimits {
-  /** Bytes of one picture. */
+  /** Maximum of bytes of one picture. */
   readonly maxBytes: number;
-  /** Bytes of all fetches in progress together. */
+  /** Maximum of bytes of all fetches in progress together. */
   readonly memoryBytes: number;
-  /** Milliseconds of one fetch, all redirects included. */
+  /** Time limit of one fetch, all redirects included, ms. */
   readonly timeoutMs: number;
   readonly maxRedirects: number;
 }
@@ -61,7 +61,7 @@ export class ImageFetcher {
     private readonly limits: ImageFetchLimits = IMAGE_FETCH_LIMITS,
   ) {}
 
-  /** @throws ImageFetchError, and nothing else */
+  /** Fetches a picture from another host. @throws ImageFetchError, and nothing else */
   async fetch(address: string): Promise<FetchedImage> {
     const ended = new AbortController();
     const timer = this.clock.setTimeout(() => ended.abort(new ImageFetchError('too-slow')), this.limits.timeoutMs);
@@ -137,12 +137,15 @@ export class ImageFetcher {
   }
 }
 
-/** @throws ImageFetchError for anything but an http or https address */
+/**
+ * Parses the address of a picture, or of a redirect from another address. @throws ImageFetchError for anything but an
+ * http or https address
+ */
 function parse(address: string | undefined, from: URL | undefined): URL {
   if (address === undefined || !URL.canParse(address, from)) throw new ImageFetchError('refused');
   const target = new URL(address, from);
   if (target.protocol !== 'http:' && target.protocol !== 'https:') throw new ImageFetchError('refused');
-  // The part before the @ would be sent as credentials.
+  // The part of an address before the @ would be sent as credentials.
   target.username = '';
   target.password = '';
   return target;

@@ -8,23 +8,23 @@ import { verifiedAddress } from '#domain/pictures';
 import { type FetchedImage, ImageFetchError, type ImageFetcher } from './fetcher.js';
 
 interface ProxiedImage extends FetchedImage {
-  /** Changes when the bytes do. */
+  /** Hash of the bytes, for the ETag header. */
   readonly tag: string;
 }
 
 export interface ImageProxyLimits {
-  /** Concurrent fetches. */
+  /** Maximum of concurrent fetches. */
   readonly fetches: number;
-  /** Pictures that wait for a free slot. */
+  /** Maximum of pictures that wait for a free slot. */
   readonly waiting: number;
-  /** Milliseconds that a picture waits for a slot, at most. */
+  /** Longest wait of a picture for a slot, ms. */
   readonly waitMs: number;
-  /** Bytes of cached pictures. */
+  /** Maximum of bytes of cached pictures. */
   readonly cacheBytes: number;
   readonly cacheMs: number;
   /** Milliseconds during which a failed fetch is not tried again. */
   readonly failedMs: number;
-  /** Remembered failures. */
+  /** Maximum of remembered failures. */
   readonly failures: number;
 }
 
@@ -49,7 +49,7 @@ interface QueuedFetch {
 }
 
 export class ImageProxy {
-  /** Both in the order in which they expire. */
+  /** Fetched pictures by address, in the order in which they expire; likewise the failures below. */
   readonly #images = new Map<string, CachedOutcome<ProxiedImage>>();
   readonly #failures = new Map<string, CachedOutcome<ImageFetchError>>();
   readonly #running = new Map<string, Promise<ProxiedImage>>();
@@ -75,7 +75,7 @@ export class ImageProxy {
     return verifiedAddress(digest, hex, this.key);
   }
 
-  /** @throws ImageFetchError, and nothing else */
+  /** Returns a picture from the cache, or fetches it. @throws ImageFetchError, and nothing else */
   async get(address: string): Promise<ProxiedImage> {
     this.#evict();
     const failure = this.#failures.get(address);
@@ -140,7 +140,7 @@ export class ImageProxy {
     });
   }
 
-  /** Drops expired entries, and the oldest ones beyond the bounds. */
+  /** Drops expired pictures and failures, and the oldest ones beyond the bounds. */
   #evict(): void {
     const { cacheBytes, failures } = this.limits;
     const now = this.clock.monotonic();

@@ -45,7 +45,7 @@ class Bucket {
   }
 }
 
-/** Buckets of each kind. The least recently used are dropped, and their callers start with full limits. */
+/** Maximum of buckets of each kind. The least recently used are dropped, and their callers start with full limits. */
 const MAX_BUCKETS: Readonly<Record<RateBucketKind, number>> = {
   user: 100_000,
   polls: 100_000,
@@ -54,7 +54,7 @@ const MAX_BUCKETS: Readonly<Record<RateBucketKind, number>> = {
   file: 50_000,
 };
 
-/** Buckets with unshared calls. Calls of further buckets are not shared. */
+/** Maximum of buckets with unshared calls. Calls of further buckets are not shared. */
 const MAX_UNSHARED = 100_000;
 
 export class RateBuckets {
@@ -77,7 +77,7 @@ export class RateBuckets {
     };
   }
 
-  /** Number of buckets. */
+  /** Number of buckets of one kind. */
   size(kind: RateBucketKind): number {
     return this.#tables[kind].size;
   }
@@ -135,7 +135,7 @@ export class RateBuckets {
     this.#unsharedListener = listener;
   }
 
-  /** Takes the unshared counts of at most this many buckets. */
+  /** Returns and clears the unshared counts of at most this many buckets. */
   takeUnshared(maxBuckets: number): SharedCallCount[] {
     return this.#unshared.splice(0, maxBuckets).map((bucket) => {
       const { kind, key, unshared, own } = bucket;

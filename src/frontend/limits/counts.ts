@@ -6,13 +6,13 @@ export interface CallCounter {
   wait(now: number): number;
   /** Counts the calls, allowed or not: calls counted by other processes are answered already. */
   add(calls: number, now: number): void;
-  /** Calls that may be counted now. */
+  /** Number of calls that may be counted now. */
   remaining(now: number): number;
-  /** When the full quota is available again. */
+  /** Monotonic time (ms) at which the full quota is available again. */
   fullAt(now: number): number;
 }
 
-/** Parts of a window; calls within one part are counted, and forgotten, together. */
+/** Number of parts of a window; calls within one part are counted, and forgotten, together. */
 const PARTS = 60;
 
 /**
@@ -31,7 +31,7 @@ export class SlidingWindowCounter implements CallCounter {
     this.#width = rule.windowMs / PARTS;
   }
 
-  /** Parts that are kept: at most sixty and the current one. */
+  /** Number of parts that are kept: at most sixty and the current one. */
   get parts(): number {
     return this.#parts.length / 2;
   }
@@ -81,7 +81,7 @@ export class SlidingWindowCounter implements CallCounter {
   }
 }
 
-/** Fractions of milliseconds add up to a little more than they should. */
+/** Tolerance for sums of fractional milliseconds, which exceed the true sum a little. Milliseconds. */
 const ROUNDING = 1e-6;
 
 /**

@@ -11,13 +11,13 @@ import { type RateRules, rateRulesOfAccount } from './rules.js';
 
 /** Configured rules; an empty list means no limit. */
 interface ConfiguredRateRules {
-  /** For each account without own rules: counted separately for polls and for all other calls. */
+  /** Rules for each account without own rules: counted separately for polls and for all other calls. */
   readonly user: RateRules;
-  /** For each network address: calls without an account. */
+  /** Rules for each network address: calls without an account. */
   readonly address: RateRules;
-  /** For each network address: e-mails sent by such calls. */
+  /** Rules for each network address: e-mails sent by calls without an account. */
   readonly mails: RateRules;
-  /** For each uploaded file: access without an account. */
+  /** Rules for each uploaded file: access without an account. */
   readonly file: RateRules;
 }
 

@@ -6,7 +6,7 @@ export interface RateRule {
   readonly calls: number;
 }
 
-/** An empty list means no limit. */
+/** Rules that all apply to a call; an empty list means no limit. */
 export type RateRules = readonly RateRule[];
 
 const MAX_SECONDS = 31 * 86_400;
@@ -14,7 +14,7 @@ const MAX_CALLS = 1_000_000_000;
 const MAX_RULES = 8;
 const FORM = 'must be seconds:calls, several separated by commas, or off';
 
-/** @throws Error with the reason */
+/** Parses rules such as `60:200,3600:5000` (seconds:calls), or `off`. @throws Error with the reason */
 export function parseRateRules(text: string): RateRules {
   if (text === 'off') return [];
   const rules = text.split(',').map((one): RateRule => {
@@ -42,7 +42,7 @@ export function rateRulesOfAccount(text: string): RateRules {
   try {
     rules = parseRateRules(text);
   } catch {
-    // No limit.
+    // Unreadable rules mean no limit.
   }
   if (parsed.size >= MAX_CACHED) parsed.clear();
   parsed.set(text, rules);

@@ -12,7 +12,7 @@ const EMOJI_SIDE = 64;
 
 const svg = (text: string) => async (): Promise<StaticFile> => ({ type: 'image/svg+xml', bytes: Buffer.from(text) });
 
-/** The library is loaded on first use: the server also runs where it has no build. */
+/** The logo mark as PNG. The image library is loaded on first use: the server also runs where it has no build. */
 async function mark(): Promise<StaticFile> {
   const { default: sharp } = await import('sharp');
   return {
@@ -31,13 +31,13 @@ const FILES: Readonly<Record<string, () => Promise<StaticFile>>> = {
   'images/logo.svg': svg(LOGO_SVG),
   'emoji/emoji_api.json': emojiData,
   'emoji/conclave.png': mark,
-  // The path that existing clients know.
+  // Path of this picture that existing clients know.
   'generated/emoji/images/emoji/unicode/zulip.png': mark,
 };
 
 const cache = new Map<string, Promise<StaticFile>>();
 
-/** @returns undefined where there is no such file */
+/** A file of the program, made on first use. @returns undefined where there is no such file */
 export function loadStaticFile(path: string): Promise<StaticFile> | undefined {
   const make = Object.hasOwn(FILES, path) ? FILES[path] : undefined;
   let file = cache.get(path);
