@@ -13,10 +13,10 @@ import { HELP_TEXT } from './help.js';
 import { describeSecretMatch, findSecretCommand } from './secret-commands.js';
 import { findStoreCommand } from './store-commands.js';
 
-/** Runs one `conclave` command. @returns exit code: 0 success, 1 failure, 2 wrong usage or configuration */
+/** Time for the process to end by itself after the stop, ms. */
 const LEFTOVERS_MS = 500;
 
-/** @returns 0 success, 1 failure, 2 wrong usage or configuration */
+/** Runs one `conclave` command. @returns exit code: 0 success, 1 failure, 2 wrong usage or configuration */
 export async function runCommandLine(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   let parsed: { values: Record<string, unknown>; positionals: string[] };
   try {

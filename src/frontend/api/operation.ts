@@ -43,7 +43,7 @@ export const MAX_JSON_VALUES = 20_000;
 export const MAX_JSON_CHARACTERS = 1_048_576;
 /** Default bound of a text parameter whose schema has no length: enough for names and topics. */
 export const MAX_TEXT_CHARACTERS = 65_536;
-/** Default bound of a body without files. */
+/** Default bound of a body without files, MiB. */
 export const DEFAULT_MAX_BODY_MIB = 1;
 
 export interface ParameterDeclaration<S extends TSchema = TSchema> {
@@ -84,7 +84,7 @@ type ParameterValues<P extends ParameterDeclarations> = {
 
 /** A file of a multipart form. */
 export interface UploadedFile {
-  /** As sent, without folders. */
+  /** File name as sent, without folders. */
   readonly name: string;
   /** Media type as sent; '' when there was none. */
   readonly type: string;
@@ -95,13 +95,13 @@ export interface UploadedFile {
 export interface ApiCall<V> {
   readonly params: V;
   readonly realm: RealmId;
-  /** The authenticated caller; 0 where the operation needs no credentials, or none were given. */
+  /** Id of the authenticated caller; 0 where the operation needs no credentials, or none were given. */
   readonly caller: UserId;
   /** Replica of the realm's directory, as fresh as this frontend knows it. */
   readonly directory: DirectoryView;
-  /** Milliseconds since 1970. */
+  /** Time of the call, milliseconds since 1970. */
   readonly now: number;
-  /** Client name of conventions.md § Client names. */
+  /** Name of the client program (conventions.md § Client names). */
   readonly client: string;
   /** Base URL from the Host header, without trailing slash. Unverified: only for the answer to this client. */
   readonly origin: string;
@@ -109,13 +109,13 @@ export interface ApiCall<V> {
   readonly site: string;
   /** Files of the form, in order; 'too large' if together they exceed the bound of one file. */
   readonly files: readonly UploadedFile[] | 'too large';
-  /** Bound of one file, MiB. */
+  /** Maximum size of one file, MiB. */
   readonly maxFileMib: number;
   readonly blobs: Blobs;
   /** Proxy for pictures of other hosts; undefined: turned off. */
   readonly imageProxy: ImageProxy | undefined;
   readonly secrets: Secrets;
-  /** The query as sent, without the question mark. */
+  /** Query of the request as sent, without the question mark. */
   readonly query: string;
   /** A request header that the operation declares; '' when absent. */
   header(name: string): string;
@@ -123,7 +123,7 @@ export interface ApiCall<V> {
   send<T>(forwardCommand: ForwardedCommand<T>): Promise<T>;
   /** Id of the newest message that the caller has a copy of; -1: none. Only for authenticated callers. */
   newestMessage(): number | Promise<number>;
-  /** The configuration allows streams that are open to the web. */
+  /** True if the configuration allows streams that are open to the web. */
   readonly webPublicStreams: boolean;
   /** E-mail address of the administrators of the server. */
   readonly administratorEmail: string;
@@ -135,7 +135,7 @@ export interface ApiCall<V> {
   refresh(realm?: RealmId): Promise<void>;
   /** Directory replica of any organization, for operations without credentials; undefined: no such organization. */
   directoryOf(realm: RealmId): Promise<DirectoryView | undefined>;
-  /** `site` of another organization. */
+  /** Base URL of another organization, without trailing slash. */
   siteOf(realm: RealmId): Promise<string>;
 }
 
@@ -172,7 +172,7 @@ export const forward = <K extends ActorKindName, A extends JsonObject, T>(
  * acknowledges such an id and is attached to the command that waits at the actor, instead of sending another one.
  */
 export interface PollKeepalive {
-  /** Event id that the client acknowledged with this poll. */
+  /** Event id that the client has acknowledged with this poll. */
   readonly last: number;
   /** Parameter of the query with the acknowledged id. */
   readonly parameter: string;
@@ -189,7 +189,7 @@ export interface PollKeepalive {
 
 /** A response made on the frontend from its directory replica. */
 export interface FieldsAnswer {
-  /** Fields beside result and msg. */
+  /** Fields of the response beside result and msg. */
   readonly fields: Fields;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -249,7 +249,7 @@ export interface Operation<P extends ParameterDeclarations = ParameterDeclaratio
   run(call: ApiCall<ParameterValues<P>>): OperationOutcome | Promise<OperationOutcome>;
 }
 
-/** Identity function that infers the parameter types of a declaration. */
+/** Returns the declaration unchanged; it serves to infer the types of the parameters. */
 export function defineOperation<const P extends ParameterDeclarations>(declaration: Operation<P>): Operation<P> {
   return declaration;
 }

@@ -1,4 +1,4 @@
-/** Short forms for the parameters that an operation declares. */
+/** Short forms of the parameters that operations declare. */
 import { type TSchema, Type } from 'typebox';
 import { MAX_JSON_CHARACTERS } from './operation.js';
 
@@ -6,41 +6,44 @@ type In = 'query' | 'form';
 
 const bool = Type.Boolean();
 
-/** JSON `true` or `false`, with a default. */
+/** Optional parameter: JSON `true` or `false`, with a default. */
 export const flagParameter = (where: In, fallback: boolean, description: string) =>
   ({ in: where, encoding: 'json', schema: bool, required: false, default: fallback, description }) as const;
 
-/** JSON `true` or `false`; undefined when absent. */
+/** Optional parameter: JSON `true` or `false`; undefined when absent. */
 export const optionalFlagParameter = (where: In, description: string) =>
   ({ in: where, encoding: 'json', schema: bool, required: false, description }) as const;
 
-/** Text, taken verbatim; required. */
+/** Required parameter: text, taken verbatim. */
 export const textParameter = (where: In, description: string) =>
   ({ in: where, encoding: 'string', schema: Type.String(), required: true, description }) as const;
 
-/** Text, taken verbatim; undefined when absent. */
+/** Optional parameter: text, taken verbatim; undefined when absent. */
 export const optionalTextParameter = (where: In, description: string) =>
   ({ in: where, encoding: 'string', schema: Type.String(), required: false, description }) as const;
 
-/** Required text up to MAX_JSON_CHARACTERS, for content and topics of messages, which are cut instead of refused. */
+/**
+ * Required parameter: text up to MAX_JSON_CHARACTERS, for content and topics of messages, which are cut instead of
+ * refused.
+ */
 export const longTextParameter = (where: In, description: string) =>
   ({ ...textParameter(where, description), maxCharacters: MAX_JSON_CHARACTERS }) as const;
 
-/** JSON value of this shape; undefined when absent. */
+/** Optional parameter: JSON value of this shape; undefined when absent. */
 export const optionalJsonParameter = <S extends TSchema>(where: In, schema: S, description: string) =>
   ({ in: where, encoding: 'json', schema, required: false, description }) as const;
 
-/** Integer segment of the path. */
+/** Path parameter: an integer segment. */
 export const pathIdParameter = (description: string) =>
   ({ in: 'path', encoding: 'uint', schema: Type.Integer({ minimum: 0 }), required: true, description }) as const;
 
-/** Id in the form, as JSON. */
+/** Required parameter of a form: an id, as JSON. */
 export const formIdParameter = (description: string) =>
   ({ in: 'form', encoding: 'json', schema: Type.Integer(), required: true, description }) as const;
 
-/** The rest of the path, slashes included. */
+/** Path parameter: the rest of the path, slashes included. */
 export const pathRestParameter = (description: string) => ({ ...pathTextParameter(description), rest: true }) as const;
 
-/** Segment of the path, taken verbatim. */
+/** Path parameter: a segment, taken verbatim. */
 export const pathTextParameter = (description: string) =>
   ({ in: 'path', encoding: 'string', schema: Type.String(), required: true, description }) as const;

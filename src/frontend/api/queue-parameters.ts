@@ -72,7 +72,7 @@ interface QueueValues {
  */
 const PRONOUNS_SINCE = [27, 192] as const;
 
-/** Whether the client knows that field type, by its User-Agent. Clients other than the mobile one do. */
+/** True if the client knows profile fields of the type "pronouns", by its User-Agent. All but old mobile clients do. */
 export function clientKnowsPronouns(userAgent: string): boolean {
   const version = /^ZulipMobile\/(\d+)(?:\.(\d+))?/.exec(userAgent);
   if (!version) return true;
@@ -80,9 +80,9 @@ export function clientKnowsPronouns(userAgent: string): boolean {
   return major > PRONOUNS_SINCE[0] || (major === PRONOUNS_SINCE[0] && minor >= PRONOUNS_SINCE[1]);
 }
 
-/** Types of events that a queue may name; there are some 80. */
+/** Maximum of event types that a queue may name; there are some 80. */
 const MAX_EVENT_TYPES = 500;
-/** UTF-16 units of all operands of a queue's narrow together: each message is compared with all of them. */
+/** Maximum of UTF-16 units of all operands of a queue's narrow together: each message is compared with all of them. */
 const MAX_OPERANDS_LENGTH = 10_000;
 
 /** Checks the bounds of the lists that a queue keeps and reads for each event. @throws ApiError */
@@ -97,7 +97,7 @@ function checkQueue({ narrow, event_types, fetch_event_types }: QueueValues): vo
 /** Arguments of `register` that follow from the parameters of a call. */
 export type QueueArguments = Pick<RegisterArgs, 'lifespanMs' | 'fetch' | 'options'>;
 
-/** @throws ApiError */
+/** Turns the parameters of a call into arguments of a new queue. @throws ApiError */
 export function toQueueArguments(values: QueueValues, isGuest: boolean, gravatarDefault: boolean): QueueArguments {
   if (values.all_public_streams && isGuest) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
   checkQueue(values);

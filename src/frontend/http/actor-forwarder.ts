@@ -38,7 +38,7 @@ export class ActorForwarder {
     }
   }
 
-  /** For an operation that needs the answer to decide. @throws ActorRefused, ApiError */
+  /** Sends a command whose answer the operation needs to decide. @throws ActorRefused, ApiError */
   async send(forward: ForwardedCommand, call: OperationCall): Promise<JsonObject> {
     const reply = await this.services.forward(forward, contextOf(call)).reply;
     if ('again' in reply) throw apiError('SERVICE_UNAVAILABLE');
@@ -47,7 +47,7 @@ export class ActorForwarder {
     return parseEncodedFields(reply.ok);
   }
 
-  /** @returns undefined where the request has ended meanwhile */
+  /** Sends the command of an operation. @returns the actor's reply; undefined where the request has ended meanwhile */
   forward(
     request: InboundRequest,
     forward: ForwardedCommand,
@@ -64,7 +64,7 @@ export class ActorForwarder {
     return forwarding.reply;
   }
 
-  /** Requests that wait for events. */
+  /** Number of requests that wait for events. */
   get pollCount(): number {
     return this.sender.lifetimes.heldPolls.size + this.parked.attached;
   }
@@ -124,7 +124,7 @@ export class ActorForwarder {
       (settled) => {
         const { ignored } = parked;
         const request = parked.finish();
-        // Between two polls there is no request: what the reply would tell waits at the actor for the next poll.
+        // Between two polls no request waits: events that the reply reports stay at the actor for the next poll.
         if (request) this.#answer(request, parked.answerOf(settled), realm, ignored);
       },
       (error: unknown) => {

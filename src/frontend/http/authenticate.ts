@@ -17,13 +17,14 @@ interface Credentials {
 
 const KEY = /^[A-Za-z0-9]{32}$/;
 
-/** @throws ApiError API_KEY_MALFORMED */
+/** Returns the key if it is well-formed. @throws ApiError API_KEY_MALFORMED */
 function checkKey(key: string): string {
   if (!KEY.test(key)) throw apiError('API_KEY_MALFORMED');
   return key;
 }
 
 /**
+ * Parses the Authorization header.
  * @param header Authorization; '' when absent
  * @throws ApiError NOT_LOGGED_IN, AUTH_HEADER, AUTH_SCHEME, API_KEY_MALFORMED, in this order
  */
@@ -42,8 +43,8 @@ export function parseAuthorization(header: string): Credentials {
 }
 
 /**
- * '' for text that is not base64. Node skips foreign characters, so the length tells; a regular expression costs four
- * times as much.
+ * Decodes base64; '' for other text. Node skips foreign characters, so the length tells; a regular expression costs
+ * four times as much.
  */
 function decodeBase64(payload: string): string {
   const padding = payload.endsWith('==') ? 2 : payload.endsWith('=') ? 1 : 0;
@@ -51,7 +52,7 @@ function decodeBase64(payload: string): string {
   return bytes.length === (payload.length / 4) * 3 - padding ? bytes.toString('utf8') : '';
 }
 
-/** Refusals of a key in the query have codes of their own. */
+/** Errors for a refused key in the query, by the error that the same key gets in the Authorization header. */
 const QUERY_KEY_ERRORS = {
   API_KEY_MALFORMED: 'QUERY_KEY_MALFORMED',
   API_KEY_UNKNOWN: 'QUERY_KEY_UNKNOWN',
@@ -119,7 +120,7 @@ export class Authenticator {
     return caller;
   }
 
-  /** Addresses of files may carry the key alone. */
+  /** Account of a key in the query: addresses of files may carry the key alone. */
   #accountOfQueryKey(key: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
     try {
       const caller = this.services.authenticate(undefined, checkKey(key), host);
@@ -129,7 +130,7 @@ export class Authenticator {
     }
   }
 
-  /** For operations that need no account. */
+  /** Organization of a call to an operation that needs no account. */
   #organization(host: string, { unknownHost }: Operation): AnonymousCaller | Promise<AnonymousCaller> {
     const organization = this.services.anonymous(host);
     if (!unknownHost || !(organization instanceof Promise)) return organization;
@@ -138,7 +139,9 @@ export class Authenticator {
     });
   }
 
-  /** For a visitor without an account. Rejects with NOT_LOGGED_IN where the organization has no public access. */
+  /**
+   * Organization that a visitor without an account may read. Rejects with NOT_LOGGED_IN where it has no public access.
+   */
   async #publicOrganization(host: string): Promise<AnonymousCaller> {
     if (!this.publicAccess) throw apiError('NOT_LOGGED_IN');
     try {
@@ -158,7 +161,7 @@ interface CachedCaller {
 }
 
 const MAX_ENTRIES = 20_000;
-/** Longer headers are not cached: only a client that wants to fill memory sends them. */
+/** Maximum of characters of a cached header: only a client that wants to fill memory sends a longer one. */
 const MAX_HEADER_LENGTH = 512;
 
 /**
@@ -185,7 +188,7 @@ export class AuthCache {
     return undefined;
   }
 
-  /** To be called in the turn in which the caller was authenticated. */
+  /** Caches a caller. Must be called in the turn of the event loop in which the caller was authenticated. */
   add(authorization: string, host: string, caller: AuthenticatedCaller): void {
     if (authorization.length > MAX_HEADER_LENGTH || host.length > MAX_HEADER_LENGTH) return;
     if (this.#entries.size >= MAX_ENTRIES) this.#entries = new Map();

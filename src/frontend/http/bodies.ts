@@ -16,7 +16,7 @@ export function byteLengthOfParts(parts: readonly BodyPart[]): number {
   return length;
 }
 
-/** The body of an answer. */
+/** The body of an answer, handed to the connection in pieces. */
 export class ResponseBody {
   readonly length: number;
   #parts: readonly BodyPart[];
@@ -36,7 +36,7 @@ export class ResponseBody {
     return this.length - this.#sent;
   }
 
-  /** The next bytes; empty at the end. */
+  /** The next bytes to send; empty at the end. */
   piece(): Uint8Array {
     while (this.#sent >= this.#pieceAt + this.#piece.byteLength && this.#next < this.#parts.length) {
       this.#pieceAt += this.#piece.byteLength;
@@ -79,14 +79,14 @@ export class ResponseBody {
   }
 }
 
-/** Bytes; most answers are no larger. */
+/** Maximum of bytes of a small body; most answers are no larger. */
 export const SMALL_BODY_BYTES = 64 * 1024;
-/** Memory for `joinParts`, kept: fresh memory for megabytes costs more than the copy. */
+/** Buffer that `joinParts` uses again and again: fresh memory for megabytes costs more than the copy. */
 let scratch = Buffer.allocUnsafeSlow(SMALL_BODY_BYTES);
-/** Larger bodies are too rare to keep memory for them. */
+/** Maximum of bytes of that buffer: larger bodies are too rare to keep memory for them. */
 const MAX_SCRATCH = 16 * 1024 * 1024;
 
-/** The parts in one piece, for modules that copy it at once. Valid until the next call. */
+/** Joins the parts of a body into one piece, for modules that copy the piece at once. Valid until the next call. */
 export function joinParts(parts: readonly BodyPart[]): Uint8Array {
   const length = byteLengthOfParts(parts);
   if (length > scratch.length && length <= MAX_SCRATCH) {
@@ -129,15 +129,12 @@ export class RequestBody implements GuardedTransfer {
     this.abort();
   }
 
-  /** More bytes are expected. */
+  /** Tells the guard against slow clients that more bytes are expected. */
   waitForMore(): void {
     this.slow.progressed(this);
   }
 
-  /**
-   * @param chunk kept without a copy
-   * @returns false where the body exceeds the limit; it is dropped
-   */
+  /** Adds a chunk. @param chunk kept without a copy @returns false where the body exceeds the limit; it is dropped */
   add(chunk: Uint8Array): boolean {
     this.#size += chunk.byteLength;
     if (this.#size > this.limit) {
@@ -148,7 +145,7 @@ export class RequestBody implements GuardedTransfer {
     return true;
   }
 
-  /** The whole body. */
+  /** Returns the whole body and forgets it. */
   take(): Uint8Array {
     const chunks = this.#chunks;
     this.drop();

@@ -19,7 +19,7 @@ export interface RateCountedRequest {
   readonly exchange: HttpExchange;
   /** X-Forwarded-For; '' where no proxy is trusted. */
   readonly forwardedFor: string;
-  /** The tightest limit so far. */
+  /** State of the tightest rate limit that the request was counted under so far. */
   rate: RateStanding | undefined;
 }
 
@@ -29,7 +29,7 @@ export class CallLimiter {
     private readonly addresses: ClientAddressResolver,
   ) {}
 
-  /** X-Forwarded-For has to be read with the head: some proxy is trusted. */
+  /** True if X-Forwarded-For has to be read with the head, because some proxy is trusted. */
   get readsForwarded(): boolean {
     return !this.addresses.trustsNone;
   }
@@ -60,7 +60,7 @@ export class CallLimiter {
   }
 }
 
-/** @throws ApiError RATE_LIMIT_HIT */
+/** Notes the state of a limit for the answer's headers. @throws ApiError RATE_LIMIT_HIT */
 function apply(request: RateCountedRequest, verdict: RateLimitVerdict | undefined): void {
   if (!verdict) return;
   request.rate = selectTighterLimit(verdict, request.rate);

@@ -9,11 +9,11 @@ import { byteLengthOfParts } from './bodies.js';
 import { DeflatePool, GzipBodyComposer } from './gzip.js';
 import type { BodyPart, HttpExchange, ResponseHeaders } from './server.js';
 
-/** Bytes; smaller bodies fit into a packet or two as they are. */
+/** Minimum of bytes of a compressed body; smaller ones fit into a packet or two as they are. */
 const MIN_COMPRESSED_BYTES = 1024;
-/** Chosen by the figures in docs/performance.md. */
+/** Compression level of zlib, chosen by the figures in docs/performance.md. */
 const LEVEL = 3;
-/** Answers that wait for compression, each with its body; beyond it, answers go out as they are. */
+/** Maximum of answers that wait for compression, each with its body; beyond it, answers go out as they are. */
 const MAX_WAITING = 10_000;
 
 const VARY = '\r\nVary: Accept-Encoding';
@@ -98,7 +98,7 @@ export class ResponseCompressor {
   }
 }
 
-/** The body is worth compressing. */
+/** True if the body is large enough to be worth compressing. */
 export function isWorthCompressing(body: readonly BodyPart[]): boolean {
   let length = 0;
   for (const part of body) length += part.length;
@@ -110,8 +110,7 @@ let lastText = '';
 let lastAnswer = false;
 
 /**
- * The client accepts gzip and does not prefer an answer without it.
- *
+ * True if the client accepts gzip and does not prefer an answer without it.
  * @param header Accept-Encoding (RFC 9110 § 12.5.3)
  */
 export function acceptsGzip(header: string): boolean {
@@ -134,7 +133,7 @@ function judge(header: string): boolean {
   return gzip > 0 && gzip >= plain;
 }
 
-/** A malformed weight counts as 0: an uncompressed answer is always safe. */
+/** Weight of a coding in Accept-Encoding. A malformed weight counts as 0: an uncompressed answer is always safe. */
 function weightOf(parameters: readonly string[]): number {
   if (parameters.length === 0) return 1;
   const found = /^q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.exec(parameters[0]!);

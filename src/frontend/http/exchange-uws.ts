@@ -43,9 +43,9 @@ export interface ExchangeOwner {
   readonly slowAnswers: SlowClientGuard;
   readonly slowBodies: SlowClientGuard;
   readonly engine: { readonly endsHead: boolean };
-  /** Every response closes its connection. */
+  /** True while the server leaves: every response closes its connection. */
   readonly closing: boolean;
-  /** The answer of an exchange is handed over to the system, or its client has left. */
+  /** Called when the answer of an exchange is handed over to the system, or its client has left. */
   ended(): void;
 }
 
@@ -62,7 +62,7 @@ export class UwsExchange implements HttpExchange {
   #res: UwsResponse;
   /** The engine's request; undefined once the handler has returned. */
   #req: UwsRequest | undefined;
-  /** The client has not taken the whole answer yet. */
+  /** True while the client has not taken the whole answer. */
   #sending = false;
   #received: RequestBody | undefined;
   #abortListener: (() => void) | undefined;
@@ -72,8 +72,8 @@ export class UwsExchange implements HttpExchange {
   #successor: UwsExchange | undefined;
 
   /**
-   * The engine reads chunks loosely, so bytes behind them must not be taken for a request: the answer closes the
-   * connection.
+   * True for a chunked request. The engine reads chunks loosely, so bytes behind them must not be taken for a request:
+   * the answer closes the connection.
    */
   readonly #chunked: boolean;
 
@@ -175,7 +175,7 @@ export class UwsExchange implements HttpExchange {
     else this.#abortListener = listener;
   }
 
-  /** The handler has returned; from now on the exchange is answered asynchronously. */
+  /** Called when the handler has returned; from now on the exchange is answered asynchronously. */
   leave(): void {
     this.#req = undefined;
     const heir = this.#successor;
@@ -225,7 +225,7 @@ export class UwsExchange implements HttpExchange {
     if (!this.#sending) this.#server.ended();
   }
 
-  /** @param status the status line */
+  /** Sends the last answer of a connection, for HEAD and chunked requests. @param status the status line */
   #respondLast(status: string, headers: ResponseHeaders, parts: readonly BodyPart[], more: string): void {
     const { requestId } = this;
     const id = requestId === '' ? '' : `\r\nX-Request-Id: ${requestId}`;
@@ -293,7 +293,7 @@ export class UwsExchange implements HttpExchange {
     }
   }
 
-  /** @returns true when the whole body is handed over */
+  /** Sends as much as the connection takes. @returns true when the whole body is handed over */
   #sendMore(body: ResponseBody): boolean {
     for (;;) {
       const [ok, done] = this.#res.tryEnd(body.piece(), body.length);

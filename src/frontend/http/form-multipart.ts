@@ -11,28 +11,28 @@ import { type FormFields, MAX_FORM_FIELDS } from './form-urlencoded.js';
 
 interface MultipartContent {
   readonly fields: FormFields;
-  /** In order; empty where files are skipped. */
+  /** Files of the form, in order; empty where files are skipped. */
   readonly files: readonly UploadedFile[];
 }
 
-/** Fields and files. */
+/** Maximum of parts of a form: its fields and some files. */
 const MAX_PARTS = MAX_FORM_FIELDS + 10;
-/** One boundary before each part, and one at the end. */
+/** Maximum of boundaries of a form: one before each part, and one at the end. */
 const MAX_BOUNDARIES = MAX_PARTS + 1;
 /** Bytes parsed at a time: some hundred microseconds. */
 const PIECE = 32 * 1024;
 /** Bytes scanned for boundaries at a time: at worst each byte is compared with the whole boundary. */
 const SCAN_PIECE = 256 * 1024;
-/** Bytes of a field, in forms with files; files may be larger. */
+/** Maximum of bytes of a field, in forms with files; files may be larger. */
 const MAX_FIELD_BYTES = 1_048_576;
-/** RFC 2046 allows 70 characters; the peer takes 201. */
+/** Maximum length of a boundary: RFC 2046 allows 70 characters; the peer takes 201. */
 const MAX_BOUNDARY_LENGTH = 201;
 
 const failure = () => apiError('MALFORMED_FORM');
 
 /**
- * Rejects with MALFORMED_FORM: no boundary, no end, or too many parts. The files take no more memory than the body.
- *
+ * Parses a multipart form. Rejects with MALFORMED_FORM: no boundary, no end, or too many parts. The files take no more
+ * memory than the body.
  * @param body must stay valid until the promise settles
  * @param progress abandoned: the client has left, so the rest need not be parsed
  */

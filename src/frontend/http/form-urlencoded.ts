@@ -6,12 +6,15 @@ import { apiError } from '#model/errors';
 
 export type FormFields = ReadonlyMap<string, string>;
 
-/** The peer's limit; real clients send far fewer. */
+/** Maximum of fields of a form: the peer's limit; real clients send far fewer. */
 export const MAX_FORM_FIELDS = 1000;
 
 export const NO_FORM_FIELDS: FormFields = new Map();
 
-/** @throws ApiError MALFORMED_FORM for more than MAX_FORM_FIELDS fields, or as many empty ones */
+/**
+ * Parses form-urlencoded text. @throws ApiError MALFORMED_FORM for more than MAX_FORM_FIELDS fields, or as many empty
+ * ones
+ */
 export function parseUrlencodedForm(text: string): FormFields {
   if (text === '') return NO_FORM_FIELDS;
   const fields = new Map<string, string>();
@@ -35,12 +38,15 @@ export function parseUrlencodedForm(text: string): FormFields {
   return fields;
 }
 
-/** As parseUrlencodedForm; the bytes may change afterwards. */
+/** Parses a form-urlencoded body, whose bytes may change afterwards. @throws ApiError MALFORMED_FORM */
 export function parseUrlencodedBody(body: Uint8Array): FormFields {
   return parseUrlencodedForm(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));
 }
 
-/** Longer texts are decoded as bytes: `replaceAll` takes 100 ns for each plus sign. */
+/**
+ * Maximum of characters that are decoded as text; longer texts are decoded as bytes, because `replaceAll` takes 100 ns
+ * for each plus sign.
+ */
 const MIN_DECODED_AS_BYTES = 4096;
 
 function unescaped(text: string): string {
@@ -54,7 +60,7 @@ function unescaped(text: string): string {
   }
 }
 
-/** Keeps invalid escapes. @param spaces a plus sign stands for a space */
+/** Decodes escapes and keeps invalid ones. @param spaces a plus sign stands for a space */
 function lenient(text: string, spaces = false): string {
   const bytes = Buffer.from(text, 'utf8');
   let length = 0;

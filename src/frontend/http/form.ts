@@ -15,7 +15,7 @@ export interface ParsedForm {
 export const EMPTY_FORM: ParsedForm = { fields: NO_FORM_FIELDS, files: [] };
 const TOO_LARGE: ParsedForm = { fields: NO_FORM_FIELDS, files: 'too large' };
 
-/** Bytes for boundaries, part heads and the fields beside a file. */
+/** Maximum of bytes of boundaries, part heads and fields beside a file. */
 const FORM_OVERHEAD = 64 * 1024;
 /** Largest body with one file of that many MiB, bytes. */
 export const maxBodyBytesWithFile = (mib: number): number => mib * 1_048_576 + FORM_OVERHEAD;
@@ -27,10 +27,10 @@ export const isMultipartMediaType = (type: string): boolean => type === 'multipa
 interface FormReadOptions {
   /** The whole Content-Type header. */
   readonly contentType: string;
-  /** The media type in it, lower case. */
+  /** Media type in the Content-Type header, in lower case. */
   readonly type: string;
   readonly maxBytes: number;
-  /** Keep files; otherwise they are skipped. */
+  /** True if files are kept; otherwise they are skipped. */
   readonly files: boolean;
   /** Parsing waits for this promise, and is omitted if it rejects. */
   readonly after: Promise<unknown> | undefined;
@@ -90,14 +90,14 @@ export class UploadMemoryBudget {
 
 /** Bounds of a form whose operation is not known yet: the form of a POST may itself name the method. */
 interface FormPolicy {
-  /** Some operation may be meant. */
+  /** True if some operation of the path may be meant. */
   readonly possible: boolean;
-  /** Every operation needs an account, apart from visitors of organizations with public access. */
+  /** True if every possible operation needs an account, apart from visitors of organizations with public access. */
   readonly needsAccount: boolean;
-  /** Some operation is open to such visitors. */
+  /** True if some possible operation is open to visitors without an account. */
   readonly visitors: boolean;
   readonly takesFiles: boolean;
-  /** Largest body without files. */
+  /** Maximum of bytes of a body without files. */
   readonly maxBytes: number;
 }
 

@@ -22,7 +22,7 @@ const DEFAULT_HEARTBEAT_MS = 45_000;
 const DEFAULT_UPLOAD_MIB = 256;
 
 export class Frontend {
-  /** For HttpServer's `handler`. Never throws for what a client sends. */
+  /** Handles one request of the HTTP server. Never throws for what a client sends. */
   readonly handle: (exchange: HttpExchange) => void;
   readonly #forwarder: ActorForwarder;
 
@@ -53,7 +53,7 @@ export class Frontend {
     }).handle;
   }
 
-  /** Before shutdown: answers all waiting polls, so that clients poll another frontend. From now on no poll waits. */
+  /** Answers all waiting polls before shutdown, so that clients poll another frontend. From now on no poll waits. */
   releaseHeld(): void {
     this.#forwarder.leave();
   }

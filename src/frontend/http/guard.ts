@@ -9,12 +9,12 @@ const ADMIN = 200;
 const GUEST = 600;
 const INCOMING_WEBHOOK = 2;
 
-/** @throws ApiError WEBHOOK_BOT for an incoming-webhook bot, unless the operation admits them */
+/** Refuses incoming-webhook bots, unless the operation admits them. @throws ApiError WEBHOOK_BOT */
 export function checkWebhookBot({ webhookBots }: Operation, { user }: AuthenticatedCaller): void {
   if (user.botType === INCOMING_WEBHOOK && !webhookBots) throw apiError('WEBHOOK_BOT');
 }
 
-/** @throws ApiError for a role that the guard excludes */
+/** Refuses a caller whose role the guard of an operation excludes. @throws ApiError */
 export function checkOperationGuard(
   guard: OperationGuard,
   { user, directory }: AuthenticatedCaller,

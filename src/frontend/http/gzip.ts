@@ -6,9 +6,12 @@ import { constants, crc32, createDeflateRaw, type DeflateRaw } from 'node:zlib';
 import { byteLengthOfParts } from './bodies.js';
 import type { BodyPart } from './server.js';
 
-/** Streams that work at a time, out of the four pool threads that file access shares. */
+/** Number of deflate streams, out of the four pool threads that file access shares. */
 const LANES = 2;
-/** Beyond these bounds jobs are refused: the plain body is there sooner. */
+/**
+ * Maximum of jobs, and of their bytes, that wait for a stream. Further jobs are refused: the plain body is there
+ * sooner.
+ */
 const MAX_JOBS = 256;
 const MAX_BYTES = 16 * 1024 * 1024;
 const CHUNK = 64 * 1024;
@@ -111,13 +114,16 @@ class Lane {
   }
 }
 
-/** Bytes; smaller parts are not cached but deflated together with their neighbours. */
+/** Minimum of bytes of a part that is deflated apart and cached; smaller parts are deflated with their neighbours. */
 const MIN_SHARED = 1024;
-/** Bytes; smaller pieces are stored uncompressed: a job of their own would save less than it costs. */
+/**
+ * Minimum of bytes of a deflated piece; smaller ones are stored uncompressed: a job of their own would save less than
+ * it costs.
+ */
 const MIN_PIECE = 200;
 
 const HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
-/** An empty final block. */
+/** An empty final deflate block, which ends the stream. */
 const LAST_BLOCK = Buffer.from([3, 0]);
 const MAX_STORED = 0xffff;
 
@@ -257,7 +263,7 @@ function secretsIn(bytes: Uint8Array): readonly Span[] {
   return found.length > 1 ? found.sort((a, b) => a.from - b.from) : found;
 }
 
-/** Uncompressed blocks. */
+/** Wraps bytes in uncompressed deflate blocks. */
 function stored(bytes: Uint8Array): Uint8Array[] {
   const blocks: Uint8Array[] = [];
   for (let at = 0; at < bytes.byteLength; at += MAX_STORED) {

@@ -21,7 +21,10 @@ const declaredHeaders = memoizeByObject((methods: Methods): readonly string[] =>
   ...new Set([...methods.values()].flatMap(({ operation }) => operation.headers ?? [])),
 ]);
 
-/** Default: only reads are compressed. The answer to a change is a few words long. */
+/**
+ * True if answers of the operation may be compressed. Default: only those of reads; the answer to a change is a few
+ * words long.
+ */
 export const isAnswerCompressed = ({ compressed, method }: Operation): boolean => compressed ?? method === 'GET';
 
 const mayBeCompressed = memoizeByObject((methods: Methods): boolean =>
@@ -30,9 +33,9 @@ const mayBeCompressed = memoizeByObject((methods: Methods): boolean =>
 
 /** Settings of the frontend that decide which headers are read. */
 export interface HeaderReadingPolicy {
-  /** X-Forwarded-For is read: some proxy is trusted. */
+  /** True if X-Forwarded-For is read, because some proxy is trusted. */
   readonly readsForwarded: boolean;
-  /** Large answers are compressed for clients that accept gzip. */
+  /** True if large answers are compressed for clients that accept gzip. */
   readonly compresses: boolean;
 }
 
@@ -46,18 +49,18 @@ export class InboundRequest {
   form: ParsedForm = EMPTY_FORM;
   /** Index of the next step in the pipeline. */
   step = 0;
-  /** The operation; known once the body is read. */
+  /** The operation that the request means; known once the body is read. */
   target: RoutedOperation | undefined;
   /** The organization of the request and, unless `anonymous`, the account. */
   identity: AnonymousCaller | undefined;
   anonymous = false;
   /** The request as the operation sees it. */
   call: OperationCall | undefined;
-  /** Set when the request has to wait. */
+  /** Deadline and clean-up of a request that has to wait; undefined before. */
   lifetime: RequestLifetime | undefined;
   /** State of the tightest rate limit that the request was counted under; undefined: it was not counted. */
   rate: RateStanding | undefined;
-  /** A poll that waits for events: its duration says nothing about the server's speed. */
+  /** True for a poll that waits for events: its duration says nothing about the server's speed. */
   isPoll = false;
   /** Hash of the API key that a waiting poll was sent with; '': none. */
   keyHash = '';
@@ -95,7 +98,7 @@ export class InboundRequest {
     return this.#forwardedFor;
   }
 
-  /** The answer may go out compressed. */
+  /** True if the answer may go out compressed. */
   get gzip(): boolean {
     this.#gzip ??=
       this.policy.compresses &&
@@ -104,7 +107,7 @@ export class InboundRequest {
     return this.#gzip;
   }
 
-  /** The headers that operations of this path declare. */
+  /** Values of the headers that operations of this path declare. */
   get headers(): ReadonlyMap<string, string> {
     if (this.#headers) return this.#headers;
     const names = declaredHeaders(this.match.route.methods);
@@ -176,7 +179,7 @@ export class RequestLifetime {
 
   readonly #expired = (): void => this.owner.events.deadlinePassed(this.request);
 
-  /** Does nothing while a deadline is set. */
+  /** Starts the deadline, unless one is set already. */
   startDeadline(ms: number): void {
     if (!this.over) this.#timer ??= this.owner.clock.setTimeout(this.#expired, ms);
   }
@@ -209,7 +212,7 @@ export class RequestLifetimes {
   /** Polls held by an actor that can't be parked in the frontend. */
   readonly heldPolls = new Set<RequestLifetime>();
 
-  /** @param deadlineMs from a request's first wait until it is answered 503 */
+  /** @param deadlineMs time from a request's first wait until it is answered 503 */
   constructor(
     readonly clock: Clock,
     readonly events: RequestLifetimeListener,

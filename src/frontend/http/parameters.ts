@@ -24,23 +24,26 @@ interface ParameterRow {
   readonly name: string;
   readonly declared: ParameterDeclaration;
   readonly validator: Validator;
-  /** Characters (UTF-16 units) of its text. */
+  /** Maximum of characters (UTF-16 units) of the parameter's text. */
   readonly maxCharacters: number;
   /** Index in the order of declaration. */
   readonly place: number;
   /** Index among the variable segments of the path; -1: not in the path. */
   readonly segment: number;
-  /** The name and its aliases. */
+  /** The name of the parameter and its aliases. */
   readonly names: readonly string[];
 }
 
-/** Where the schema bounds the length, the schema's own refusal is the answer. */
+/**
+ * Maximum of characters of a parameter. A schema that bounds the length refuses longer texts itself, so its text gets
+ * the larger bound.
+ */
 function maxCharactersOf({ encoding, schema, maxCharacters: declared }: ParameterDeclaration): number {
   const hasLength = (schema as { maxLength?: number }).maxLength !== undefined;
   return declared ?? (encoding === 'string' && !hasLength ? MAX_TEXT_CHARACTERS : MAX_JSON_CHARACTERS);
 }
 
-/** Known to every operation: the client name, and in forms the method that a POST stands for. */
+/** Parameters known to every operation: the client name, and in forms the method that a POST stands for. */
 const CLIENT = 'client';
 const METHOD = 'method';
 
@@ -72,7 +75,10 @@ export class ParameterReader {
     }
   }
 
-  /** @param segments decoded variable segments of the path, in order @throws ApiError */
+  /**
+   * Decodes and checks the parameters of a call. @param segments decoded variable segments of the path, in order
+   * @throws ApiError
+   */
   read(form: FormFields, query: FormFields, segments: readonly string[]): DecodedParameters {
     if (this.#defaults && form.size === 0) {
       if (query.size === 0) return { values: this.#defaults, ignored: undefined };
@@ -88,7 +94,7 @@ export class ParameterReader {
     return { values, ignored: this.#ignored(form, query) };
   }
 
-  /** All parameters have defaults: only those that were sent are decoded. */
+  /** Reads a call whose parameters all have defaults: only those that were sent are decoded. */
   #readQuery(defaults: Readonly<Record<string, unknown>>, query: FormFields): Readonly<Record<string, unknown>> {
     const sent: ParameterRow[] = [];
     for (const name of query.keys()) {

@@ -23,9 +23,9 @@ const ABSENCE_MS = 5_000;
 const MIN_SHARE = 0.5;
 
 interface ParkedPollOptions {
-  /** Milliseconds that a request waits for its heartbeat, plus up to a fifth. */
+  /** Milliseconds that a request waits for its heartbeat; up to a fifth is added. */
   readonly everyMs: number;
-  /** 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   readonly random: () => number;
 }
 
@@ -76,7 +76,7 @@ export class ParkedPolls {
     return true;
   }
 
-  /** As `attach`, for a request that repeats the client's previous poll and so need not be parsed. */
+  /** Attaches a request that repeats the client's previous poll, without parsing it. False: it is no such request. */
   attachRepeat(request: InboundRequest, caller: AuthenticatedCaller): boolean {
     if (!this.#operations.has(request.target!)) return false;
     const parked = this.#expected.get(request.exchange.query);
@@ -99,7 +99,7 @@ export class ParkedPolls {
     for (const parked of this.#parked.values()) if (parked.isAttached) yield parked.request;
   }
 
-  /** The frontend leaves: waiting requests are answered, the other commands cancelled. */
+  /** Ends all polls when the frontend leaves: waiting requests are answered, the other commands cancelled. */
   release(): void {
     for (const parked of [...this.#parked.values()]) parked.release();
     this.#heartbeats.clear();
@@ -130,11 +130,11 @@ export class ParkedPolls {
 }
 
 export class ParkedPoll {
-  /** A request waits. */
+  /** True while a request waits for the command's answer. */
   isAttached = false;
   ignored: readonly string[] | undefined;
   readonly nextPoll: NextPollMatcher | undefined;
-  /** The request that waits, or that was answered last. */
+  /** The request that waits for the command's answer, or that was answered last. */
   readonly request: InboundRequest;
   readonly #keepalive: PollKeepalive;
   readonly #forwarding: ForwardHandle;
@@ -194,14 +194,14 @@ export class ParkedPoll {
     return isAttached ? this.request : undefined;
   }
 
-  /** The client has left. */
+  /** Cancels the command, because the client has left. */
   cancel(): void {
     if (this.#over) return;
     this.#end();
     this.#forwarding.cancel();
   }
 
-  /** The frontend leaves. */
+  /** Gives the poll up, because the frontend leaves. */
   release(): void {
     if (this.isAttached) this.#forwarding.release();
     else this.cancel();
@@ -282,7 +282,7 @@ export class NextPollMatcher {
     return new NextPollMatcher(target, caller.realm, caller.user.id, query.slice(0, from), query.slice(to));
   }
 
-  /** The query with this event id. */
+  /** The query of the next poll with this event id. */
   queryFor(id: number): string {
     return this.before + id + this.after;
   }

@@ -32,7 +32,7 @@ import type { Route, RoutedOperation, Router } from './route.js';
 import type { HttpExchange, ResponseHeaders } from './server.js';
 import type { AnonymousCaller, FrontendServices } from './services.js';
 
-/** Everything that the steps use. */
+/** The objects that the steps of the pipeline use. */
 interface PipelineParts {
   readonly router: Router<RoutedOperation>;
   readonly services: FrontendServices;
@@ -40,7 +40,7 @@ interface PipelineParts {
   readonly metrics: RequestMetrics;
   readonly authenticator: Authenticator;
   readonly uploads: UploadMemoryBudget;
-  /** Largest body with a file, bytes. */
+  /** Maximum of bytes of a body with a file. */
   readonly maxUpload: number;
   readonly headerPolicy: HeaderReadingPolicy;
   readonly callServices: OperationCallServices;
@@ -90,7 +90,8 @@ export class Pipeline {
   constructor(readonly parts: PipelineParts) {}
 
   /**
-   * For HttpServer's `handler`: routes, limits the load, and starts the steps. Never throws for what a client sends.
+   * Handles one request of the HTTP server: routes, limits the load, and starts the steps. Never throws for what a
+   * client sends.
    */
   readonly handle = (exchange: HttpExchange): void => {
     const { router, options, metrics, services, headerPolicy } = this.parts;
@@ -118,7 +119,10 @@ export class Pipeline {
     if (!exchange.answered) request.captureHeaders();
   };
 
-  /** Waiting polls are not counted: they cost little, last long, and have a limit of their own. */
+  /**
+   * True if too many requests are in progress. Waiting polls are not counted: they cost little, last long, and have a
+   * limit of their own.
+   */
   #isFull(): boolean {
     const { options, forwarder } = this.parts;
     const { maxRequests, underWay } = options;
@@ -189,7 +193,7 @@ function takeForm(request: InboundRequest, form: ParsedForm | undefined): void {
   if (form) request.form = form;
 }
 
-/** All uploads together stay within the configured memory. */
+/** Reserves memory for an upload: all uploads together stay within the configured bound. */
 function reserveUpload(request: InboundRequest, { parts }: Pipeline): void {
   const { maxUpload, uploads, metrics, sender } = parts;
   const announced = Number(request.exchange.header('content-length') || maxUpload);
@@ -201,7 +205,7 @@ function reserveUpload(request: InboundRequest, { parts }: Pipeline): void {
   sender.lifetimes.of(request).releaseUpload = release;
 }
 
-/** By the method; a POST may name another one in its form. */
+/** Chooses the operation by the method; a POST may name another method in its form. */
 function selectOperation(request: InboundRequest): void {
   const { exchange, match, form } = request;
   let method = exchange.method === 'HEAD' ? 'GET' : exchange.method;
@@ -239,7 +243,7 @@ function checkRole(request: InboundRequest, { parts }: Pipeline): void {
   operation.before?.(account.directory, account.user.id);
 }
 
-/** The client's next poll may continue the parked one without being read. */
+/** Attaches the client's next poll to the parked one, without reading its parameters. */
 function resumeParkedPoll(request: InboundRequest, { parts }: Pipeline): undefined | typeof STOP {
   const { account } = request;
   return account && parts.forwarder.resume(request, account) ? STOP : undefined;

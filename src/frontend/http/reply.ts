@@ -51,7 +51,7 @@ const END_BYTES = Buffer.from('}\n');
 const ignoredText = (ignored: readonly string[] | undefined): string =>
   ignored ? `,"ignored_parameters_unsupported":${JSON.stringify(ignored)}` : '';
 
-/** Fields made by an operation. `result` and `msg` among them replace the usual ones. */
+/** Body of a success with fields made by an operation. `result` and `msg` among them replace the usual ones. */
 export function successBodyOfFields(fields: Fields, ignored: readonly string[] | undefined): BodyPart[] {
   for (const name in fields)
     if (fields[name] instanceof Encoded) return successBodyOfParts(encodeParts(fields), ignored);
@@ -65,30 +65,30 @@ export function successBodyOfFields(fields: Fields, ignored: readonly string[] |
   ];
 }
 
-/** Encoded fields, such as those of an actor: each part is empty or starts with a comma. */
+/** Body of a success with encoded fields, such as those of an actor: each part is empty or starts with a comma. */
 export function successBodyOfParts(parts: readonly Uint8Array[], ignored: readonly string[] | undefined): BodyPart[] {
   return ignored ? [PREFIX, ignoredText(ignored), ...parts, END_BYTES] : [PREFIX_BYTES, ...parts, END_BYTES];
 }
 
-/** @param text fields in JSON, each after a comma */
+/** Body of a success with fields as JSON text. @param text the fields, each after a comma */
 export const successBodyOfText = (text: string, ignored: readonly string[] | undefined): BodyPart[] => [
   `${PREFIX}${ignoredText(ignored)}${text}}\n`,
 ];
 
-/** Fields that are sent again and again: their body is put together once. */
+/** Body of a success with fields that are sent again and again; it is put together once. */
 export function successBodyOfReadyFields(ready: ReadyFields, ignored: readonly string[] | undefined): BodyPart[] {
   if (ignored) return successBodyOfParts(ready.parts, ignored);
   ready.body ??= Buffer.concat(successBodyOfParts(ready.parts, undefined) as Uint8Array[]);
   return [ready.body];
 }
 
-/** Parses encoded fields. */
+/** Parses encoded fields, such as those of an actor's reply. */
 export function parseEncodedFields(parts: readonly Uint8Array[]): JsonObject {
   const text = Buffer.concat(parts).toString('utf8');
   return JSON.parse(`{${text.slice(1)}}`) as JsonObject;
 }
 
-/** Only a part of the work is done (conventions.md § Response envelope); such an answer has no other fields. */
+/** Body for a call whose work is done only in part (conventions.md § Response envelope); it has no other fields. */
 export const partialSuccessBody = (code: string): BodyPart[] => [
   `${JSON.stringify({ result: 'partially_completed', msg: '', code })}\n`,
 ];
@@ -129,7 +129,7 @@ export function refusalOfError(error: unknown): ErrorReply | undefined {
 
 const statusLines = new Map<number, string>();
 
-/** '404 Not Found' */
+/** Status code with its text, e.g. '404 Not Found'. */
 export function httpStatusLine(status: number): string {
   let line = statusLines.get(status);
   if (line === undefined) {

@@ -15,7 +15,7 @@ export class RequestMetrics {
   readonly #unknown = new Map<number, Count>();
   readonly #polls: Distribution;
   readonly #aborted: Count;
-  /** Refusals because of overload, by what there was too much of. */
+  /** Counters of requests refused because of overload: too many requests, waiting polls or uploads. */
   readonly overload: { readonly requests: Count; readonly polls: Count; readonly uploads: Count };
   readonly #prefix: string;
   #requests = 0;
@@ -49,7 +49,7 @@ export class RequestMetrics {
     }
   }
 
-  /** @param now monotonic ms */
+  /** Counts, measures and logs the answer to a request. @param now monotonic ms */
   answered({ exchange, target, isPoll, since }: InboundRequest, status: number, now = this.clock.monotonic()): void {
     const ms = now - since;
     if (target) {

@@ -115,7 +115,10 @@ export class ResponseSender implements RequestLifetimeListener {
     request.exchange.respond(200, JSON_RESPONSE_HEADERS, body, formatRateHeaders(request.rate));
   }
 
-  /** @param coded headers of the compressed answer, where they differ */
+  /**
+   * Sends an answer, compressed if it is large and its operation allows it. @param coded headers of the compressed
+   * answer, where they differ
+   */
   #respond(
     request: InboundRequest,
     status: number,
@@ -132,7 +135,7 @@ export class ResponseSender implements RequestLifetimeListener {
     compressor.respond(request.exchange, request.gzip, status, headers, body, formatRateHeaders(request.rate), coded);
   }
 
-  /** Never compressed. */
+  /** Sends an answer uncompressed. */
   #respondPlain(request: InboundRequest, status: number, headers: ResponseHeaders, body: readonly BodyPart[]): void {
     this.#end(request, status);
     request.exchange.respond(status, headers, body, formatRateHeaders(request.rate));

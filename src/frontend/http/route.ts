@@ -24,7 +24,7 @@ export interface RoutedOperation {
 
 export interface Route<T> {
   readonly methods: ReadonlyMap<string, T>;
-  /** Sorted, for `Allow` and `allowed_methods`. */
+  /** Methods of the path, sorted, for `Allow` and `allowed_methods`. */
   readonly allow: readonly string[];
 }
 
@@ -38,7 +38,7 @@ interface Node<T> {
   readonly fixed: Map<string, Node<T>>;
   integer: Node<T> | undefined;
   text: Node<T> | undefined;
-  /** Takes all remaining segments. */
+  /** Child for a variable that takes all remaining segments. */
   rest: Node<T> | undefined;
   route: MutableRoute<T> | undefined;
 }
@@ -65,7 +65,9 @@ export class Router<T> {
   /** Patterns without variable segments, by path: one look-up serves the busiest operations. */
   #fixed = new Map<string, RouteMatch<T>>();
 
-  /** @throws Error when the pattern already has an operation with this method */
+  /**
+   * Adds an operation under its path pattern. @throws Error when the pattern already has an operation with this method
+   */
   add(method: HttpMethod, segments: readonly PathSegment[], target: T): void {
     let at = this.#root;
     for (const segment of segments) at = child(at, segment);
@@ -78,6 +80,7 @@ export class Router<T> {
   }
 
   /**
+   * Finds the operations of a path.
    * @param path as sent, percent-encoded
    * @returns undefined for an unknown path, a bad escape, or a trailing slash
    */

@@ -69,7 +69,7 @@ function targetOf({ url = '/', method }: IncomingMessage): RequestTarget | Frami
   return mark < 0 ? { path: rest, query: '', host } : { path: rest.slice(0, mark), query: rest.slice(mark + 1), host };
 }
 
-/** Finds the faults that Node's parser accepts. */
+/** Finds the framing faults that Node's parser accepts. */
 function faultOf({
   rawHeaders,
   headers,
@@ -186,7 +186,7 @@ class NodeServer implements HttpServer {
   /** Answers a request that the parser can't read, with the status of the native server where it has one. */
   #unreadable(code: string | undefined, socket: Duplex): void {
     const current = this.#current.get(socket);
-    // An unfinished answer must not be mixed with another one.
+    // An unfinished answer must not be mixed with an error answer.
     const free = !current?.answered || current.ended;
     if (!socket.writable || !free || this.#refused.has(socket)) {
       socket.destroy();
@@ -236,7 +236,7 @@ class NodeExchange implements HttpExchange {
   #req: IncomingMessage;
   #res: ServerResponse;
   answered = false;
-  /** The answer is handed over to the system, or its client has left. */
+  /** True when the answer is handed over to the system, or its client has left. */
   ended = false;
   #waiting: GuardedTransfer | undefined;
   #received: RequestBody | undefined;
@@ -327,7 +327,7 @@ class NodeExchange implements HttpExchange {
     this.#abortListener?.();
   }
 
-  /** The answer is handed over to the system, or its client has left. */
+  /** Ends the exchange: its answer is handed over to the system, or its client has left. */
   #over(): void {
     if (this.ended) return;
     this.ended = true;

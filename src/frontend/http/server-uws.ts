@@ -23,7 +23,7 @@ import {
   type UwsResponse,
 } from './uws-module.js';
 
-/** @throws Error where the native module is not installed or has no build for this Node version */
+/** Loads uWebSockets.js. @throws Error where the module is not installed or has no build for this Node version */
 export function loadUwsServerFactory(): HttpServerFactory {
   // The module reads this when it is loaded. Its default of 4 KiB would refuse long queries.
   process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(MAX_REQUEST_HEAD_BYTES);
@@ -34,7 +34,9 @@ export function loadUwsServerFactory(): HttpServerFactory {
 /** The methods of Node's parser: both adapters refuse the same ones. */
 const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
 
-/** Reads all headers, a tenth of the cost of a GET; so a GET without a body is not checked. */
+/**
+ * Finds framing faults. Reading all headers is a tenth of the cost of a GET, so a GET without a body is not checked.
+ */
 function faultOf(req: UwsRequest): FramingFault | undefined {
   const lengths: string[] = [];
   const codings: string[] = [];
@@ -90,7 +92,7 @@ class UwsServer implements HttpServer, ExchangeOwner {
     return server;
   }
 
-  /** @throws Error when the port is taken */
+  /** Listens on a port. @throws Error when the port is taken */
   #listen(port: number): Promise<void> {
     const { app, engine, options } = this;
     return new Promise((resolve, reject) => {

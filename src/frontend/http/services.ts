@@ -24,10 +24,10 @@ export interface AnonymousCaller {
 }
 
 export interface ForwardContext {
-  /** Undefined where the operation needs no credentials. */
+  /** The authenticated account; undefined where the operation needs no credentials. */
   readonly caller: AuthenticatedCaller | undefined;
   readonly realm: RealmId;
-  /** Client name of the request. */
+  /** Name of the client program that sent the request. */
   readonly client: string;
   /** Id of the HTTP request, in the logs of all processes. */
   readonly requestId: string;
@@ -87,9 +87,9 @@ export interface FrontendServices {
   newestMessage(caller: AuthenticatedCaller): number | Promise<number>;
   /** Calls the listener with the hash of each API key that the replica of its realm shows as revoked. */
   onKeyRevoked(listener: (keyHash: string) => void): void;
-  /** The open replica; undefined: none is open. */
+  /** The replica of a realm's directory if it is open; undefined: it is not. */
   directoryNow(realm: RealmId): DirectoryView | undefined;
-  /** The replica, opened if necessary; undefined: the organization doesn't exist. */
+  /** The replica of a realm's directory, opened if necessary; undefined: the organization doesn't exist. */
   directoryOf(realm: RealmId): Promise<DirectoryView | undefined>;
   /** Brings the replica of the realm up to the end of its log. */
   refresh(realm: RealmId): Promise<void>;

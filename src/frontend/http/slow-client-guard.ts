@@ -6,9 +6,9 @@
 import type { Clock, TimerHandle } from '#base/clock';
 
 interface SlowClientLimits {
-  /** Bytes held by all waiting transfers; shared memory counts for each. */
+  /** Maximum of bytes held by all waiting transfers; shared memory counts for each. */
   readonly maxBytes: number;
-  /** Milliseconds without any progress. */
+  /** Time without any progress after which a transfer is cut off, ms. */
   readonly stallMs: number;
   /** A transfer must end within `graceMs` plus a second for each `bytesPerSecond` of its bytes. */
   readonly graceMs: number;
@@ -23,9 +23,9 @@ export const SLOW_CLIENT_LIMITS: SlowClientLimits = {
 };
 
 export interface GuardedTransfer {
-  /** Bytes that count for its time limit: the whole answer, or what has arrived of a body. */
+  /** Bytes that count for the transfer's time limit: the whole answer, or what has arrived of a body. */
   readonly bytes: number;
-  /** Bytes that it holds in memory now; any change is progress. */
+  /** Bytes that the transfer holds in memory now; any change is progress. */
   readonly held: number;
   /** Closes the connection; the guard has dropped the transfer before. */
   cut(): void;
@@ -44,7 +44,7 @@ export class SlowClientGuard {
   cut = 0;
   #bytes = 0;
   #timer: TimerHandle | undefined;
-  /** In the order in which the transfers began to wait. */
+  /** Waiting transfers, in the order in which they began to wait. */
   readonly #waiting = new Map<GuardedTransfer, Progress>();
 
   constructor(
@@ -81,7 +81,7 @@ export class SlowClientGuard {
     }
   }
 
-  /** The transfer is complete, or its client has left. */
+  /** To be called when the transfer is complete, or its client has left. */
   finished(transfer: GuardedTransfer): void {
     const known = this.#waiting.get(transfer);
     if (!known) return;

@@ -30,7 +30,7 @@ export interface UwsResponse {
   getRemoteAddressAsText(): ArrayBuffer;
 }
 
-/** An opaque handle. */
+/** A listening socket of the engine, as an opaque handle. */
 export interface UwsListenSocket {
   readonly __listenSocket: never;
 }
@@ -75,7 +75,7 @@ export interface HostPlatform {
 interface UwsNativeBuild {
   readonly name: string;
   readonly abi: string;
-  /** The oldest version on which the build loads. */
+  /** The oldest version of glibc on which the build loads. */
   readonly glibc: readonly [major: number, minor: number];
   readonly endsHead: boolean;
 }
@@ -88,7 +88,7 @@ const BUILDS: readonly UwsNativeBuild[] = [
   { name: '@uwsjs/linux-x64-26', abi: '147', glibc: [2, 38], endsHead: true },
 ];
 
-/** @throws Error that says why no build fits */
+/** Chooses the native build that fits this process. @throws Error that says why no build fits */
 export function findNativeBuild({ platform, arch, abi, node, glibc }: HostPlatform): UwsNativeBuild {
   if (platform !== 'linux' || arch !== 'x64') throw new Error(`no build for ${platform} on ${arch}`);
   const build = BUILDS.find((one) => one.abi === abi);
@@ -118,7 +118,7 @@ export function describeThisHost(): HostPlatform {
   return { platform, arch, abi: versions.modules, node: versions.node, glibc: header.glibcVersionRuntime };
 }
 
-/** @throws Error that says on one line why no build can be loaded */
+/** Loads the native build for this process. @throws Error that says on one line why no build can be loaded */
 export function loadUwsEngine(host: HostPlatform = describeThisHost()): UwsEngine {
   const { name, endsHead } = findNativeBuild(host);
   try {

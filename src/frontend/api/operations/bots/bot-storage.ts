@@ -5,7 +5,7 @@ import { userCommands } from '#model/commands';
 import { defineOperation, forward, type Operation } from '../../operation.js';
 import { optionalJsonParameter } from '../../parameters.js';
 
-/** Bound of one request, equal to the bound of the whole storage of an account. */
+/** Maximum of MiB of one request, equal to the bound of the whole storage of an account. */
 const MAX_STORED_MIB = 10;
 
 const keys = (where: 'query' | 'form') =>

@@ -18,14 +18,14 @@ import {
 import { openOrRenewKey } from '../../readable-key.js';
 import { storeAvatar, takeOnePicture } from '../../store-picture.js';
 
-/** Characters of all keys and values of a bot's configuration together. */
+/** Maximum of characters of all keys and values of a bot's configuration together. */
 const MAX_CONFIG = 10_000;
 
 const ROLES = [100, 200, 300, 400, 600];
 
 type Config = Readonly<Record<string, string>>;
 
-/** @throws ApiError */
+/** Returns the configuration of a bot unless it is too long. @throws ApiError */
 function checkBotConfig(config: Config): Config {
   const characters = Object.entries(config).flat().join('');
   if ([...characters].length <= MAX_CONFIG) return config;
@@ -35,7 +35,7 @@ function checkBotConfig(config: Config): Config {
 const url = Type.String({ check: 'url' });
 const strings = Type.Record(Type.String(), Type.String());
 
-/** JSON integer with a default. */
+/** Parameter of a form: JSON integer with a default. */
 const choice = (fallback: number, description: string) =>
   ({ in: 'form', encoding: 'json', schema: Type.Integer(), required: false, default: fallback, description }) as const;
 

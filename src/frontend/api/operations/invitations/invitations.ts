@@ -7,9 +7,9 @@ import { validationError } from '#model/errors';
 import { defineOperation, forward } from '../../operation.js';
 import { pathIdParameter } from '../../parameters.js';
 
-/** Characters of the list of addresses: some thousand, and each address gets a mail. */
+/** Maximum of characters of the list of addresses: some thousand addresses, and each gets a mail. */
 const MAX_INVITEES_TEXT = 30_000;
-/** A hundred years. */
+/** Maximum validity of an invitation, minutes: a hundred years. */
 const MAX_MINUTES = 52_560_000;
 
 const ROLES = [100, 200, 300, 400, 600];
@@ -35,7 +35,10 @@ const offer = {
 
 const ids = Type.Array(Type.Integer());
 
-/** @throws ApiError unless null or 1 minute to 100 years */
+/**
+ * Returns the validity of an invitation, minutes; null: unlimited. @throws ApiError unless null or 1 minute to 100
+ * years
+ */
 function minutes(given: number | null): number | null {
   if (given !== null && (given < 1 || given > MAX_MINUTES)) {
     throw validationError('Invalid invite_expires_in_minutes');

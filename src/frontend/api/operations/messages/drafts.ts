@@ -10,7 +10,7 @@ import { optionalJsonParameter, pathIdParameter } from '../../parameters.js';
 
 /** End of the year 9999, seconds since 1970: a later time is not the time of an edit. */
 const LATEST = 253_402_300_799;
-/** UTF-16 units of all drafts of a request: the bound of a commit of a user actor. */
+/** Maximum of UTF-16 units of all drafts of a request: the bound of a commit of a user actor. */
 const MAX_DRAFTS_TEXT = 2_000_000;
 
 const draftSchema = Type.Object(

@@ -8,7 +8,7 @@ import { defineOperation, forward } from '../../operation.js';
 import { flagParameter, formIdParameter, textParameter } from '../../parameters.js';
 import { parseAnchor } from './messages.js';
 
-/** @throws ApiError */
+/** Returns the flag and the operation of a call if they may be set. @throws ApiError */
 function checkFlag(named: string, op: string): { flag: EditableFlag; op: 'add' | 'remove' } {
   if (!KNOWN_FLAGS.includes(named)) throw apiError('INVALID_FLAG', { flag: named });
   if (!EDITABLE_FLAGS.includes(named as EditableFlag)) throw apiError('FLAG_NOT_EDITABLE', { flag: named });
@@ -83,7 +83,10 @@ export const setMessageFlagsInNarrow = defineOperation({
   },
 });
 
-/** Longer than the 50 seconds after which an actor stops marking and answers with a partial result (messages.md). */
+/**
+ * Deadline of marking as read: longer than the 50 seconds after which an actor stops and answers with a partial result
+ * (messages.md).
+ */
 const MARK_DEADLINE_MS = 60_000;
 
 export const markAllAsRead = defineOperation({

@@ -86,7 +86,10 @@ export const getMessageHistory = defineOperation({
     }),
 });
 
-/** A little longer than the time after which the actor stops deleting and answers with a partial result. */
+/**
+ * Deadline of deleting a topic: a little longer than the time after which the actor stops and answers with a partial
+ * result.
+ */
 const DELETE_TOPIC_DEADLINE_MS = 70_000;
 
 export const deleteTopic = defineOperation({

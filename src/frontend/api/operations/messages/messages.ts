@@ -84,11 +84,14 @@ export const sendMessage = defineOperation({
   },
 });
 
-/** Stream of a bot's messages that name none. */
+/** Stream to which a bot sends messages that name no stream. */
 const defaultStream = ({ directory, caller }: ApiCall<unknown>): number | undefined =>
   directory.bot(caller)?.sendingStream ?? undefined;
 
-/** As findActiveStream; the owner of a calling bot is notified of an unknown stream. @throws ApiError */
+/**
+ * Finds the stream to send to as findActiveStream does; the owner of a calling bot is notified of an unknown stream.
+ * @throws ApiError
+ */
 async function streamToSend(call: ApiCall<unknown>, named: string | number): Promise<DirectoryStream> {
   try {
     return await findActiveStream(call, named);

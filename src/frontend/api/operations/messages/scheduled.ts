@@ -8,7 +8,7 @@ import { refreshUnlessKnown } from '../../look-up.js';
 import { type ApiCall, defineOperation, forward } from '../../operation.js';
 import { longTextParameter, optionalJsonParameter, optionalTextParameter, pathIdParameter } from '../../parameters.js';
 
-/** Seconds since 1970, up to the end of the year 9999. */
+/** Schema of a time: seconds since 1970, up to the end of the year 9999. */
 const time = Type.Integer({ maximum: 253_402_300_799 });
 
 const type = {

@@ -46,7 +46,8 @@ const uploadEmoji = defineOperation({
     try {
       await call.send(forward({ to, command: realmCommands.emojiAdd, args: add }));
     } catch (error) {
-      // The name was taken meanwhile. After any other failure the emoji may exist, so its picture stays.
+      // The actor refused, because the name was taken meanwhile. After any other failure the emoji may exist, so its
+      // picture stays.
       if (error instanceof ActorRefused) {
         await call.blobs.delete(realm, picture);
         await call.blobs.delete(realm, blobOfPicture(emojiStillPath(id)));

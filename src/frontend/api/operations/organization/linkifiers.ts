@@ -17,7 +17,9 @@ export const getLinkifiers = defineOperation({
   run: ({ directory }) => ({ fields: { linkifiers: directory.linkifiers().map(presentLinkifier) } }),
 });
 
-/** Characters of a pattern or template: each process keeps all linkifiers, and each change sends all of them. */
+/**
+ * Maximum of characters of a pattern or template: each process keeps all linkifiers, and each change sends all of them.
+ */
 const MAX_LINKIFIER_TEXT = 1_000;
 const short = Type.String({ maxLength: MAX_LINKIFIER_TEXT });
 
@@ -63,7 +65,10 @@ export const removeLinkifier = defineOperation({
 
 const MAX_LANGUAGE = 40;
 
-/** @throws ApiError under the older name of the parameter, as the API fixes it */
+/**
+ * Returns the trimmed language of a playground. @throws ApiError under the older name of the parameter, as the API
+ * fixes it
+ */
 function checkLanguage(given: string): string {
   const language = given.trim();
   if ([...language].length > MAX_LANGUAGE) {

@@ -23,7 +23,7 @@ const uploadAvatar = defineOperation({
     const picture = takeOnePicture(call, 'AVATAR_ONE_FILE');
     const { directory, caller } = call;
     const account = directory.user(caller);
-    // The actor decides again; this refusal must come before those of the picture.
+    // The actor checks this again; here the refusal comes before those of the picture.
     if (directory.settings.avatar_changes_disabled && !(account && isAdmin(account))) {
       throw apiError('AVATAR_CHANGES_DISABLED');
     }
@@ -46,7 +46,7 @@ export const removeAvatar = defineOperation({
     }),
 });
 
-/** Redirect to the avatar; for an unknown account, to the gravatar of the given text. */
+/** Redirects to the avatar; for an unknown account, to the gravatar of the given text. */
 async function redirectToAvatar(
   call: ApiCall<unknown>,
   text: string,

@@ -13,14 +13,14 @@ import { pathTextParameter } from '../../parameters.js';
 
 type LinkCall = ApiCall<{ readonly token: string }>;
 
-/** @throws ApiError */
+/** Opens the link that a call names. @throws ApiError */
 function linkOf({ params, secrets, now }: LinkCall) {
   const link = openLink(secrets, 'change-email', params.token, now);
   if (!link) throw apiError('MAIL_LINK');
   return link;
 }
 
-/** Answers with a page for refusals. */
+/** Answers a refusal with a page. */
 async function asPage(answer: () => RawAnswer | Promise<RawAnswer>): Promise<RawAnswer> {
   try {
     return await answer();

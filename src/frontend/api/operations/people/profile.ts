@@ -27,7 +27,7 @@ const optionalText = (trim: boolean, description: string) =>
     description,
   }) as const;
 
-/** Options of a list field. Each option has three JSON values; the field has a few more. */
+/** Maximum of options of a list field. Each option has three JSON values; the field has a few more. */
 const MAX_OPTIONS = 10_300;
 const MAX_FIELD_VALUES = 3 * MAX_OPTIONS + 100;
 

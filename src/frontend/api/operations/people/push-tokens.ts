@@ -10,7 +10,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 
 type Service = 'apns' | 'gcm';
 
-/** @throws ApiError */
+/** Checks a push token of a device. @throws ApiError */
 function check(service: Service, token: string): void {
   if (token === '' || token.length > MAX_TOKEN) throw apiError('TOKEN_LENGTH');
   if (service === 'apns' && !BASE64.test(token)) throw apiError('APNS_TOKEN');

@@ -114,7 +114,7 @@ export const removeUserGroup = defineOperation({
 
 const edit = { ...groupId, delete: ids('Ids to take out.'), add: ids('Ids to add.') } as const;
 
-/** @throws ApiError */
+/** Refuses a change of a group that neither adds nor removes anything. @throws ApiError */
 function checkEdit({
   add,
   delete: gone,

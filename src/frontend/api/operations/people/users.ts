@@ -120,7 +120,7 @@ export const createUser = defineOperation({
 const isAddressOf = (user: DirectoryUser, typed: string): boolean =>
   user.deliveryEmail.toLowerCase() === typed.toLowerCase();
 
-/** Attempts of a log-in that finds the key unreadable while other log-ins replace the key. */
+/** Maximum of attempts of a log-in that finds the key unreadable while other log-ins replace the key. */
 const MAX_ATTEMPTS = 5;
 
 export const fetchApiKey = defineOperation({

@@ -15,7 +15,7 @@ const wantedStream = Type.Object(
   { additionalProperties: false },
 );
 
-/** Room for 1,000 streams in one call, with descriptions in wide characters. */
+/** Maximum of MiB of a call with streams: room for 1,000 of them, with descriptions in wide characters. */
 export const MAX_STREAMS_MIB = 4;
 const largeText = { maxCharacters: MAX_STREAMS_MIB * 1_048_576 } as const;
 
