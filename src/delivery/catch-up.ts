@@ -14,13 +14,13 @@ export type CatchUpSource = (
   reader: LogReader,
 ) => { readonly replays: boolean; readonly subscription: LogSubscription };
 
-/** The part of its feed that a catch-up uses. */
+/** The methods of its feed that a catch-up uses. */
 export interface CatchUpFeed {
   /** Position to start reading at so that any repeat of an entry up to `position` is recognised. */
   startFor(position: Seq): Seq;
-  /** @returns undefined if the entry was delivered at once */
+  /** Delivers one entry to these queues. @returns undefined if the entry was delivered at once */
   deliver(work: PendingLogEntry, queues: Iterable<EventSubscriber>): Promise<void> | undefined;
-  /** True if the live feed has taken over the queues. */
+  /** Hands the queues to the live feed. True if it has taken them. */
   takeOver(catchUp: CatchUp): boolean;
 }
 

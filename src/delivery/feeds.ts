@@ -10,7 +10,7 @@ import { RecentMessageBudget } from './recent-message-index.js';
 /** The feeds of this host: one for each realm that has queues here. */
 export class RealmFeeds implements ReplicaDependent {
   readonly #feeds = new Map<RealmId, Promise<RealmFeed>>();
-  /** The feeds whose directory replica is open. */
+  /** Feeds whose directory replica is open, by realm. */
   readonly #open = new Map<RealmId, RealmFeed>();
   readonly #ports: RealmFeedPorts;
 

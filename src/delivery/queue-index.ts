@@ -1,4 +1,4 @@
-/** The queues of one realm on one host, by user. */
+/** The event queues of one realm on one host, by user. */
 
 import type { Member } from '#domain/streams';
 import type { Audience } from '#model';

@@ -23,7 +23,7 @@ interface RecentEntry {
 
 /** Bounds the entries that all realms of a process hold together. Realms without new entries lose theirs first. */
 export class RecentLogEntryBudget {
-  /** The realm whose newest entry is oldest comes first. */
+  /** Realms with entries in memory; the realm whose newest entry is oldest comes first. */
   readonly #realms = new Set<RecentLogEntries>();
   #bytes = 0;
 
@@ -59,7 +59,7 @@ export class RecentLogEntryBudget {
 export class RecentLogEntries {
   #entries: RecentEntry[] = [];
   #head = 0;
-  /** Every entry above this log position, up to `#end`, is here. */
+  /** Log position above which every entry, up to `#end`, is in memory. */
   #after: Seq;
   /** `prepend` is still possible: it was not called, no entry was dropped, and the log had no gap. */
   #canPrepend = true;
@@ -75,7 +75,7 @@ export class RecentLogEntries {
     this.#end = after;
   }
 
-  /** Iterates over the entries, oldest first. */
+  /** Iterates over the log entries in memory, oldest first. */
   *[Symbol.iterator](): Iterator<{ readonly entry: LogEntry }> {
     for (let i = this.#head; i < this.#entries.length; i++) yield this.#entries[i]!;
   }
@@ -114,7 +114,7 @@ export class RecentLogEntries {
     this.#end = after;
   }
 
-  /** Drops the oldest entry. @returns false: there is none */
+  /** Drops the oldest entry. @returns false if there is none */
   drop(): boolean {
     const oldest = this.#entries[this.#head];
     if (!oldest) return false;
@@ -158,7 +158,7 @@ class Replay implements LogSubscription {
   #started = false;
   #open = true;
 
-  /** @param position of the last entry that the replay has */
+  /** @param position log position of the last entry that the replay has */
   constructor(
     known: readonly RecentEntry[],
     public position: Seq,

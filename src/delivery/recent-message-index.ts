@@ -44,10 +44,10 @@ const MAX_DELETED = 1_000;
 /** After this many questions about single members of a stream, all its members are loaded. */
 const LOAD_MEMBERS_AFTER = 3;
 
-/** The part of its feed that the index uses. */
+/** The part of its feed that the message index uses. */
 interface RecentMessageIndexSource {
   readonly clock: Clock;
-  /** Entries that the feed has read, oldest first. */
+  /** Log entries that the feed has read, oldest first. */
   recentEntries(): Iterable<{ readonly entry: LogEntry }>;
   /** Resolves when the feed has delivered, and applied here, everything that the log had brought before the call. */
   delivered(): Promise<void>;
@@ -61,7 +61,7 @@ interface Arrival {
 export class RecentMessageIndex implements MessageReads {
   #records: RecentMessages | undefined;
   #loading: Promise<void> | undefined;
-  /** Items that the log brought while messages were being read. */
+  /** Log items that arrived while messages were being read from the Store. */
   #since: LogItem[] | undefined;
   /** Ids of messages that changed after they were read: the Store has their new form. */
   #stale = new Set<number>();
@@ -71,7 +71,7 @@ export class RecentMessageIndex implements MessageReads {
   #moving = 0;
   /** Raised by every reset: work begun under an older generation is dropped. */
   #generation = 0;
-  /** Stream → number of questions about single members. */
+  /** Number of questions about single members, by stream. */
   readonly #memberQuestions = new Map<number, number>();
   readonly #levelRuns = new SingleFlight<'all', boolean>(true);
 

@@ -71,7 +71,7 @@ export class RecentMessages {
     this.#records.splice(at, 0, record);
   }
 
-  /** @param record null: the message was deleted */
+  /** Replaces a message that is in memory. @param record null: the message was deleted */
   replace(id: number, record: MessageRecord | null): void {
     const at = lowerBound(this.#ids, id);
     if (this.#ids[at] !== id) return;
@@ -90,7 +90,7 @@ export class RecentMessages {
     this.#records[at] = { ...record, topicKey: topicKey(topic), body };
   }
 
-  /** Keeps only the newest `max` messages. */
+  /** Keeps only the newest `max` messages in memory. */
   trim(max: number): void {
     const over = this.#ids.length - max;
     if (over <= 0) return;

@@ -34,7 +34,7 @@ interface FlagsRequest {
 }
 
 export class RecipientFieldResolver {
-  /** Realm and message → requests of this tick. */
+  /** Requests for flags made in this tick, by realm and message. */
   readonly #requests = new Map<string, FlagsRequest[]>();
   readonly #ranges = new Map<string, Promise<readonly number[]>>();
 

@@ -19,11 +19,11 @@ const RETRY_MS = 1_000;
 const nameOf = ({ v, p }: LogGroup): string => `${v}.${p}`;
 
 export class RepeatDetector {
-  /** Resolves when the stretch before the start was read. */
+  /** Resolves when the stretch of the log before the start was read. */
   readonly ready: Promise<void>;
   /** Log position where reading began; entries below were not looked at. */
   from: Seq;
-  /** Versions of the entries up to the start. */
+  /** Versions in the log entries up to the start. */
   readonly #before = new LogDeduplicator();
   /** Log position → groups of its entry that are repeats. */
   readonly #repeats = new Map<number, Set<string>>();

@@ -32,14 +32,14 @@ export class QueueCursor {
     return covered !== undefined && version <= covered;
   }
 
-  /** Moves on to this position, never back. */
+  /** Moves the cursor on to this position, never back. */
   advance(position: Seq): void {
     if (position <= this.position) return;
     this.#own = position;
     this.#live = undefined;
   }
 
-  /** Tracks the feed's live position from now on. */
+  /** Makes the cursor track the feed's live position from now on. */
   follow(live: LiveFeedPosition): void {
     this.#live = live;
   }

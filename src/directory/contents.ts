@@ -76,9 +76,9 @@ type AllOfEach = { readonly [C in keyof DirectoryRecords]: readonly DirectoryRec
 
 /** A change as the realm actor logs it (`DirectoryItem.change`). */
 export interface DirectoryChange extends OneOfEach, Partial<DirectorySingletons> {
-  /** The settings that changed. */
+  /** Settings of the organization that changed, with their new values. */
   readonly settings?: Partial<RealmSettings>;
-  /** The organization was deactivated or reactivated. */
+  /** True: the organization was deactivated. False: it was reactivated. */
   readonly deactivated?: boolean;
   readonly fullMembersAt?: number;
   readonly groupGone?: number;

@@ -8,12 +8,12 @@ import { asDirectorySnapshot, type DirectorySnapshot } from './contents.js';
 import { DirectoryReplica, type KeyRevokedListener } from './replica.js';
 import type { RealmLogTail } from './tail.js';
 
-/** The realm does not exist. */
+/** Thrown when the realm does not exist. */
 export class NoSuchRealm extends Error {
   override name = 'NoSuchRealm';
 }
 
-/** The replica could not be brought up to the version in time. */
+/** Thrown when the replica could not be brought up to the version in time. */
 export class DirectoryBehind extends Error {
   override name = 'DirectoryBehind';
 }
@@ -65,7 +65,7 @@ export class DirectoryReplicas {
     return waiting && this.#within(waiting);
   }
 
-  /** @throws when the replica isn't open: await `ready` before */
+  /** The directory as its open replica shows it now. @throws when the replica isn't open: await `ready` before */
   now(realm: RealmId): DirectoryView {
     const replica = this.#find(realm);
     if (!replica) throw new Error(`no replica of realm ${realm}`);
@@ -86,7 +86,7 @@ export class DirectoryReplicas {
     return this.#open.size;
   }
 
-  /** No replica is closed while a dependent is busy with its realm. */
+  /** Adds a dependent; no replica is closed while a dependent is busy with its realm. */
   addDependent(dependent: ReplicaDependent): void {
     this.#dependents.push(dependent);
   }
@@ -132,7 +132,7 @@ export class DirectoryReplicas {
     }
   }
 
-  /** Tails of the open replicas. */
+  /** Log tails of the open replicas. */
   tails(): RealmLogTail[] {
     return [...this.#open.values()].map(({ replica }) => replica.tail);
   }

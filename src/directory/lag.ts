@@ -13,7 +13,7 @@ interface Behind {
 }
 
 interface ReplicaLag {
-  /** Positions by which the slowest replica is behind. */
+  /** Number of log positions by which the slowest replica is behind. */
   readonly positions: number;
   /** Longest time for which a replica has not reached an end that was seen, ms. */
   readonly ms: number;

@@ -37,7 +37,7 @@ export class DirectoryReplica implements LogTailReader {
   #chasing = false;
   /** First messages of streams that arrived while a snapshot was loading. */
   #firsts: { readonly stream: number; readonly id: number }[] = [];
-  /** Version of the snapshot, which contains all groups up to it. */
+  /** Version of the last snapshot, which contains all log groups up to it. */
   #floor = -1;
 
   private constructor(

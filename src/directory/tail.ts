@@ -43,7 +43,7 @@ export class RealmLogTail {
     });
   }
 
-  /** Position of the last entry handed to the readers. */
+  /** Log position of the last entry handed to the readers. */
   get position(): Seq {
     return this.#position;
   }

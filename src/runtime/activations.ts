@@ -53,7 +53,7 @@ export class Activations implements Iterable<Activation> {
     return this.#byKey.get(key);
   }
 
-  /** The activations of these partitions. */
+  /** The activations of actors in these partitions. */
   of(partitions: ReadonlySet<Partition>): Activation[] {
     return [...this].filter((a) => partitions.has(partitionOf(a.key)));
   }

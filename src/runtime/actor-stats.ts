@@ -49,10 +49,10 @@ function count(activations: Iterable<Activation>, names: readonly string[]): Act
 
 interface ActorStatsOptions {
   readonly metrics: Metrics;
-  /** Kinds are shown also while none of their actors is in memory. */
+  /** Kinds of actors; a kind is shown also while none of its actors is in memory. */
   readonly kinds: readonly AnyActorKind[];
   activations(): Iterable<Activation>;
-  /** Actors outside memory that wait for their due time. */
+  /** Number of actors outside memory that wait for their due time. */
   countPassivated(which: (key: ActorKey) => boolean): number;
 }
 

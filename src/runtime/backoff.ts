@@ -7,9 +7,9 @@ export const RETRY_DELAYS_MS = {
   moved: [10, 20, 40, 80, 160, 300, 500, 1_000],
   /** A command whose host is overloaded or cannot reach its Store: many attempts do not help. */
   trouble: [10, 20, 40, 80, 160, 320, 500],
-  /** An append that the log did not take. */
+  /** Delays before a failed append to the log is tried again. */
   append: [50, 100, 200, 400, 800, 1_600, 2_000],
-  /** An actor that a failed write or a crash stopped. */
+  /** Delays before an actor is woken that a failed write or a crash stopped. */
   wake: [250, 500, 1_000, 2_000, 4_000, 5_000],
 } as const satisfies Readonly<Record<string, readonly number[]>>;
 

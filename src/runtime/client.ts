@@ -278,7 +278,7 @@ class CommandDelivery implements SentCommand {
     return Math.min(this.#until, began + this.patience.limitMs);
   }
 
-  /** Starts the next attempt now. */
+  /** Starts the next attempt of the command now. */
   retry(): void {
     this.#stopWaiting();
     this.start();

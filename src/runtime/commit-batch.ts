@@ -7,14 +7,14 @@ import type { RecordWrite } from '#ports/store';
 import type { MessageChange } from './kind.js';
 import type { ActorCommandReply } from './protocol.js';
 
-/** The commands of one outcome, stage after stage. */
+/** The outgoing commands of one outcome, stage after stage. */
 export interface CommandSequence {
   readonly stages: readonly (readonly OutboxCommand[])[];
   /** Id of the command whose reply waits until all were carried out. */
   readonly answers?: string;
   /** Mailbox lane that is suspended until all commands were carried out. */
   readonly lane?: string;
-  /** HTTP request that caused the commands. */
+  /** Id of the HTTP request that caused the commands. */
   readonly requestId?: string;
 }
 
@@ -25,7 +25,7 @@ export interface OutboxEntry {
   readonly records: readonly RecordWrite[];
   readonly items: readonly LogItem[];
   readonly sequences: readonly CommandSequence[];
-  /** The actor ends: its root is removed when the outbox is empty. */
+  /** True if the actor ends: its root is removed when the outbox is empty. */
   readonly ends?: true;
 }
 
@@ -41,7 +41,7 @@ export class CommitBatch {
   readonly replies: (readonly [string, ActorCommandReply])[] = [];
   /** Called when the commit, with its records, is durable. */
   readonly onCommitted: (() => void)[] = [];
-  /** Called when the items are also in the log. */
+  /** Called when the batch's items are also in the log. */
   readonly onLogged: (() => void)[] = [];
   /** There is something to write; a batch made only to wait on is not written. */
   dirty = false;

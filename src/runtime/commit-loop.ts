@@ -43,7 +43,7 @@ export class CommitLoop {
   #groups: CommitBatch[] = [];
   #sealed = false;
   #writing = false;
-  /** The stored root still lists outbox entries that are done. */
+  /** True if the stored root still lists outbox entries that are done. */
   #stale = false;
 
   constructor(
@@ -77,7 +77,7 @@ export class CommitLoop {
     return this.#committed;
   }
 
-  /** Version of the newest effects in memory, committed or not. */
+  /** Version of the newest changes in memory, committed or not. */
   get newest(): number {
     return this.#newest()?.version ?? this.#committed;
   }
@@ -121,7 +121,7 @@ export class CommitLoop {
     else this.outbox.afterLogged(this.#committed, fn);
   }
 
-  /** Notes that the batch now holds everything that is in memory. */
+  /** Marks the batch as holding everything that is in memory now. */
   include(group: CommitBatch): void {
     group.dirty = true;
     group.state = this.owner.state();

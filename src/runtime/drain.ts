@@ -39,7 +39,7 @@ export async function drainPartitions(
     if (waiting.length === 0) break;
     for (const a of waiting) a.takeOnlyActors();
     await Promise.race([limit, Promise.all(waiting.map((a) => a.drain()))]);
-    // No activation may go while another one could still need it.
+    // No activation may leave memory while another one could still need it.
     if (late || !waiting.every((a) => a.status === 'stopped' || a.isDrained)) continue;
     await Promise.race([limit, Promise.all(waiting.map((a) => a.passivate('drained')))]);
   }

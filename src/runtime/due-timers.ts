@@ -8,9 +8,9 @@ import type { ActorKey } from '#model';
 
 interface Entry {
   readonly key: ActorKey;
-  /** Wall time, ms; infinite: the entry was removed. */
+  /** Wall time at which the actor is woken, ms; infinite: the entry was removed. */
   at: number;
-  /** Time by which the heap is sorted; never later than `at`. */
+  /** Time by which the heap has sorted the entry; never later than `at`. */
   placed: number;
 }
 
@@ -51,7 +51,7 @@ export class DueTimers {
     if ((this.#entries.get(key)?.at ?? Number.POSITIVE_INFINITY) > at) this.set(key, at);
   }
 
-  /** @param at wall ms; null removes the entry */
+  /** Sets the actor's wake-up time. @param at wall ms; null removes the timer */
   set(key: ActorKey, at: number | null): void {
     const known = this.#entries.get(key);
     if (at === null) {

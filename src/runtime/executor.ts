@@ -15,9 +15,9 @@ import { type ActorCommandReply, type CommandEnvelope, isFromActor } from './pro
 
 /** The methods of an activation that its executor calls. */
 export interface ExecutorOwner {
-  /** Sends the reply; the command is done. */
+  /** Sends the reply to a command, which is then done. */
   finish(pending: QueuedCommand, reply: ActorCommandReply): void;
-  /** Resumes the lane of an exclusive command. */
+  /** Resumes the mailbox lane of an exclusive command. */
   wake(lane: string): void;
   /** Stops the activation, because its memory holds a change that must not be committed. */
   crashed(): void;
@@ -85,7 +85,7 @@ export class CommandExecutor {
     if (transient) this.commits.afterLogged(() => this.#publish(transient));
   }
 
-  /** Log fields of a command. */
+  /** Fields that log lines about a command have. */
   #about({ envelope }: QueuedCommand): object {
     return { requestId: envelope.requestId, actor: this.key, command: envelope.name };
   }
@@ -107,7 +107,7 @@ export class CommandExecutor {
       try {
         this.ports.log.publish(this.realm, item as unknown as Json);
       } catch (error) {
-        // The event is larger than the log can carry.
+        // The transient event is larger than the log can carry.
         this.ports.logger.warn({ actor: this.key, err: error }, 'a transient event was lost');
       }
     }

@@ -201,7 +201,7 @@ export class ActorHost<Services = any> implements PartitionOwner {
     return this.#activations.size;
   }
 
-  /** For tests: keys of the actors in memory. */
+  /** Keys of the actors in memory; for tests. */
   get activeKeys(): readonly ActorKey[] {
     return Array.from(this.#activations, ({ key }) => key);
   }

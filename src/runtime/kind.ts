@@ -22,7 +22,7 @@ export interface CommandContext {
   readonly now: number;
   /** User on whose behalf the command runs; 0 = the system. */
   readonly caller: number;
-  /** Name of the client program, for commands that store it. */
+  /** Name of the client program that sent the command, for commands that store it. */
   readonly client: string;
   /** Version that the commit of this command will have. For a read: the version of exactly what it sees. */
   readonly version: number;
@@ -35,7 +35,7 @@ export interface CommandContext {
 /** The actor as handlers see it: the newest state, committed or not. */
 export interface ActorView<S, V = unknown> {
   readonly state: S;
-  /** Parts that are loaded with the actor, by name. */
+  /** Parts of the actor that are loaded with it, by name. */
   readonly parts: ReadonlyMap<string, Json>;
   /** In-memory companion made at activation; never persisted, lost with the activation. */
   readonly volatile: V;
@@ -55,7 +55,7 @@ export interface MessageChange {
 export interface Outcome<S> {
   /** Reply to the sender, sent after the commit. */
   readonly reply: ActorReply | ActorRedirect | { readonly value: Json };
-  /** New root state; absent = unchanged. */
+  /** New root state of the actor; absent = unchanged. */
   readonly state?: S;
   /** Parts of the actor to write, by name; null deletes the part. */
   readonly parts?: Readonly<Record<string, Json>>;
@@ -75,7 +75,7 @@ export interface Outcome<S> {
    * clears the time. `due` runs once for each time set, and never early.
    */
   readonly due?: number | null;
-  /** The actor ends for good: its root and parts are removed. */
+  /** True if the actor ends for good: its root and parts are removed. */
   readonly end?: true;
 }
 
@@ -151,7 +151,7 @@ export interface InputContext<S, V> {
 // biome-ignore lint/suspicious/noExplicitAny: commands of one actor differ in arguments and inputs
 export type AnyCommandDefinition<S, V, Services = any> = CommandDefinition<S, any, any, V, Services>;
 
-/** A request that may be answered much later: a waiting poll. */
+/** A request to a sidecar that may be answered much later, such as a waiting poll. */
 export interface DeferredRequest {
   readonly id: string;
   reply(reply: ActorCommandReply): void;
@@ -175,7 +175,7 @@ export interface Sidecar {
   isIdle(): boolean;
   /** Current phase of the sidecar, one of a few names; for metrics and quotas. */
   phase?(): string | undefined;
-  /** Why the actor ended, once it did; for logs and metrics. */
+  /** Reason why the actor ended, once it did; for logs and metrics. */
   endReason?(): string | undefined;
 }
 
@@ -199,7 +199,7 @@ export interface ActivationHandle<S, V = unknown> {
  */
 interface ActorQuota<Services = unknown> {
   limit(services: Services): number;
-  /** Groups the actors that share one limit. */
+  /** Name of the owner whose actors share one limit. */
   owner(key: ActorKey): string;
   /** Sidecar phase of an actor that is in use at this moment: it is ended last. */
   readonly busyPhase: string;
@@ -207,7 +207,7 @@ interface ActorQuota<Services = unknown> {
   readonly end: { readonly command: string; readonly args: JsonObject };
 }
 
-/** Metrics with one label. */
+/** Names of metrics that have exactly one label. */
 type OneLabel<N extends MetricName> = N extends MetricName
   ? LabelValues<N> extends readonly [string]
     ? N
@@ -216,7 +216,7 @@ type OneLabel<N extends MetricName> = N extends MetricName
 
 /** Metrics about the sidecars of a kind. */
 export interface SidecarMetrics {
-  /** Actors by sidecar phase. */
+  /** Gauge of the actors in each sidecar phase. */
   readonly phases: {
     readonly gauge: OneLabel<GaugeName>;
     /** Names of all phases; a phase is shown even while no actor is in it. */
@@ -230,7 +230,7 @@ export interface SidecarMetrics {
 
 export interface ActorKind<S extends JsonObject, V = undefined, Services = unknown> {
   readonly name: string;
-  /** One sentence for docs/state-machines.md. */
+  /** Sentence that describes the kind in docs/state-machines.md. */
   readonly summary?: string;
   /**
    * Phases of the actor. Events are the names of commands; a state takes a command if it has a transition for it
@@ -241,7 +241,7 @@ export interface ActorKind<S extends JsonObject, V = undefined, Services = unkno
   /** Reply of a phase to a command that it does not take; for each phase that refuses any. */
   readonly refusals?: Readonly<Record<string, (key: ActorKey) => ActorReply>>;
   readonly commands: Readonly<Record<string, AnyCommandDefinition<S, V, Services>>>;
-  /** State of an actor that has no root. */
+  /** State that an actor without a stored root begins with. */
   initial(key: ActorKey): S;
   /** Completes a state that an older version of the program stored. The same object if nothing is missing. */
   upgrade?(stored: S): S;
@@ -256,11 +256,11 @@ export interface ActorKind<S extends JsonObject, V = undefined, Services = unkno
   missing(key: ActorKey): ActorReply;
   /** True if handlers and inputs use the realm's directory replica. */
   readonly directory: boolean;
-  /** Prefixes of the parts that are loaded with the actor. */
+  /** Prefixes of the names of parts that are loaded with the actor. */
   readonly loadedParts: readonly string[];
   /** The actor is passivated after this long without a command, ms, if the host's own limit is not shorter. */
   readonly idleTimeoutMs?: number;
-  /** The loaded parts are deliveries that wait; for metrics. */
+  /** True if the loaded parts are deliveries that wait; for metrics. */
   readonly partsAreDeliveries?: true;
   readonly quota?: ActorQuota<Services>;
   readonly sidecarMetrics?: SidecarMetrics;

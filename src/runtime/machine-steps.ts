@@ -8,9 +8,9 @@ import { type AnyStateMachine, transition } from 'xstate';
 export interface MachineStep {
   /** State of the machine after the step. */
   readonly to: string;
-  /** Actions of the machine, in order. */
+  /** Names of the machine's actions to run, in order. */
   readonly actions: readonly string[];
-  /** The timer of the former state must be stopped. */
+  /** True if the timer of the former state must be stopped. */
   readonly disarms: boolean;
   /** Name of the delay whose timer must be started; undefined: none. */
   readonly arms: string | undefined;

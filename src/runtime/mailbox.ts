@@ -72,7 +72,7 @@ export class Mailbox {
     this.#lane(lane).suspensions++;
   }
 
-  /** Next command that may run now, or undefined. */
+  /** Takes the next command that may run now; undefined: there is none. */
   next(): QueuedCommand | undefined {
     for (const lane of this.#lanes.values()) {
       const first = lane.queue[lane.head];

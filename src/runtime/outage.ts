@@ -15,7 +15,7 @@ interface HostLiveness {
 
 /** A connection that is lost for longer is away: by then a restarted NATS server is back, or clients have moved on. */
 const BUS_AWAY_MS = 2_000;
-/** A Store that has only failed for this long is away. */
+/** A Store whose calls have failed for this long is away. */
 const STORE_AWAY_MS = 2_500;
 /** Grace period after the last host's lease has lapsed, ms: a host that restarts at once is no outage. */
 const NO_HOST_MS = 1_000;
@@ -38,7 +38,7 @@ export const continueOutage = (trouble: Trouble | undefined, now: number): Troub
   trouble && now - trouble.last < APART_MS ? { since: trouble.since, last: now } : { since: now, last: now };
 
 export interface OutageOptions {
-  /** How long a call waits during an outage, ms from its begin. */
+  /** Longest wait of a call during an outage, ms from its begin. */
   readonly limitMs?: number | undefined;
   readonly hosts?: HostLiveness | undefined;
 }
@@ -46,7 +46,7 @@ export interface OutageOptions {
 export class OutageDetector {
   readonly limitMs: number;
   readonly #hosts: HostLiveness | undefined;
-  /** Monotonic ms since which the connection is known to be lost. */
+  /** Monotonic time (ms) since which the connection is known to be lost. */
   #lost: number | undefined;
   /** Partitions without an answering owner lately, by their subjects. */
   readonly #unserved = new Map<string, Trouble>();

@@ -41,7 +41,7 @@ interface Job {
   appended: boolean;
   readonly unpublished: UnpublishedTicket | undefined;
   started: boolean;
-  /** Number of sequences not yet carried out. */
+  /** Number of command sequences of the entry that are not yet carried out. */
   left: number;
   readonly finished: readonly (() => void)[];
 }
@@ -55,7 +55,7 @@ export class Outbox {
   #jobs = lazyMap<number, Job>();
   /** By id of a command whose reply waits for a sequence: callbacks of its repeats, which wait too. */
   #answering = lazyMap<string, (() => void)[]>();
-  /** Target → its last command under way or waiting. */
+  /** Last command under way or waiting, by its target actor. */
   #tails = lazyMap<ActorKey, Promise<void>>();
   #deliveries = lazySet<OutboxDelivery>();
   #logged: { v: number; fn: () => void }[] | undefined;
@@ -73,7 +73,7 @@ export class Outbox {
     return this.#jobs.size;
   }
 
-  /** Number of items that wait for the log. */
+  /** Number of log items that wait to be appended. */
   get backlog(): number {
     return this.#backlog;
   }
@@ -104,7 +104,7 @@ export class Outbox {
     else if (!this.#appending) void this.#append();
   }
 
-  /** Commands of this name that may not be carried out yet. */
+  /** Outgoing commands of this name that may not be carried out yet. */
   pendingCommands(name: string): OutboxCommand[] {
     return [...this.#jobs.values()].flatMap(({ entry }) => commandsNamed(entry.sequences, name));
   }
@@ -157,7 +157,9 @@ export class Outbox {
     this.#appending = false;
   }
 
-  /** @returns undefined if the activation was stopped meanwhile */
+  /**
+   * Appends one entry and repeats until the log takes it. @returns undefined if the activation was stopped meanwhile
+   */
   async #appendOne(entry: Json): Promise<Seq | undefined> {
     for (let failures = 0; ; failures++) {
       try {

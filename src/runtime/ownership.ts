@@ -14,7 +14,7 @@ import type { RuntimeMeters } from './meters.js';
 import type { CommandRequest } from './protocol.js';
 import type { SuccessorWakeup } from './successor-wakeup.js';
 
-/** A hand-over waits this long for begun commands, ms. */
+/** Longest wait of a hand-over for begun commands, ms. */
 const DRAIN_MS = 10_000;
 /** Delay of the second search for sleepers, ms: longer than a write to the Store takes. */
 const LOOK_AGAIN_MS = 10_000;
@@ -34,7 +34,7 @@ interface OwnershipOptions {
 
 export class PartitionOwnership implements PartitionOwner {
   readonly #epochs = new Map<Partition, Epoch>();
-  /** Wall time at which this host took the partition. */
+  /** Wall time (ms) at which this host took each partition. */
   readonly #since = new Map<Partition, number>();
   readonly #leaving = new Set<Partition>();
   readonly #servers = new Map<Partition, BusServer>();

@@ -14,7 +14,7 @@ import type { OutboxEntry } from './commit-batch.js';
 
 interface PackedLogEntry {
   readonly entry: LogEntry;
-  /** Versions that are in the log completely once this entry is. */
+  /** Versions of commits that are in the log completely once this entry is. */
   readonly completes: readonly number[];
 }
 
@@ -86,7 +86,7 @@ function cut({ v, items }: OutboxEntry): Piece[] {
   return pieces;
 }
 
-/** The log entries of these commits, in order of version. */
+/** Packs commits into log entries, in order of version. */
 export function packLogEntries(actor: ActorKey, outbox: readonly OutboxEntry[]): PackedLogEntry[] {
   const entries: PackedLogEntry[] = [];
   let groups: LogGroup[] = [];

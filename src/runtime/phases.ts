@@ -10,13 +10,13 @@ export const STAY_IN_PHASE = { actions: 'take' } as const;
 
 /** The event that a phase machine sees; guards may look at it. */
 export interface PhaseEvent {
-  /** Name of the command. */
+  /** Name of the command that is the event. */
   readonly type: string;
   /** True if no user sent the command (`caller` is 0). */
   readonly bySystem: boolean;
 }
 
-/** Command → phase after it; null: refused. */
+/** Phase after a command, by name of the command; null: the phase refuses it. */
 type Steps = Map<string, string | null>;
 
 const tables = new WeakMap<AnyStateMachine, PhaseTable>();

@@ -16,7 +16,7 @@ import type { UnpublishedCommits } from './unpublished-commits.js';
 export interface StoppedActivation {
   readonly key: ActorKey;
   readonly kind: AnyActorKind;
-  /** Why the actor ended, if its sidecar knows. */
+  /** Reason why the actor ended, if its sidecar knows. */
   readonly endReason: string | undefined;
 }
 

@@ -17,13 +17,13 @@ export interface CommandEnvelope {
   readonly args: JsonObject;
   /** Authenticated user on whose behalf the command runs; 0 = the system. */
   readonly caller: number;
-  /** Client name, for commands that store it. */
+  /** Name of the client program, for commands that store it. */
   readonly client: string;
   /** Realm version that the sender's directory replica had applied: the receiver's must have applied it, too. */
   readonly after: number;
   /** Commands of this sender with n below this are settled (answered or given up): their replies may be forgotten. */
   readonly settled: number;
-  /** Follows one HTTP request through frontend, actor and log. */
+  /** Id of the HTTP request that caused the command; it is in the logs of frontend and host. */
   readonly requestId: string;
   /** An actor asks, and a command of that actor waits for the answer. */
   readonly asked?: true;
@@ -37,7 +37,7 @@ export type ActorCommandReply =
   | { readonly retry: RetryReason; readonly awayMs?: number }
   | { readonly value: Json };
 
-/** A command as the bus brings it. */
+/** A request of the bus that carries a command. */
 export type CommandRequest = BusRequest<ActorCommandReply>;
 
 /** Splits `<sender>:<n>` or `<actor key>@<n>`; null for ids that need no memory. */

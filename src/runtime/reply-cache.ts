@@ -32,7 +32,7 @@ export class ReplyCache {
   #settled = lazyMap<string, number>();
   /** Client → number below which its commands may have been forgotten. Stored. */
   #forgotten = lazyMap<string, Settled>();
-  /** Sender → highest number executed, for commands from actors. */
+  /** Highest command number executed, by sending actor. */
   #executed = lazyMap<string, number>();
 
   /** Rebuilds the cache from the parts `done/*` and `from/*`. */
@@ -107,7 +107,7 @@ export class ReplyCache {
     return parts;
   }
 
-  /** @returns names of the parts that are free now */
+  /** Forgets replies that are no longer needed. @returns names of the parts that are free now */
   #forget(parts: Record<string, Json>, now: number): string[] {
     const free: string[] = [];
     let looks = Math.min(SWEEP_PER_COMMIT, this.#batches.size);

@@ -31,7 +31,7 @@ class SidecarHandle implements ActivationHandle<JsonObject> {
   }
 }
 
-/** @returns undefined for kinds without a sidecar */
+/** Starts the sidecar of an activation. @returns undefined for kinds without a sidecar */
 export const startSidecar = (
   key: ActorKey,
   realm: RealmId,

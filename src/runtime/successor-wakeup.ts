@@ -9,7 +9,7 @@ import type { ActorKey } from '#model';
 import type { ActorClient } from './client.js';
 import { WAKE_COMMAND } from './protocol.js';
 
-/** A wake-up is tried for this long. */
+/** Time limit of a wake-up at the new owner. */
 const DEADLINE_MS = 60_000;
 /** Time limit of a wake-up while this host shuts down. */
 const LAST_DEADLINE_MS = 2_000;

@@ -8,7 +8,7 @@ import type { RealmId } from '#model';
 /** A registration waits no longer for a log that is away: a late event is then delivered twice, not lost. */
 const MAX_WAIT_MS = 1_000;
 
-/** A commit on its way into the log. */
+/** A commit whose events are on their way into the log. */
 export interface UnpublishedTicket {
   /** Called when the log holds the commit's events, or another host will append them. */
   close(): void;

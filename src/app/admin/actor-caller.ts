@@ -6,7 +6,7 @@ import type { Command, Fields, Value } from '#model/commands';
 import type { ActorClient } from '#runtime';
 import { AdminError } from './admin-error.js';
 
-/** Replies as plain JSON: response fields are decoded. */
+/** Reply of an actor as plain JSON; encoded response fields are decoded. */
 export type JsonReply = { readonly value: Json } | { readonly fields: JsonObject } | ActorRefusal;
 
 /** Sends commands on behalf of the system and returns typed replies. */

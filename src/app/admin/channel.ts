@@ -40,7 +40,7 @@ function socketPath(dataDir: string): string {
   return near.length < path.length ? near : path;
 }
 
-/** Server end of the channel. */
+/** Server end of the admin channel. */
 export class AdminChannel {
   private constructor(
     private readonly server: Server,
@@ -102,7 +102,7 @@ export class ChannelActorCaller extends ActorCaller {
     createInterface({ input: socket }).on('line', (line) => this.#waiting.shift()?.(line));
   }
 
-  /** @throws AdminError if no server listens in this data directory */
+  /** Connects to the running server. @throws AdminError if no server listens in this data directory */
   static async open(dataDir: string): Promise<ChannelActorCaller> {
     const socket = connect(socketPath(dataDir));
     await new Promise<void>((resolve, reject) => {

@@ -103,7 +103,7 @@ function parse(folder: string, json: string): BackupManifest {
     const value = JSON.parse(json) as Partial<BackupManifest> | null;
     if (typeof value?.format === 'number' && typeof value.sums === 'string') return value as BackupManifest;
   } catch {
-    // Falls through to the error below.
+    // The error below covers JSON that can't be parsed, too.
   }
   throw new AdminError(`the backup ${folder} is damaged: ${MANIFEST} can't be read`);
 }

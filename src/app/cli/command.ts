@@ -1,8 +1,8 @@
-/** Shape of the administration commands. */
+/** Types that all administration commands of the command line share. */
 import type { Config } from '#app/config';
 import type { Logger } from '#base';
 
-/** Options of the command line besides the settings. */
+/** Options of a command besides the settings, as given on the command line. */
 export type CommandOptions = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -17,7 +17,7 @@ export type CommandAction = (
 ) => Promise<number | void>;
 
 export interface AdminCommand {
-  /** Placeholders of the words after the name, in order. */
+  /** Placeholders of the words after the command's name, in order. */
   readonly words: readonly string[];
   readonly run: CommandAction;
 }

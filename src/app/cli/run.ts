@@ -97,7 +97,7 @@ async function checkConfig(config: Config): Promise<number> {
 /** Runs the server until SIGTERM or SIGINT. A second signal ends the process at once. */
 async function runServer(config: Config): Promise<number> {
   await runPreflightChecks(config);
-  // The name of the process in `conclave cluster status`.
+  // Name of this process in `conclave cluster status`.
   const base = { host: `${hostname()}/${process.pid}`, role: config.role };
   const destination = pino.destination({ dest: 2, sync: false });
   const logger = pino({ level: config.logLevel, base }, destination) as unknown as Logger;

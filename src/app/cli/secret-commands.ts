@@ -27,7 +27,7 @@ const VOID_NOTICE =
   "one by 'conclave user new-key'), event queues, links in mails that were sent, invitations, and tokens of outgoing " +
   'webhooks (the settings of the bots show the new ones)';
 
-/** The command of these words; undefined when none has this name. */
+/** Finds the `conclave secret` command with these words; undefined when none has this name. */
 export function findSecretCommand(words: readonly string[]): ((config: Config) => Promise<void>) | undefined {
   if (words.join(' ') !== 'secret changed') return undefined;
   return async (config) => {

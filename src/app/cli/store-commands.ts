@@ -33,7 +33,7 @@ const COMMANDS: Readonly<Record<string, (of: Servers) => Promise<string>>> = {
   },
 };
 
-/** @throws AdminError when a host of the cluster is running */
+/** Refuses to go on while a host of the cluster runs. @throws AdminError */
 export async function checkAllHostsStopped(nats: string, namespace: string, clock: Clock): Promise<void> {
   const kv = await NatsKv.connect(nats, { ...placementBucket(namespace), existing: true });
   try {
@@ -48,7 +48,7 @@ export async function checkAllHostsStopped(nats: string, namespace: string, cloc
   }
 }
 
-/** The command of these words; undefined when none has this name. */
+/** Finds the `conclave store` command with these words; undefined when none has this name. */
 export function findStoreCommand(words: readonly string[]): ((config: Config) => Promise<void>) | undefined {
   const [group, name = '', ...more] = words;
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;

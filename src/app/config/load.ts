@@ -8,7 +8,7 @@ export class ConfigError extends Error {
 
 const entries = Object.entries(SETTINGS) as [SettingName, SettingDeclaration<unknown>][];
 
-/** All settings as options of `util.parseArgs`. */
+/** Options of all settings for `util.parseArgs`. */
 export const COMMAND_LINE_OPTIONS = Object.fromEntries(
   entries.map(([, of]) => [of.option, { type: 'string' as const }]),
 );
@@ -50,7 +50,7 @@ export function loadConfig(
   return loaded;
 }
 
-/** Help text on all settings. */
+/** Help text on all settings, one line for each. */
 export function describeSettings(): string {
   const rows = entries.map(([, of]) => {
     const left = `  --${of.option} ${of.value}`.padEnd(30);

@@ -101,7 +101,7 @@ function checkServer(text: string, scheme: string): string {
   const [, account, host = '', port, rest = ''] =
     /^(?:([^@/?#]*)@)?(\[[^\]]*\]|[^:/?#@]*)(?::([^/?#]*))?(.*)$/s.exec(text.slice(`${scheme}://`.length)) ?? [];
   if (account !== undefined) decode(account);
-  // An encoded path names a Unix socket of this machine.
+  // An encoded path instead of a host names a Unix socket of this machine.
   if (host.startsWith('%2F')) return rest;
   const known = host.startsWith('[') ? isIPv6(host.slice(1, -1)) : HOST_NAME.test(host);
   if (!known) throw new Error('must name a host');

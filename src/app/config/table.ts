@@ -21,16 +21,16 @@ import {
 } from './parsers.js';
 
 export interface SettingDeclaration<T> {
-  /** Name of the environment variable. */
+  /** Name of the environment variable that has the setting. */
   readonly env: string;
   /** Command-line option without the dashes. */
   readonly option: string;
-  /** Placeholder of the value in help. */
+  /** Placeholder of the setting's value in the help text. */
   readonly value: string;
   readonly description: string;
   /** Default value; undefined: the setting stays unset. */
   readonly fallback: T;
-  /** The value contains a password and is never shown. */
+  /** True if the setting's value contains a password and is never shown. */
   readonly secret?: true;
   /** @throws Error with the reason; the caller adds the setting's name */
   parse(text: string): T;

@@ -122,7 +122,7 @@ export class EventLoopDelay {
     this.#stop = timer(EVERY_MS, (lateMs) => this.#record(lateMs));
   }
 
-  /** Median delay, ms. */
+  /** Median delay of the timers, ms. */
   get median(): number {
     const sorted = [...this.#late].sort((a, b) => a - b);
     return sorted[sorted.length >> 1] ?? 0;

@@ -42,7 +42,7 @@ export const IMPORTED_FROM_ONE_FOLDER: Readonly<Record<string, string>> = {
   'frontend → runtime': 'src/frontend/gateway',
 };
 
-/** Text of docs/architecture/directions.md. */
+/** Writes the text of docs/architecture/directions.md. */
 export function renderImportDirections(): string {
   const names = Object.keys(SOURCE_WINGS);
   const rows = names.map((name) => {

@@ -16,7 +16,7 @@ function schemaOf(parameter: ParameterDeclaration): JsonObject {
 /** Whether values travel as JSON text: arrays, objects, booleans and numbers do. */
 const isJson = (parameter: ParameterDeclaration): boolean => parameter.encoding === 'json';
 
-/** Bounds of a parameter that differ from the general ones. */
+/** Bounds of a parameter that differ from the general ones, as extensions of its description. */
 const boundsOf = ({ maxValues, maxCharacters }: ParameterDeclaration): JsonObject => ({
   ...(maxValues === undefined ? {} : { 'x-most-values': maxValues }),
   ...(maxCharacters === undefined ? {} : { 'x-most-characters': maxCharacters }),

@@ -10,9 +10,9 @@ const ANY = '*';
 
 /** One transition of a state, as the page shows it. */
 interface Arrow {
-  /** Name of a command or an event, or `after` and a delay. */
+  /** Label of the arrow: name of a command or an event, or `after` and a delay. */
   readonly label: string;
-  /** Next phase; undefined when the actor stays in its phase. */
+  /** Phase that the arrow leads to; undefined when the actor stays in its phase. */
   readonly to: string | undefined;
   /** Whether the transition is declared only to refuse its command. */
   readonly isForbidden: boolean;
@@ -55,7 +55,7 @@ const code = (text: string): string => `\`${text}\``;
 
 const list = (arrows: readonly Arrow[]): string => arrows.map(({ label }) => code(label)).join(', ');
 
-/** Guards as words in a sentence. */
+/** Guards of transitions, as words in a sentence. */
 const GUARDS: Readonly<Record<string, string>> = { bySystem: 'commands that no user sent' };
 
 /** Sentence on the commands that a phase takes and refuses, with the error of the refusal. */
@@ -75,7 +75,7 @@ function sentence(state: AnyStateNode, { name: kind, refusals }: AnyActorKind): 
 const sentences = (kind: AnyActorKind): string[] =>
   (Object.values(kind.machine?.states ?? {}) as AnyStateNode[]).map((state) => sentence(state, kind));
 
-/** Text of the page. @throws Error when a kind has no summary */
+/** Writes the text of docs/state-machines.md. @throws Error when a kind has no summary */
 export function renderStateMachinesPage(): string {
   const kinds = Object.values(actorKindsByName());
   const lines = [

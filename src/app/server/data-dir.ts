@@ -16,7 +16,7 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Names in a data directory that are ours: the server's files, usual targets of its commands, a file system's root. */
 const OURS = /^(data\.mdb|lock\.mdb|blobs|mail|secret|restore-unfinished|lost\+found|.+\.(zuliprc|sock))$/;
 
-/** Why a file or folder can't be used, in words for the operator. */
+/** Reason why a file or folder can't be used, in words for the operator. */
 export function describeFileError(error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
   return REASONS[code] ?? message;

@@ -6,7 +6,7 @@ import { writePrivate } from '#base/disk';
 import type { Secrets } from '#domain/secrets';
 
 export interface FirstStartResult {
-  /** File with the owner's credentials. */
+  /** Path of the file with the owner's credentials. */
   readonly zuliprc: string;
 }
 

@@ -33,7 +33,7 @@ export const eventLogLimitsOf = (config: Config): LogLimits => ({
   maxBytes: config.logMib * 1_048_576,
 });
 
-/** Sender of all mails, as `Name <address>`. */
+/** Sender address of all mails, as `Name <address>`. */
 export const mailSenderOf = (config: Config): string =>
   config.mailFrom ?? `Conclave <noreply@${config.externalHost.replace(/:\d+$/, '')}>`;
 

@@ -43,7 +43,7 @@ export async function readStoredSecret(dataDir: string): Promise<string | undefi
   }
 }
 
-/** Whether a server has run in this data directory. */
+/** True if a server has run in this data directory. */
 export const hasServerData = (dataDir: string): Promise<boolean> =>
   access(join(dataDir, 'data.mdb')).then(
     () => true,

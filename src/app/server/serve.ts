@@ -33,7 +33,7 @@ export interface RunningServer {
   readonly node: ConclaveNode;
   /** Address of the operators' listener, with health and metrics. */
   readonly ops: string;
-  /** Address for clients; undefined in a process without frontend. */
+  /** Address of the listener for clients; undefined in a process without frontend. */
   readonly site: string | undefined;
   readonly port: number | undefined;
   readonly first: FirstStartResult | undefined;

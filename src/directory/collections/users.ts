@@ -6,7 +6,7 @@ import type { DirectoryUser } from '#model/records';
 import { RecordCollection } from './collection.js';
 
 export class UserCollection extends RecordCollection<UserId, DirectoryUser> {
-  /** Bots that the server calls instead of sending them messages. */
+  /** Ids of bots that the server calls instead of sending them messages. */
   readonly silentBots = new Set<UserId>();
   readonly #systemBots: ReadonlyMap<UserId, DirectoryUser>;
   readonly #keys = new Map<string, UserId>();

@@ -30,13 +30,13 @@ async function findFresh<T>(
   return find(call.directory);
 }
 
-/** Stream by id, or by name ignoring case. */
+/** Finds a stream by id, or by name ignoring case. */
 export const lookUpStream = (call: DirectoryCall, named: string | number): Promise<DirectoryStream | undefined> =>
   findFresh(call, (directory) =>
     typeof named === 'number' ? directory.stream(streamId(named)) : directory.streamByName(named),
   );
 
-/** Stream that is not archived, by id or name. @throws ApiError */
+/** Finds a stream that is not archived, by id or name. @throws ApiError */
 export async function findActiveStream(call: DirectoryCall, named: string | number): Promise<DirectoryStream> {
   const stream = await lookUpStream(call, named);
   if (stream && !stream.archived) return stream;

@@ -86,7 +86,7 @@ type ParameterValues<P extends ParameterDeclarations> = {
 export interface UploadedFile {
   /** File name as sent, without folders. */
   readonly name: string;
-  /** Media type as sent; '' when there was none. */
+  /** Media type of the file as sent; '' when there was none. */
   readonly type: string;
   readonly bytes: Uint8Array;
 }
@@ -112,12 +112,12 @@ export interface ApiCall<V> {
   /** Maximum size of one file, MiB. */
   readonly maxFileMib: number;
   readonly blobs: Blobs;
-  /** Proxy for pictures of other hosts; undefined: turned off. */
+  /** Proxy for pictures of other hosts; undefined: it is turned off. */
   readonly imageProxy: ImageProxy | undefined;
   readonly secrets: Secrets;
   /** Query of the request as sent, without the question mark. */
   readonly query: string;
-  /** A request header that the operation declares; '' when absent. */
+  /** Value of a request header that the operation declares; '' when absent. */
   header(name: string): string;
   /** Runs a command on the caller's behalf. @returns fields of the actor's answer @throws ActorRefused, ApiError */
   send<T>(forwardCommand: ForwardedCommand<T>): Promise<T>;
@@ -139,7 +139,7 @@ export interface ApiCall<V> {
   siteOf(realm: RealmId): Promise<string>;
 }
 
-/** Options of a command that the frontend sends. */
+/** Options of a command that an operation sends to an actor. */
 interface ForwardedCommandOptions {
   /** The actor may keep the command for minutes (a waiting poll); the usual deadline doesn't apply. */
   readonly held?: boolean;
@@ -174,7 +174,7 @@ export const forward = <K extends ActorKindName, A extends JsonObject, T>(
 export interface PollKeepalive {
   /** Event id that the client has acknowledged with this poll. */
   readonly last: number;
-  /** Parameter of the query with the acknowledged id. */
+  /** Name of the query parameter that carries the acknowledged event id. */
   readonly parameter: string;
   /** Number of heartbeat ids above `last` that the frontend may use for this command. */
   readonly heartbeatIds: number;
@@ -216,7 +216,7 @@ export interface Operation<P extends ParameterDeclarations = ParameterDeclaratio
   readonly guard: OperationGuard;
   /** With guard 'user': callers without credentials (`caller` 0) are admitted if the organization has public access. */
   readonly anonymous?: boolean;
-  /** Incoming-webhook bots may call the operation. */
+  /** True if incoming-webhook bots may call the operation. */
   readonly webhookBots?: boolean;
   /** With guard 'none': refusal if the host names no organization; absent: NONEXISTENT_SUBDOMAIN. */
   readonly unknownHost?: 'INVALID_SUBDOMAIN';
@@ -230,7 +230,7 @@ export interface Operation<P extends ParameterDeclarations = ParameterDeclaratio
   readonly rateLimit?: 'polls' | 'visitors' | 'none';
   /** Maximum of MiB of a body without files, within the bound of the configuration; absent: DEFAULT_MAX_BODY_MIB. */
   readonly maxBodyMib?: number;
-  /** The body may be a multipart form with files. */
+  /** True if the body may be a multipart form with files. */
   readonly takesFiles?: true;
   /** Maximum of MiB of an uploaded picture. An upload too large to be read is refused before parameters are checked. */
   readonly pictureMib?: number;

@@ -4,7 +4,7 @@ import { realmKey, type UserId } from '#model';
 import { realmCommands } from '#model/commands';
 import { type ApiCall, forward } from './operation.js';
 
-/** The sealed key of an account. */
+/** The sealed API key of an account, and how to replace it. */
 interface SealedKey {
   readonly user: UserId;
   readonly sealed: string;

@@ -12,7 +12,7 @@ export function takeOnePicture(
 ) {
   if (files !== 'too large' && files.length !== 1) throw apiError(notOne);
   return {
-    /** @throws ApiError if the file is too large */
+    /** Bytes of the picture. @throws ApiError if the file is too large */
     bytes(): Uint8Array {
       const bytes = files === 'too large' ? undefined : files[0]!.bytes;
       if (!bytes || bytes.byteLength > PICTURE_MIB * 1_048_576) throw apiError('FILE_TOO_LARGE', { n: PICTURE_MIB });
@@ -24,9 +24,9 @@ export function takeOnePicture(
 interface Upload {
   /** Name under which the realm actor numbers the uploads of this picture. */
   readonly picture: string;
-  /** Blobs of the upload with this number; all PNG. */
+  /** Blobs of the upload with this number; all are PNG pictures. */
   files(number: number): readonly (readonly [blob: string, bytes: Uint8Array])[];
-  /** Command that makes the upload the current picture. */
+  /** Makes the command that declares the upload the current picture. */
   show(number: number): ForwardedCommand<JsonObject>;
 }
 

@@ -11,7 +11,7 @@ import { type ActorClient, CommandTimeout, type SentCommand } from '#runtime';
 
 export interface ForwardServices {
   readonly client: ActorClient;
-  /** Milliseconds for a command that is answered at once. */
+  /** Deadline of a command that an actor answers at once, ms. */
   readonly deadlineMs: number;
   refresh(realm: RealmId): Promise<void>;
   /**
@@ -22,7 +22,7 @@ export interface ForwardServices {
 
 type Reply = ActorReply | ActorRepeat;
 
-/** The answer to a waiting poll when the frontend leaves. */
+/** The answer to a waiting poll when the frontend shuts down. */
 const answerOnLeave = ({ onShutdown }: ForwardedCommand): ActorReply =>
   onShutdown ? { ok: [encodeFields(onShutdown)] } : { error: apiError('SERVICE_UNAVAILABLE').toReply() };
 

@@ -30,7 +30,7 @@ interface GatewayOptions {
   readonly secrets: Secrets;
   readonly blobs: Blobs;
   readonly site: SiteUrlOptions;
-  /** Milliseconds for a command that is answered at once. */
+  /** Deadline of a command that an actor answers at once, ms. */
   readonly deadlineMs: number;
 }
 

@@ -105,9 +105,9 @@ interface StreamNewest {
   moves: number;
 }
 
-/** The newest message of one user. */
+/** The newest message of one user, with the streams that decide about it. */
 class UserNewest {
-  /** Every stream that the user is or was subscribed to. */
+  /** Ids of every stream that the user is or was subscribed to. */
   readonly streams: number[] = [];
   /** For each stream: the user gets messages above this id; Infinity: none. */
   readonly above: number[] = [];
@@ -168,14 +168,14 @@ export class RealmNewestMessageCache implements LogTailReader {
   #step = 0;
   /** Number of unfinished moves in all streams. */
   #moves = 0;
-  /** Changes that the log has not shown here yet, by actor. */
+  /** Changes that were confirmed to users and that the log has not shown here yet, by actor. */
   readonly #unseen = new Map<ActorKey, UnseenChange[]>();
-  /** Number of those changes, by user. */
+  /** Number of such unseen changes, by user. */
   readonly #unseenByUser = new Map<number, number>();
 
   constructor(private readonly budget: MemoryBudget) {}
 
-  /** @returns undefined where the user's actor must be asked */
+  /** Id of the user's newest message. @returns undefined where the user's actor must be asked */
   of(user: UserId): number | undefined {
     const known = this.#users.get(user);
     if (!known || (this.#unseenByUser.size > 0 && this.#unseenByUser.has(user))) return undefined;
@@ -230,7 +230,7 @@ export class RealmNewestMessageCache implements LogTailReader {
     this.#unseenByUser.clear();
   }
 
-  /** Drops all answers: every user's actor must be asked again. */
+  /** Drops all answers, so that every user's actor must be asked again. */
   forget(): void {
     for (const known of this.#users.values()) this.budget.used -= weightOf(known);
     this.#users.clear();

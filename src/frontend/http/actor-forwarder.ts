@@ -14,7 +14,7 @@ import type { AuthenticatedCaller, ForwardContext, FrontendServices } from './se
 export class ActorForwarder {
   #leaving = false;
 
-  /** @param maxPolls further polls are answered 503 */
+  /** @param maxPolls maximum of waiting polls; further ones are answered 503 */
   constructor(
     private readonly services: FrontendServices,
     private readonly sender: ResponseSender,

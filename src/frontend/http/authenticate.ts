@@ -11,7 +11,7 @@ import type { AnonymousCaller, AuthenticatedCaller, FrontendServices } from './s
 
 interface Credentials {
   readonly username: string;
-  /** 32 characters `[A-Za-z0-9]`. */
+  /** API key: 32 characters `[A-Za-z0-9]`. */
   readonly key: string;
 }
 

@@ -20,9 +20,9 @@ export function byteLengthOfParts(parts: readonly BodyPart[]): number {
 export class ResponseBody {
   readonly length: number;
   #parts: readonly BodyPart[];
-  /** Index of the first part that is not in `#piece` yet. */
+  /** Index of the first part of the body that is not in `#piece` yet. */
   #next = 0;
-  /** The bytes offered now, and their offset in the body. */
+  /** The bytes offered to the connection now, and their offset in the body. */
   #piece: Uint8Array = new Uint8Array(0);
   #pieceAt = 0;
   #sent = 0;
@@ -58,7 +58,7 @@ export class ResponseBody {
     return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
   }
 
-  /** All remaining bytes, in one piece. */
+  /** All remaining bytes of the body, in one piece. */
   rest(): Uint8Array {
     const pieces: Uint8Array[] = [];
     while (this.left > 0) {
@@ -69,7 +69,7 @@ export class ResponseBody {
     return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
   }
 
-  /** The connection has taken the body up to this offset. */
+  /** Records that the connection has taken the body up to this offset. */
   sentUpTo(offset: number): void {
     this.#sent = offset;
     if (this.left === 0) {
@@ -109,7 +109,7 @@ export class RequestBody implements GuardedTransfer {
   #chunks: Uint8Array[] = [];
   #size = 0;
 
-  /** @param abort ends the connection */
+  /** @param abort closes the connection */
   constructor(
     private readonly limit: number,
     private readonly slow: SlowClientGuard,

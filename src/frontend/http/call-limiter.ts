@@ -17,7 +17,7 @@ import type { AuthenticatedCaller } from './services.js';
 /** A request as the limiter needs it; implemented by InboundRequest. */
 export interface RateCountedRequest {
   readonly exchange: HttpExchange;
-  /** X-Forwarded-For; '' where no proxy is trusted. */
+  /** Value of X-Forwarded-For; '' where no proxy is trusted. */
   readonly forwardedFor: string;
   /** State of the tightest rate limit that the request was counted under so far. */
   rate: RateStanding | undefined;

@@ -56,11 +56,11 @@ export class UwsExchange implements HttpExchange {
   aborted = false;
   answered = false;
   #id = '';
-  /** Number appended to the text of the id; -1: none. */
+  /** Number appended to `#id` in the request id; -1: none. */
   #idNumber = -1;
   #server: ExchangeOwner;
   #res: UwsResponse;
-  /** The engine's request; undefined once the handler has returned. */
+  /** The engine's request object; undefined once the handler has returned. */
   #req: UwsRequest | undefined;
   /** True while the client has not taken the whole answer. */
   #sending = false;
@@ -111,7 +111,7 @@ export class UwsExchange implements HttpExchange {
 
   headerLines(name: string): string {
     if (!this.#req) throw new Error(`header ${name} read after the handler returned`);
-    // getHeader returns the first line only.
+    // The engine's getHeader returns the first line only.
     const found: string[] = [];
     this.#req.forEach((key, value) => {
       if (key === name) found.push(value);

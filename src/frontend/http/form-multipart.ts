@@ -19,7 +19,7 @@ interface MultipartContent {
 const MAX_PARTS = MAX_FORM_FIELDS + 10;
 /** Maximum of boundaries of a form: one before each part, and one at the end. */
 const MAX_BOUNDARIES = MAX_PARTS + 1;
-/** Bytes parsed at a time: some hundred microseconds. */
+/** Number of bytes of a form parsed at a time, which takes some hundred microseconds. */
 const PIECE = 32 * 1024;
 /** Bytes scanned for boundaries at a time: at worst each byte is compared with the whole boundary. */
 const SCAN_PIECE = 256 * 1024;
@@ -79,12 +79,12 @@ function boundariesIn(piece: Buffer, delimiter: Buffer): number {
   return count;
 }
 
-/** @throws ApiError MALFORMED_FORM for too many boundaries */
+/** Refuses a form with too many boundaries. @throws ApiError MALFORMED_FORM */
 async function countBoundaries(bytes: Buffer, delimiter: Buffer, turns: TimeSlicer): Promise<void> {
   let count = 0;
   for (let from = 0; from < bytes.length; from += SCAN_PIECE) {
     await turns.next();
-    // A boundary across two pieces counts in the first.
+    // A boundary across two pieces of the body counts in the first.
     count += boundariesIn(bytes.subarray(from, from + SCAN_PIECE + delimiter.length - 1), delimiter);
     if (count > MAX_BOUNDARIES) throw failure();
   }

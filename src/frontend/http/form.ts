@@ -17,7 +17,7 @@ const TOO_LARGE: ParsedForm = { fields: NO_FORM_FIELDS, files: 'too large' };
 
 /** Maximum of bytes of boundaries, part heads and fields beside a file. */
 const FORM_OVERHEAD = 64 * 1024;
-/** Largest body with one file of that many MiB, bytes. */
+/** Maximum of bytes of a body with one file of that many MiB. */
 export const maxBodyBytesWithFile = (mib: number): number => mib * 1_048_576 + FORM_OVERHEAD;
 
 export const isFormMediaType = (type: string): boolean =>
@@ -25,14 +25,14 @@ export const isFormMediaType = (type: string): boolean =>
 export const isMultipartMediaType = (type: string): boolean => type === 'multipart/form-data';
 
 interface FormReadOptions {
-  /** The whole Content-Type header. */
+  /** Value of the Content-Type header, with its parameters. */
   readonly contentType: string;
   /** Media type in the Content-Type header, in lower case. */
   readonly type: string;
   readonly maxBytes: number;
   /** True if files are kept; otherwise they are skipped. */
   readonly files: boolean;
-  /** Parsing waits for this promise, and is omitted if it rejects. */
+  /** The body is parsed after this promise has resolved, and not at all if it rejects. */
   readonly after: Promise<unknown> | undefined;
 }
 

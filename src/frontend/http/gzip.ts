@@ -34,7 +34,7 @@ export class DeflatePool {
     this.#lanes = Array.from({ length: LANES }, () => new Lane(level));
   }
 
-  /** @returns undefined where too much is waiting already */
+  /** Deflates the bytes in a pool thread. @returns undefined where too much is waiting already */
   run(bytes: Uint8Array): Promise<Uint8Array> | undefined {
     let jobs = 0;
     let waiting = bytes.byteLength;
@@ -51,7 +51,7 @@ export class DeflatePool {
 
 /** One deflate stream and its queue. */
 class Lane {
-  /** Bytes of the jobs in the queue. */
+  /** Number of bytes of the jobs in the queue. */
   bytes = 0;
   readonly #queue: Job[] = [];
   #stream: DeflateRaw | undefined;
@@ -102,7 +102,7 @@ class Lane {
     return stream;
   }
 
-  /** Fails the current job; the next ones get a new stream. */
+  /** Fails the current job of a broken stream; the next jobs get a new stream. */
   #streamFailed(error: Error): void {
     this.#stream = undefined;
     this.#output = [];

@@ -47,14 +47,14 @@ export class InboundRequest {
   authorization: string;
   host: string;
   form: ParsedForm = EMPTY_FORM;
-  /** Index of the next step in the pipeline. */
+  /** Index of the request's next step in the pipeline. */
   step = 0;
   /** The operation that the request means; known once the body is read. */
   target: RoutedOperation | undefined;
   /** The organization of the request and, unless `anonymous`, the account. */
   identity: AnonymousCaller | undefined;
   anonymous = false;
-  /** The request as the operation sees it. */
+  /** The call of the operation that the request means. */
   call: OperationCall | undefined;
   /** Deadline and clean-up of a request that has to wait; undefined before. */
   lifetime: RequestLifetime | undefined;
@@ -71,7 +71,7 @@ export class InboundRequest {
   /** Copy of `rate` for a request that stands for the client's later polls. */
   #rateCopy: { -readonly [K in keyof RateStanding]: RateStanding[K] } | undefined;
 
-  /** @param since monotonic milliseconds of the arrival */
+  /** @param since monotonic time at which the request arrived, ms */
   constructor(
     public exchange: HttpExchange,
     readonly match: RouteMatch<RoutedOperation>,
@@ -158,11 +158,11 @@ export class InboundRequest {
  * A request that outlives its turn of the event loop: its deadline, and what to release when it ends, however it ends.
  */
 export class RequestLifetime {
-  /** Answered or aborted; results that arrive later are dropped. */
+  /** True once the request is answered or aborted; results that arrive later are dropped. */
   over = false;
-  /** The command that an actor is working on. */
+  /** The command that an actor is working on for the request. */
   forwarding: Pick<ForwardHandle, 'cancel' | 'release'> | undefined;
-  /** Returns the memory that was reserved for an upload. */
+  /** Gives back the memory that was reserved for an upload. */
   releaseUpload: (() => void) | undefined;
   #timer: TimerHandle | undefined;
 
@@ -171,7 +171,7 @@ export class RequestLifetime {
     private readonly owner: RequestLifetimes,
   ) {}
 
-  /** Listener for the client's disconnect. */
+  /** Ends the request when its client has disconnected. */
   readonly clientLeft = (): void => {
     this.end();
     this.owner.events.clientLeft();

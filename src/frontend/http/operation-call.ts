@@ -20,18 +20,18 @@ interface OperationRequest extends RateCountedRequest {
   readonly form: ParsedForm;
   readonly host: string;
   readonly userAgent: string;
-  /** Request headers that the operations of the path declare. */
+  /** Values of the request headers that the operations of the path declare. */
   readonly headers: ReadonlyMap<string, string>;
 }
 
-/** Services behind the calls of all requests. */
+/** Services that the calls of all requests share. */
 export interface OperationCallServices {
   readonly options: FrontendOptions;
   readonly services: FrontendServices;
   send(forward: ForwardedCommand, call: OperationCall): Promise<JsonObject>;
 }
 
-/** The caller's id in calls without credentials. */
+/** Caller id of calls without credentials. */
 const NOBODY = userId(0);
 
 /** A request as its operation sees it, and the result of running the operation. */
@@ -39,7 +39,7 @@ export class OperationCall implements ApiCall<AnyValues> {
   readonly realm: RealmId;
   readonly caller: UserId;
   readonly directory: DirectoryView;
-  /** The decision of the operation. */
+  /** The decision of the operation; undefined until the operation has run. */
   outcome: OperationOutcome | undefined;
   /** The actor's reply; undefined where the operation answers without an actor. */
   reply: ActorReply | undefined;
@@ -152,5 +152,5 @@ export class OperationCall implements ApiCall<AnyValues> {
   }
 }
 
-/** Default for the largest file, MiB. */
+/** Default maximum size of an uploaded file, MiB. */
 export const DEFAULT_MAX_FILE_MIB = 25;

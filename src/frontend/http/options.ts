@@ -23,7 +23,7 @@ export interface FrontendOptions {
   readonly maxBodyBytes?: number;
   /** Maximum size of an uploaded file, MiB. Default 25. */
   readonly maxFileMib?: number;
-  /** Memory for uploads in progress, MiB. Default 256. */
+  /** Maximum of memory for uploads in progress, MiB. Default 256. */
   readonly uploadMemoryMib?: number;
   /** Maximum of requests in progress, waiting polls apart; further ones are answered 503. Default: any number. */
   readonly maxRequests?: number;

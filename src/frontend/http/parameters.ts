@@ -26,7 +26,7 @@ interface ParameterRow {
   readonly validator: Validator;
   /** Maximum of characters (UTF-16 units) of the parameter's text. */
   readonly maxCharacters: number;
-  /** Index in the order of declaration. */
+  /** Index of the parameter in the order of declaration. */
   readonly place: number;
   /** Index among the variable segments of the path; -1: not in the path. */
   readonly segment: number;

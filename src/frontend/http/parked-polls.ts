@@ -44,11 +44,11 @@ export class ParkedPolls {
   readonly #parked = new Map<ActorKey, ParkedPoll>();
   /** Parked polls without a request, by the query that the client's next poll is expected to have. */
   readonly #expected = new Map<string, ParkedPoll>();
-  /** Operations whose polls have been parked. */
+  /** Operations whose polls have been parked at least once. */
   readonly #operations = new Set<RoutedOperation>();
   readonly #heartbeats: TimerRing<ParkedPoll>;
   readonly #absences: TimerRing<ParkedPoll>;
-  /** Number of requests that wait. */
+  /** Number of requests that wait for the answers of parked commands. */
   attached = 0;
 
   constructor(
@@ -248,7 +248,7 @@ export class ParkedPoll {
   }
 }
 
-/** Queries without escapes: their text is their meaning. */
+/** Pattern of queries without escapes, which can be compared as text. */
 const PLAIN = /^[\w=&.-]*$/;
 
 /** Recognizes a client's next poll by its text: the previous query with another event id, by the same account. */

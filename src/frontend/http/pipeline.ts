@@ -53,13 +53,13 @@ const STOP = Symbol('stop');
 
 interface Step<T> {
   readonly name: string;
-  /** @throws ApiError to refuse the request */
+  /** Does the step's work. @throws ApiError to refuse the request */
   readonly start: (request: InboundRequest, pipeline: Pipeline) => T | Promise<T> | typeof STOP;
   /** Takes a value of `start` other than undefined, or what its promise resolved with. */
   take?(request: InboundRequest, value: T): void;
 }
 
-/** Infers the type of the value that goes from `start` to `take`. */
+/** Returns the step unchanged; infers the type of the value that goes from `start` to `take`. */
 const step = <T>(declared: Step<T>): Step<T> => declared;
 
 const STEPS: readonly Step<unknown>[] = [
@@ -80,7 +80,7 @@ const RUN_STEP = STEPS.findIndex(({ name }) => name === 'run');
 /** Attempts of a request whose answer was too large to be remembered and was lost on its way from the actor. */
 const MAX_ATTEMPTS = 3;
 
-/** A path counts as a page if all of its operations do. */
+/** Headers of the answer to OPTIONS. A path counts as a page if all of its operations do. */
 const preflightOf = memoizeByObject((route: Route<RoutedOperation>): ResponseHeaders => {
   const page = [...route.methods.values()].every(({ operation }) => operation.page);
   return corsPreflightHeaders(route.allow, page);
@@ -152,7 +152,7 @@ export class Pipeline {
     }
   }
 
-  /** Goes on behind the current step, whose value has arrived. */
+  /** Goes on behind the request's current step, whose value has arrived. */
   readonly continue = (request: InboundRequest, value: unknown): void => {
     const current = STEPS[request.step++]!;
     current.take?.(request, value);

@@ -30,7 +30,7 @@ import type { FrontendServices } from './services.js';
 export class ResponseSender implements RequestLifetimeListener {
   readonly lifetimes: RequestLifetimes;
 
-  /** @param compressor undefined: nothing is compressed */
+  /** @param compressor undefined: no answer is compressed */
   constructor(
     private readonly services: FrontendServices,
     private readonly metrics: RequestMetrics,
@@ -66,7 +66,7 @@ export class ResponseSender implements RequestLifetimeListener {
     return apiError('INTERNAL').toReply();
   }
 
-  /** Sends what an operation decided without an actor. */
+  /** Sends the answer that an operation decided without an actor. */
   local(
     request: InboundRequest,
     operation: Operation,

@@ -102,7 +102,7 @@ class NodeServer implements HttpServer {
   readonly bodies: SlowClientGuard;
   #server: Server;
   #accepted = 0;
-  /** Connections on which no further request is accepted. */
+  /** Connections on which no further request is accepted, because one request was refused. */
   readonly #refused = new WeakSet<Duplex>();
   /** The latest request of each connection. */
   readonly #current = new WeakMap<Duplex, NodeExchange>();
@@ -302,7 +302,7 @@ class NodeExchange implements HttpExchange {
     });
   }
 
-  /** Does nothing: Node keeps the request anyway. */
+  /** Does nothing: Node keeps the request object anyway. */
   forget(): void {}
 
   reuseFor(next: HttpExchange): HttpExchange {

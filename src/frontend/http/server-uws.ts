@@ -73,7 +73,7 @@ class UwsServer implements HttpServer, ExchangeOwner {
   static async listen(engine: UwsEngine, options: HttpListenOptions): Promise<UwsServer> {
     const app = engine.uws.App();
     const server = new UwsServer(engine, app, options);
-    // Routes by method spare most requests the native call for it.
+    // Separate routes for GET and POST spare most requests the native call for the method.
     app.get('/*', (res, req) => server.#handle(res, req, 'GET'));
     app.post('/*', (res, req) => server.#handle(res, req, 'POST'));
     app.any('/*', (res, req) => {

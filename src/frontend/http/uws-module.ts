@@ -4,7 +4,7 @@
  */
 import { createRequire } from 'node:module';
 
-/** A request; valid only while the handler runs. */
+/** A request of the engine; valid only while the handler runs. */
 export interface UwsRequest {
   getUrl(): string;
   getQuery(): string | undefined;
@@ -60,15 +60,15 @@ export interface UwsEngine {
   readonly endsHead: boolean;
 }
 
-/** The properties of a process that a build must fit. */
+/** The properties of this process that a native build must fit. */
 export interface HostPlatform {
   readonly platform: string;
   readonly arch: string;
   /** `process.versions.modules`; changes with each major version of Node. */
   readonly abi: string;
-  /** Version of Node, for messages. */
+  /** Version of Node, for error messages. */
   readonly node: string;
-  /** Version of glibc; undefined: another C library. */
+  /** Version of glibc on this system; undefined: another C library. */
   readonly glibc: string | undefined;
 }
 
@@ -125,7 +125,7 @@ export function loadUwsEngine(host: HostPlatform = describeThisHost()): UwsEngin
     return { uws: createRequire(import.meta.url)(name) as UwsModule, endsHead };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    // npm installs the packages for the Node version that runs npm.
+    // The package is missing: npm installs the packages for the Node version that runs npm.
     if (code === 'MODULE_NOT_FOUND')
       throw new Error(`${name} is not installed; "npm ci" with Node ${host.node} installs it`);
     throw new Error(message.split('\n')[0]);

@@ -17,7 +17,7 @@ export type ImageFetchFault =
   | 'no-picture'
   | 'too-large'
   | 'too-slow'
-  /** Too many fetches are in progress. */
+  /** The proxy has too many fetches in progress. */
   | 'busy';
 
 export class ImageFetchError extends Error {
@@ -89,7 +89,7 @@ export class ImageFetcher {
     throw new ImageFetchError('refused');
   }
 
-  /** Sends one request, with nothing that identifies the reader. */
+  /** Sends one request for the picture, with nothing that identifies the reader. */
   #request(target: URL, signal: AbortSignal): Promise<IncomingMessage> {
     if (!this.filter.allowsUrl(target)) throw new ImageFetchError('unreachable');
     const options: RequestOptions = {

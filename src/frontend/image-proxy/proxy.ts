@@ -101,7 +101,7 @@ export class ImageProxy {
       this.#evict();
       return image;
     } catch (error) {
-      // 'busy' is no fault of the picture and not remembered.
+      // A 'busy' proxy is no fault of the picture, so the failure is not remembered.
       if (error instanceof ImageFetchError && error.fault !== 'busy') {
         this.#failures.set(address, { outcome: error, until: this.clock.monotonic() + this.limits.failedMs });
       }

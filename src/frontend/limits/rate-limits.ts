@@ -9,7 +9,7 @@ import type { DirectoryUser } from '#model/records';
 import { type RateBucketKind, RateBuckets, type RateLimitVerdict, type SharedCallCount } from './buckets.js';
 import { type RateRules, rateRulesOfAccount } from './rules.js';
 
-/** Configured rules; an empty list means no limit. */
+/** Configured rate limits; an empty list means no limit. */
 interface ConfiguredRateRules {
   /** Rules for each account without own rules: counted separately for polls and for all other calls. */
   readonly user: RateRules;
@@ -29,7 +29,7 @@ export const selectTighterLimit = (
 
 export class RateLimits {
   readonly buckets: RateBuckets;
-  /** Number of refused calls, by the kind of bucket. */
+  /** Number of refused calls, by the kind of bucket that refused them. */
   readonly refused: Record<RateBucketKind, number> = { user: 0, polls: 0, address: 0, mails: 0, file: 0 };
 
   constructor(
@@ -39,7 +39,7 @@ export class RateLimits {
     this.buckets = new RateBuckets(clock);
   }
 
-  /** Counts a call of an account. Undefined: no limit. */
+  /** Counts a call of an account under its limit. Undefined: there is no limit. */
   user(kind: 'user' | 'polls', realm: RealmId, { id, rateLimits }: DirectoryUser): RateLimitVerdict | undefined {
     const own = rateLimits;
     return this.#count(kind, `${realm}/${id}`, own === undefined ? this.rules.user : rateRulesOfAccount(own), own);
@@ -55,7 +55,7 @@ export class RateLimits {
     return this.#count('mails', address, this.rules.mails);
   }
 
-  /** Counts access to a file without an account. */
+  /** Counts access to an uploaded file without an account. */
   file(path: string): RateLimitVerdict | undefined {
     return this.#count('file', path, this.rules.file);
   }

@@ -1,6 +1,6 @@
 /** Rate rules as text, in the configuration and for single accounts: `60:200,3600:5000` (seconds:calls). */
 
-/** At most `calls` calls within `windowMs` milliseconds. */
+/** A rate limit: at most `calls` calls within `windowMs` milliseconds. */
 export interface RateRule {
   readonly windowMs: number;
   readonly calls: number;

@@ -12,7 +12,7 @@ import type { RateLimits } from './rate-limits.js';
 interface FrontendBroadcast {
   /** Sends a message to all frontends; it may be lost. */
   publish(value: Json): void;
-  /** @param reader gets all published messages, in any order */
+  /** Receives the messages of all frontends. @param reader gets all published messages, in any order */
   follow(reader: (value: Json) => void): void;
 }
 

@@ -1,6 +1,6 @@
 /** Logo and mark of the product, as SVG. */
 
-/** Two speech bubbles that face each other. */
+/** SVG of two speech bubbles that face each other. */
 const BUBBLES =
   '<path fill="#3454d1" d="M8 10h30a6 6 0 0 1 6 6v14a6 6 0 0 1-6 6H22l-8 8v-8H8a6 6 0 0 1-6-6V16a6 6 0 0 1 6-6z"/>' +
   '<path fill="#f5a623" d="M50 24h6a6 6 0 0 1 6 6v14a6 6 0 0 1-6 6h-4v8l-8-8H32a6 6 0 0 1-6-6v-3h13a10 10 0 0 0 10-10z"/>';

@@ -44,7 +44,7 @@ export function loadStaticFile(path: string): Promise<StaticFile> | undefined {
   if (!file && make) {
     file = make();
     cache.set(path, file);
-    // A failure is not cached.
+    // A failed attempt to make a file is not cached.
     file.catch(() => cache.delete(path));
   }
   return file;

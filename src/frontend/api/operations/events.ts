@@ -42,7 +42,7 @@ interface QueueChoices {
   readonly narrow: string[][];
 }
 
-/** Key and arguments of a queue with a fresh id. */
+/** Makes the actor key and the arguments of a queue with a fresh id. */
 function newQueue(call: ApiCall<unknown>, args: QueueArguments) {
   const queue_id = randomUUID();
   const { origin, site, webPublicStreams } = call;

@@ -122,7 +122,7 @@ const getTemporaryFile = defineOperation({
   path: '/user_uploads/temporary/{token}/{filename}',
   root: true,
   guard: 'none',
-  // The address is valid for one minute and needs no log-in.
+  // A temporary address is valid for one minute and needs no log-in.
   rateLimit: 'none',
   headers: CONDITIONAL_REQUEST_HEADERS,
   summary: 'An uploaded file, at such an address.',

@@ -32,7 +32,7 @@ export async function answerOrRefusalPage(
   }
 }
 
-/** Fields that a new user fills in. */
+/** Parameters of the form that a new user fills in. */
 export const APPLICANT_PARAMETERS = {
   full_name: optionalTextParameter('form', 'Name shown to others.'),
   password: optionalTextParameter('form', 'At least 6 characters and hard enough to guess.'),

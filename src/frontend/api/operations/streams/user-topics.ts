@@ -1,4 +1,4 @@
-/** Topic visibility (streams.md § User topics). */
+/** Topic visibility: users mute, unmute and follow topics (streams.md § User topics). */
 import { Type } from 'typebox';
 import { MAX_TOPIC } from '#domain/streams';
 import { userKey } from '#model';
