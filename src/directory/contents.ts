@@ -78,7 +78,7 @@ type AllOfEach = { readonly [C in keyof DirectoryRecords]: readonly DirectoryRec
 export interface DirectoryChange extends OneOfEach, Partial<DirectorySingletons> {
   /** Settings of the organization that changed, with their new values. */
   readonly settings?: Partial<RealmSettings>;
-  /** True: the organization was deactivated. False: it was reactivated. */
+  /** True if the organization was deactivated, false if it was reactivated. */
   readonly deactivated?: boolean;
   readonly fullMembersAt?: number;
   readonly groupGone?: number;

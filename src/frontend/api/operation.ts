@@ -120,7 +120,7 @@ export interface ApiCall<V> {
   /** Value of a request header that the operation declares; '' when absent. */
   header(name: string): string;
   /** Runs a command on the caller's behalf. @returns fields of the actor's answer @throws ActorRefused, ApiError */
-  send<T>(forwardCommand: ForwardedCommand<T>): Promise<T>;
+  send<T>(command: ForwardedCommand<T>): Promise<T>;
   /** Id of the newest message that the caller has a copy of; -1: none. Only for authenticated callers. */
   newestMessage(): number | Promise<number>;
   /** True if the configuration allows streams that are open to the web. */
