@@ -21,10 +21,10 @@ export interface CatchUpFeed {
   /** Delivers one entry to these queues. @returns undefined if the entry was delivered at once */
   deliver(work: PendingLogEntry, queues: Iterable<EventSubscriber>): Promise<void> | undefined;
   /** Hands the queues to the live feed. True if it has taken them. */
-  takeOver(catchUp: CatchUp): boolean;
+  takeOver(catchUp: QueueCatchUp): boolean;
 }
 
-export class CatchUp {
+export class QueueCatchUp {
   readonly queues: Set<EventSubscriber>;
   /** Log position up to which everything was delivered. */
   position: Seq;

@@ -9,7 +9,7 @@ import { eventId, type LogEntry, type MessageItem, type PlainItem, type RealmId,
 import type { EventLog } from '#ports/log';
 import type { Store } from '#ports/store';
 import { isInAudience, streamsDecidingAudience } from './audience.js';
-import { CatchUp, type CatchUpFeed, type CatchUpSource } from './catch-up.js';
+import { type CatchUpFeed, type CatchUpSource, QueueCatchUp } from './catch-up.js';
 import { StreamMemberships } from './memberships.js';
 import { EventQueueIndex } from './queue-index.js';
 import { RecentLogEntries, type RecentLogEntryBudget } from './recent-entries.js';
@@ -43,7 +43,7 @@ export class RealmFeed {
   /** Index of the realm's newest messages, which registrations of queues read. */
   readonly recentMessages: RecentMessageIndex;
   readonly #membersOf = (stream: number) => this.#memberships.of(stream);
-  readonly #catchUps = new Set<CatchUp>();
+  readonly #catchUps = new Set<QueueCatchUp>();
   readonly #repeats: RepeatDetector;
   readonly #recent: RecentLogEntries;
   #attaching: EventSubscriber[] = [];
@@ -174,7 +174,7 @@ export class RealmFeed {
       const subscription = replay ?? this.ports.log.subscribe(this.realm, after, reader);
       return { replays: replay !== undefined, subscription };
     };
-    this.#catchUps.add(new CatchUp(source, behind, this.#forCatchUp(), this.ports.clock));
+    this.#catchUps.add(new QueueCatchUp(source, behind, this.#forCatchUp(), this.ports.clock));
   }
 
   #forCatchUp(): CatchUpFeed {

@@ -9,9 +9,9 @@
  *   4. `EventSubscriber.push` hands each of these queues a reference to one `SharedEvent`. From there on the queue
  *      works alone: filter verdict → buffer → waiting poll → reply (actors/event-queue).
  *
- * A queue that attaches at an older position first runs through a `CatchUp`, from `RecentLogEntries` in memory or from
- * the log, and goes live when it is level with the feed. `RecipientFieldResolver` resolves fields that differ from user
- * to user. Registrations read messages through `RecentMessageIndex`, which the feed keeps up to date.
+ * A queue that attaches at an older position first runs through a `QueueCatchUp`, from `RecentLogEntries` in memory or
+ * from the log, and goes live when it is level with the feed. `RecipientFieldResolver` resolves fields that differ from
+ * user to user. Registrations read messages through `RecentMessageIndex`, which the feed keeps up to date.
  *
  * Invariants:
  *   - The audience is decided by what was true at the commit, never by what is true now.

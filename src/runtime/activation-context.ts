@@ -9,15 +9,15 @@ import type { ActorKey, RealmId, Seq, StopReason } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { EventLog } from '#ports/log';
 import type { CommitBatch } from './commit-batch.js';
-import type { CommitOwner } from './commit-loop.js';
-import type { ExecutorOwner } from './executor.js';
+import type { CommitLoopOwner } from './commit-loop.js';
+import type { CommandExecutorOwner } from './executor.js';
 import type { QueuedCommand } from './mailbox.js';
 import type { ActorMemory } from './memory.js';
 import type { ActorKindMeter } from './meters.js';
 import type { OutboxDelivery, OutboxPorts } from './outbox.js';
 import type { ActivationPorts } from './ports.js';
 import type { ActorCommandReply } from './protocol.js';
-import type { UnpublishedTicket } from './unpublished-commits.js';
+import type { UnpublishedCommitTicket } from './unpublished-commits.js';
 
 /** The methods of an activation that its commit loop, executor and outbox call. */
 export interface ActivationControl {
@@ -31,7 +31,7 @@ export interface ActivationControl {
   wake(lane: string): void;
 }
 
-export class ActivationContext implements CommitOwner, ExecutorOwner, OutboxPorts {
+export class ActivationContext implements CommitLoopOwner, CommandExecutorOwner, OutboxPorts {
   constructor(
     private readonly key: ActorKey,
     private readonly realm: RealmId,
@@ -101,7 +101,7 @@ export class ActivationContext implements CommitOwner, ExecutorOwner, OutboxPort
     return this.ports.sendFromOutbox(command, id, requestId);
   }
 
-  unpublished(): UnpublishedTicket {
+  unpublished(): UnpublishedCommitTicket {
     return this.ports.unpublished.begin(this.realm);
   }
 

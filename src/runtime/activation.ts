@@ -13,17 +13,17 @@ import { CommandExecutor } from './executor.js';
 import { CommandInputLoader } from './input-loader.js';
 import type { AnyActorKind, PassivationReason, Sidecar } from './kind.js';
 import { type LoadedActor, loadActor } from './load.js';
-import { Mailbox, QueuedCommand } from './mailbox.js';
+import { ActorMailbox, QueuedCommand } from './mailbox.js';
 import { ActorMemory } from './memory.js';
 import type { ActorKindMeter } from './meters.js';
-import { MAX_OUTBOX_COMMITS, Outbox } from './outbox.js';
+import { ActorOutbox, MAX_OUTBOX_COMMITS } from './outbox.js';
 import type { ActivationPorts } from './ports.js';
 import {
   type ActorCommandReply,
   type CommandEnvelope,
   type CommandRequest,
-  isForActor,
-  isFromActor,
+  isCommandForActor,
+  isCommandFromActor,
   WAKE_COMMAND,
 } from './protocol.js';
 import { ReplyCache } from './reply-cache.js';
@@ -44,10 +44,10 @@ export class Activation implements ActivationControl {
   status: 'loading' | 'ready' | 'stopped' = 'loading';
   /** Monotonic ms of the last command; the host passivates idle activations by it. */
   lastUsed: number;
-  readonly #mailbox = new Mailbox();
+  readonly #mailbox = new ActorMailbox();
   #running = lazyMap<string, QueuedCommand>();
   readonly #remembered = new ReplyCache();
-  readonly #outbox: Outbox;
+  readonly #outbox: ActorOutbox;
   readonly #commits: CommitLoop;
   #early: EarlyCommand[] | undefined;
   readonly #memory: ActorMemory;
@@ -76,7 +76,7 @@ export class Activation implements ActivationControl {
     this.#meter = ports.meters.of(kind);
     this.#memory = new ActorMemory(key, kind);
     const context = new ActivationContext(key, this.realm, this.#memory, this.#meter, ports, this);
-    this.#outbox = new Outbox(key, this.realm, context);
+    this.#outbox = new ActorOutbox(key, this.realm, context);
     this.#supply = new CommandInputLoader(key, this.realm, kind, ports, this.#memory);
     this.#commits = new CommitLoop(key, this.realm, epoch, ports.store, this.#outbox, this.#remembered, context);
     this.#executor = new CommandExecutor(key, this.realm, kind, this.#memory, this.#commits, ports, context);
@@ -169,8 +169,8 @@ export class Activation implements ActivationControl {
   }
 
   receive(envelope: CommandEnvelope, request: CommandRequest): void {
-    const fromActor = isFromActor(envelope.id);
-    if (this.status === 'stopped' || (this.#leaving && !isForActor(envelope))) {
+    const fromActor = isCommandFromActor(envelope.id);
+    if (this.status === 'stopped' || (this.#leaving && !isCommandForActor(envelope))) {
       this.#refuse(request, 'moved');
       return;
     }
@@ -240,7 +240,7 @@ export class Activation implements ActivationControl {
       request.reply(before);
     };
     this.#outbox.afterCommandsOf(id, () => {
-      if (isFromActor(id)) this.#outbox.afterLogged(this.#commits.committed, answer);
+      if (isCommandFromActor(id)) this.#outbox.afterLogged(this.#commits.committed, answer);
       else answer();
     });
     if (answered) return;
@@ -259,12 +259,12 @@ export class Activation implements ActivationControl {
   takeOnlyActors(): void {
     if (this.#leaving) return;
     this.#leaving = true;
-    const refused = this.#mailbox.remove((pending) => !isForActor(pending.envelope));
+    const refused = this.#mailbox.remove((pending) => !isCommandForActor(pending.envelope));
     for (const pending of refused) this.finish(pending, { retry: 'moved' });
-    for (const { request } of (this.#early ?? []).filter(({ envelope }) => !isForActor(envelope))) {
+    for (const { request } of (this.#early ?? []).filter(({ envelope }) => !isCommandForActor(envelope))) {
       this.#refuse(request, 'moved');
     }
-    this.#early = this.#early?.filter(({ envelope }) => isForActor(envelope));
+    this.#early = this.#early?.filter(({ envelope }) => isCommandForActor(envelope));
   }
 
   /** Resolves when all begun work is finished, or the activation has stopped. */
@@ -406,7 +406,7 @@ export class Activation implements ActivationControl {
       const { name, requestId } = envelope ?? {};
       this.ports.logger.error({ requestId, actor: this.key, command: name, err: error }, 'actor crashed');
       // The sender retries once, in case the state in memory was at fault. A second crash is answered with an error.
-      if (envelope && !isFromActor(envelope.id) && this.ports.crashedBefore(envelope.id)) {
+      if (envelope && !isCommandFromActor(envelope.id) && this.ports.crashedBefore(envelope.id)) {
         this.#handling?.reply({ error: UNKNOWN });
       }
       this.stop('crashed', error);

@@ -9,10 +9,10 @@ import type { ActorKey, Epoch, RealmId, StopReason } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { RecordWrite, Store } from '#ports/store';
 import { CommitBatch, type OutboxEntry, outboxEntryToJson } from './commit-batch.js';
-import { commandsNamed, type Outbox } from './outbox.js';
+import { type ActorOutbox, findCommandsNamed } from './outbox.js';
 import type { ReplyCache } from './reply-cache.js';
 
-export interface CommitOwner {
+export interface CommitLoopOwner {
   now(): number;
   /** Monotonic time, ms. */
   monotonic(): number;
@@ -51,9 +51,9 @@ export class CommitLoop {
     private readonly realm: RealmId,
     private readonly epoch: Epoch,
     private readonly store: Store,
-    private readonly outbox: Outbox,
+    private readonly outbox: ActorOutbox,
     private readonly remembered: ReplyCache,
-    private readonly owner: CommitOwner,
+    private readonly owner: CommitLoopOwner,
   ) {}
 
   loaded(version: number, due: number | null, hasStaleOutbox: boolean): void {
@@ -104,7 +104,7 @@ export class CommitLoop {
   /** Outgoing commands of this name, from durable and pending commits, that may not be carried out yet. */
   pendingCommands(name: string): OutboxCommand[] {
     const here = this.#groups.flatMap(({ sequences }) => sequences.map(({ sequence }) => sequence));
-    return [...this.outbox.pendingCommands(name), ...commandsNamed(here, name)];
+    return [...this.outbox.pendingCommands(name), ...findCommandsNamed(here, name)];
   }
 
   /** Calls `fn` when everything that is in memory now is durable. */

@@ -22,7 +22,7 @@ const PAUSE_MS = 5;
 /** Stale heap entries that are tolerated beyond twice the number of live entries. */
 const SLACK = 1_000;
 
-export class DueTimers {
+export class ActorDueTimers {
   readonly #entries = new Map<ActorKey, Entry>();
   /** Earliest first. An entry that was moved forward is in the heap twice. */
   readonly #heap: { readonly time: number; readonly entry: Entry }[] = [];

@@ -6,15 +6,15 @@ import { ApiError, apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { CommitBatch } from './commit-batch.js';
 import type { CommitLoop } from './commit-loop.js';
-import { type AnyActorKind, type CommandContext, type Outcome, TooEarly } from './kind.js';
+import { type AnyActorKind, type CommandContext, CommandTooEarly, type Outcome } from './kind.js';
 import type { QueuedCommand } from './mailbox.js';
 import type { ActorMemory } from './memory.js';
-import { fitIntoLog } from './pack-entries.js';
+import { itemsFitIntoLog } from './pack-entries.js';
 import type { ActivationPorts } from './ports.js';
-import { type ActorCommandReply, type CommandEnvelope, isFromActor } from './protocol.js';
+import { type ActorCommandReply, type CommandEnvelope, isCommandFromActor } from './protocol.js';
 
 /** The methods of an activation that its executor calls. */
-export interface ExecutorOwner {
+export interface CommandExecutorOwner {
   /** Sends the reply to a command, which is then done. */
   finish(pending: QueuedCommand, reply: ActorCommandReply): void;
   /** Resumes the mailbox lane of an exclusive command. */
@@ -36,7 +36,7 @@ export class CommandExecutor {
     private readonly memory: ActorMemory,
     private readonly commits: CommitLoop,
     private readonly ports: ActivationPorts,
-    private readonly owner: ExecutorOwner,
+    private readonly owner: CommandExecutorOwner,
   ) {}
 
   /** True if no further command is handled. */
@@ -73,12 +73,12 @@ export class CommandExecutor {
     }
     // The due time has come and is used up, unless the handler sets another one.
     if (envelope.name === 'due' && outcome.due === undefined) outcome = { ...outcome, due: null };
-    if (outcome.events && !fitIntoLog(outcome.events)) {
+    if (outcome.events && !itemsFitIntoLog(outcome.events)) {
       this.#outsized(pending, outcome);
       return;
     }
     const phase = batch && this.memory.nextPhase(envelope);
-    if (batch && (phase !== undefined || writes(outcome) || isFromActor(envelope.id))) {
+    if (batch && (phase !== undefined || writes(outcome) || isCommandFromActor(envelope.id))) {
       this.#take(pending, outcome, batch, phase);
     } else this.#answer(pending, outcome.reply);
     const { transient } = outcome;
@@ -173,7 +173,7 @@ export class CommandExecutor {
       if (waits) return;
     } else if (exclusive) batch.onCommitted.push(() => this.owner.wake(lane));
     // The sending actor's next events must come later in the log than the events that its command caused here.
-    if (isFromActor(pending.envelope.id)) batch.onLogged.push(finish);
+    if (isCommandFromActor(pending.envelope.id)) batch.onLogged.push(finish);
     else batch.onCommitted.push(finish);
   }
 
@@ -182,7 +182,7 @@ export class CommandExecutor {
       this.#refuse(pending, { error: error.toReply() });
       return;
     }
-    if (error instanceof TooEarly) {
+    if (error instanceof CommandTooEarly) {
       this.#answer(pending, { retry: 'early' });
       return;
     }
@@ -197,7 +197,8 @@ export class CommandExecutor {
       const { code, status } = reply.error;
       this.ports.logger.debug({ ...this.#about(pending), code, status }, 'command refused');
     }
-    if (this.memory.exists && isFromActor(pending.envelope.id)) this.#take(pending, { reply }, this.commits.open());
+    if (this.memory.exists && isCommandFromActor(pending.envelope.id))
+      this.#take(pending, { reply }, this.commits.open());
     else this.#answer(pending, reply);
   }
 

@@ -18,13 +18,13 @@ import { Activations } from './activations.js';
 import { ActorQuotas, type KindQuota } from './actor-quotas.js';
 import { registerActorStats } from './actor-stats.js';
 import { ActorClient } from './client.js';
-import { DueTimers } from './due-timers.js';
+import { ActorDueTimers } from './due-timers.js';
 import { MessageIdSource } from './id-source.js';
 import type { AnyActorKind, InputSources } from './kind.js';
 import { RuntimeMeters } from './meters.js';
 import type { OutboxDelivery } from './outbox.js';
 import { PartitionOwnership } from './ownership.js';
-import { type ActorCommandReply, type CommandEnvelope, type CommandRequest, isForActor } from './protocol.js';
+import { type ActorCommandReply, type CommandEnvelope, type CommandRequest, isCommandForActor } from './protocol.js';
 import { StoreOutage } from './store-outage.js';
 import { SuccessorWakeup } from './successor-wakeup.js';
 import { UnpublishedCommits } from './unpublished-commits.js';
@@ -36,7 +36,7 @@ interface DirectorySource {
   now(realm: RealmId): DirectoryView;
 }
 
-export interface HostOptions<Services = unknown> {
+export interface ActorHostOptions<Services = unknown> {
   readonly clock: Clock;
   readonly store: Store;
   readonly log: EventLog;
@@ -74,7 +74,7 @@ export class ActorHost<Services = any> implements PartitionOwner {
   readonly #activations: Activations;
   readonly #ownership: PartitionOwnership;
   readonly #successors: SuccessorWakeup;
-  readonly #timers: DueTimers;
+  readonly #timers: ActorDueTimers;
   readonly #quotas: ActorQuotas;
   readonly #meters: RuntimeMeters;
   #sweep: TimerHandle | undefined;
@@ -82,14 +82,14 @@ export class ActorHost<Services = any> implements PartitionOwner {
   #sent = 0;
   #closed = false;
 
-  constructor(private readonly options: HostOptions<Services>) {
+  constructor(private readonly options: ActorHostOptions<Services>) {
     const { bus, clock, directory, kinds, log, logger, services, store } = options;
     const metrics = options.metrics ?? new Metrics();
     this.#meters = new RuntimeMeters(metrics, Object.values(kinds));
     this.client = new ActorClient(bus, clock, metrics, { limitMs: options.outageMs });
     const ids = new MessageIdSource(this.client);
     this.#successors = new SuccessorWakeup(this.client, clock, logger);
-    this.#timers = new DueTimers(clock, (key) => this.#wake(key));
+    this.#timers = new ActorDueTimers(clock, (key) => this.#wake(key));
     this.#quotas = this.#makeQuotas();
     const unpublished = new UnpublishedCommits(options.clock);
     this.sources = {
@@ -213,7 +213,7 @@ export class ActorHost<Services = any> implements PartitionOwner {
 
   #receive(p: Partition, request: CommandRequest): void {
     const envelope = request.value as unknown as CommandEnvelope;
-    const left = this.#ownership.isLeaving(p) && !isForActor(envelope);
+    const left = this.#ownership.isLeaving(p) && !isCommandForActor(envelope);
     if (left || !this.#ownership.owns(p) || !this.options.placement.mayAnswer(p)) {
       this.#meters.refused('not-owner');
       request.reply({ retry: 'not-owner' });

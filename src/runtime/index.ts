@@ -31,6 +31,7 @@ export {
   type AnyCommandDefinition,
   type CommandContext,
   type CommandDefinition,
+  CommandTooEarly,
   type DeferredRequest,
   type InputContext,
   type InputSources,
@@ -38,7 +39,6 @@ export {
   type Outcome,
   type PassivationReason,
   type Sidecar,
-  TooEarly,
 } from './kind.js';
 export { type MachineStep, MachineSteps } from './machine-steps.js';
 export { splitListForEvents } from './pack-entries.js';

@@ -96,12 +96,12 @@ export interface InputSources<Services = unknown> {
   directory(realm: RealmId): Promise<DirectoryView>;
   /** Resolves when the log holds the events of everything that this host's actors committed before; undefined: now. */
   published(realm: RealmId): Promise<void> | undefined;
-  /** Services of the application (renderer, password hashing, feeds): HostOptions.services. */
+  /** Services of the application (renderer, password hashing, feeds): ActorHostOptions.services. */
   readonly services: Services;
 }
 
 /** Thrown by `inputs`: an earlier decision that the command builds on is not carried out yet. The sender retries. */
-export class TooEarly extends Error {
+export class CommandTooEarly extends Error {
   override name = 'TooEarly';
 }
 

@@ -44,7 +44,7 @@ interface Lane {
   suspensions: number;
 }
 
-export class Mailbox {
+export class ActorMailbox {
   #lanes = lazyMap<string, Lane>();
   #size = 0;
 

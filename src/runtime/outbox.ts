@@ -11,7 +11,7 @@ import type { EventLog } from '#ports/log';
 import { RETRY_DELAYS_MS, retryDelayMs } from './backoff.js';
 import type { CommandSequence, OutboxEntry } from './commit-batch.js';
 import { packLogEntries } from './pack-entries.js';
-import type { UnpublishedTicket } from './unpublished-commits.js';
+import type { UnpublishedCommitTicket } from './unpublished-commits.js';
 
 export interface OutboxDelivery {
   /** Resolves when the command is carried out. */
@@ -26,7 +26,7 @@ export interface OutboxPorts {
   /** Sends the command until it is carried out. */
   send(command: OutboxCommand, id: string, requestId: string): OutboxDelivery;
   /** Registers a commit whose items the log does not hold yet. */
-  unpublished(): UnpublishedTicket;
+  unpublished(): UnpublishedCommitTicket;
   /** Called when the entry at this position has completed these versions in the log. */
   appended(seq: Seq, versions: readonly number[]): void;
   /** Called when an append failed; it will be tried again. */
@@ -39,7 +39,7 @@ interface Job {
   readonly entry: OutboxEntry;
   /** True if the log holds the items of the entry. */
   appended: boolean;
-  readonly unpublished: UnpublishedTicket | undefined;
+  readonly unpublished: UnpublishedCommitTicket | undefined;
   started: boolean;
   /** Number of command sequences of the entry that are not yet carried out. */
   left: number;
@@ -51,7 +51,7 @@ export const MAX_OUTBOX_COMMITS = 256;
 /** Commands that one commit may send; a command's number follows from the commit's version. */
 const COMMANDS_PER_COMMIT = 2 ** 20;
 
-export class Outbox {
+export class ActorOutbox {
   #jobs = lazyMap<number, Job>();
   /** By id of a command whose reply waits for a sequence: callbacks of its repeats, which wait too. */
   #answering = lazyMap<string, (() => void)[]>();
@@ -106,7 +106,7 @@ export class Outbox {
 
   /** Outgoing commands of this name that may not be carried out yet. */
   pendingCommands(name: string): OutboxCommand[] {
-    return [...this.#jobs.values()].flatMap(({ entry }) => commandsNamed(entry.sequences, name));
+    return [...this.#jobs.values()].flatMap(({ entry }) => findCommandsNamed(entry.sequences, name));
   }
 
   /** Calls `fn` when the commands that this command caused are carried out; now if there are none. */
@@ -255,5 +255,5 @@ export class Outbox {
   }
 }
 
-export const commandsNamed = (sequences: readonly CommandSequence[], name: string): OutboxCommand[] =>
+export const findCommandsNamed = (sequences: readonly CommandSequence[], name: string): OutboxCommand[] =>
   sequences.flatMap(({ stages }) => stages.flat()).filter((command) => command.name === name);

@@ -9,7 +9,7 @@ import type { Activation } from './activation.js';
 import type { Activations } from './activations.js';
 import type { ActorQuotas } from './actor-quotas.js';
 import { drainPartitions } from './drain.js';
-import type { DueTimers } from './due-timers.js';
+import type { ActorDueTimers } from './due-timers.js';
 import type { RuntimeMeters } from './meters.js';
 import type { CommandRequest } from './protocol.js';
 import type { SuccessorWakeup } from './successor-wakeup.js';
@@ -25,7 +25,7 @@ interface OwnershipOptions {
   readonly bus: Bus;
   readonly meters: RuntimeMeters;
   readonly activations: Activations;
-  readonly timers: DueTimers;
+  readonly timers: ActorDueTimers;
   readonly quotas: ActorQuotas;
   readonly successors: SuccessorWakeup;
   due(key: ActorKey, at: number | null): void;

@@ -60,7 +60,7 @@ export function splitListForEvents<T>(list: readonly T[]): T[][] {
 }
 
 /** True if every item fits into the log; an oversized one would block its actor's outbox for ever. */
-export const fitIntoLog = (items: readonly LogItem[]): boolean =>
+export const itemsFitIntoLog = (items: readonly LogItem[]): boolean =>
   items.every((item) => encodedSize(item as unknown as Json) <= MAX_ITEM_BYTES);
 
 /**

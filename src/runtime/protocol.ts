@@ -50,13 +50,13 @@ export function parseCommandId(id: string): { sender: string; n: number; actor: 
 }
 
 /** True if the command comes from an actor's outbox. */
-export const isFromActor = (id: string): boolean => id.includes('@');
+export const isCommandFromActor = (id: string): boolean => id.includes('@');
 
 /**
  * True if another actor waits for the command. A host that hands the partition over still takes it, since it may in
  * turn wait for that actor.
  */
-export const isForActor = ({ id, asked }: CommandEnvelope): boolean => asked === true || isFromActor(id);
+export const isCommandForActor = ({ id, asked }: CommandEnvelope): boolean => asked === true || isCommandFromActor(id);
 
 /** A command without effect that every actor takes: it loads the actor, which continues its outbox. */
 export const WAKE_COMMAND = 'wake';

@@ -1,9 +1,9 @@
 /** The large requests for one operation, made when they are sent: together they would fill memory. */
 import {
+  type ApiOperation,
   DEFAULT_MAX_BODY_MIB,
   MAX_JSON_CHARACTERS,
   MAX_TEXT_CHARACTERS,
-  type Operation,
   type ParameterDeclaration,
 } from '#frontend/api';
 import { anyValueOf } from '../api/support/any-value.js';
@@ -39,7 +39,7 @@ const FORMS = 3;
 const inBody = (text: string): string => text.replace(/[%&+=]/g, encodeURIComponent);
 
 interface Of {
-  readonly operation: Operation;
+  readonly operation: ApiOperation;
   readonly subject: Subject;
   readonly account: boolean;
 }
@@ -82,7 +82,7 @@ function withValue(
 const BESIDE = 4_096;
 
 /** The longest text that is let through, in a body or in the first line. */
-function room({ method, maxBodyMib = DEFAULT_MAX_BODY_MIB }: Operation, of: ParameterDeclaration): number {
+function room({ method, maxBodyMib = DEFAULT_MAX_BODY_MIB }: ApiOperation, of: ParameterDeclaration): number {
   if (of.in === 'path') return 2_000;
   const { maxCharacters = of.encoding === 'string' ? MAX_TEXT_CHARACTERS : MAX_JSON_CHARACTERS } = of;
   return Math.min(maxCharacters, method === 'GET' ? LINE : maxBodyMib * MIB - BESIDE);
@@ -195,7 +195,7 @@ function ofForms({ operation, subject, account }: Of, random: Random): LargeRequ
   return [boundaries, ...someOf(random, method === 'GET' ? others.slice(-3) : others, FORMS)];
 }
 
-export function largeRequests(operation: Operation, subject: Subject, random: Random): LargeRequest[] {
+export function largeRequests(operation: ApiOperation, subject: Subject, random: Random): LargeRequest[] {
   const open = operation.guard === 'none' || operation.anonymous === true || operation.visitors === true;
   const of = (account: boolean): Of => ({ operation, subject, account });
   return [

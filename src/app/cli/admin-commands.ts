@@ -17,12 +17,12 @@ import {
   setUserRateLimits,
   setUserRole,
 } from '#app/admin';
-import { type Config, isCluster } from '#app/config';
+import { type Config, isClusterConfig } from '#app/config';
 import {
   ConclaveNode,
   formatZuliprc,
   loadServerSecret,
-  openPorts,
+  openProcessPorts,
   type ProcessPorts,
   secretMismatchError,
 } from '#app/server';
@@ -36,7 +36,7 @@ import { DirectoryInUse } from '#ports/store';
 import { CLUSTER_COMMANDS } from './cluster-commands.js';
 import type { AdminCommand, CommandAction, CommandOptions } from './command.js';
 
-export const ADMIN_OPTIONS = Object.fromEntries(
+export const ADMIN_COMMAND_OPTIONS = Object.fromEntries(
   ['subdomain', 'name', 'type', 'email', 'full-name', 'password', 'user-role', 'realm', 'zuliprc', 'site'].map(
     (name) => [name, { type: 'string' as const }],
   ),
@@ -78,9 +78,9 @@ async function withActors(
 }
 
 async function connect(config: Config, secrets: Secrets, logger: Logger): Promise<ActorCaller> {
-  const own: Config = isCluster(config) ? { ...config, role: 'http' } : config;
+  const own: Config = isClusterConfig(config) ? { ...config, role: 'http' } : config;
   try {
-    const ports = await openPorts(own, secrets, REAL_CLOCK, logger);
+    const ports = await openProcessPorts(own, secrets, REAL_CLOCK, logger);
     await checkHosts(ports).catch(async (error: unknown) => {
       await ports.close();
       throw error;

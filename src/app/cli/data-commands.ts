@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { AdminError, ChannelActorCaller } from '#app/admin';
 import { type BackupSummary, refuseUnfinishedRestore, restoreBackup, writeBackup } from '#app/backup';
-import { type Config, isCluster } from '#app/config';
+import { type Config, isClusterConfig } from '#app/config';
 import { REAL_CLOCK } from '#base/clock';
 import { DirectoryBlobs } from '#ports/blobs';
 import { DirectoryInUse, openLmdbEnvironment } from '#ports/store';
@@ -32,7 +32,7 @@ export function findDataCommand(words: readonly string[]): ((config: Config) => 
   if (!command) return undefined;
   if (folder === undefined || more.length > 0) throw new AdminError(`usage: conclave ${name} DIR`);
   return async (config) => {
-    if (isCluster(config)) {
+    if (isClusterConfig(config)) {
       throw new AdminError(`${name} is for data directories; docs/operations.md says how a cluster is backed up`);
     }
     await command(config, folder);

@@ -7,7 +7,7 @@ import { COMMAND_LINE_OPTIONS, type Config, ConfigError, loadConfig, SETTINGS } 
 import { formatStartGreeting, runPreflightChecks, startServer } from '#app/server';
 import type { Logger } from '#base';
 import { REAL_CLOCK } from '#base/clock';
-import { ADMIN_OPTIONS, findAdminCommand } from './admin-commands.js';
+import { ADMIN_COMMAND_OPTIONS, findAdminCommand } from './admin-commands.js';
 import { findDataCommand } from './data-commands.js';
 import { HELP_TEXT } from './help.js';
 import { describeSecretMatch, findSecretCommand } from './secret-commands.js';
@@ -24,7 +24,7 @@ export async function runCommandLine(argv: readonly string[], environment: NodeJ
       args: withValues(argv),
       options: {
         ...COMMAND_LINE_OPTIONS,
-        ...ADMIN_OPTIONS,
+        ...ADMIN_COMMAND_OPTIONS,
         json: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },

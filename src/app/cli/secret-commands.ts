@@ -1,9 +1,9 @@
 /** `conclave secret changed`, and the comparison of the server secret with the Store for `conclave check-config`. */
 import { AdminError } from '#app/admin';
-import { type Config, isCluster } from '#app/config';
+import { type Config, isClusterConfig } from '#app/config';
 import {
   compareSecretWithStore,
-  describeDatabase,
+  describeMongoDatabase,
   eventLogNamesOf,
   hasServerData,
   loadServerSecret,
@@ -31,7 +31,7 @@ const VOID_NOTICE =
 export function findSecretCommand(words: readonly string[]): ((config: Config) => Promise<void>) | undefined {
   if (words.join(' ') !== 'secret changed') return undefined;
   return async (config) => {
-    await (isCluster(config) ? changedInCluster(config) : changedInDirectory(config));
+    await (isClusterConfig(config) ? changedInCluster(config) : changedInDirectory(config));
     process.stdout.write(`${VOID_NOTICE}\n`);
   };
 }
@@ -65,7 +65,7 @@ async function changedInDirectory(config: Config): Promise<void> {
  */
 export async function describeSecretMatch(config: Config): Promise<string> {
   try {
-    return await (isCluster(config) ? compareInCluster(config) : compareInDirectory(config));
+    return await (isClusterConfig(config) ? compareInCluster(config) : compareInDirectory(config));
   } catch (error) {
     if (error instanceof StoreUnavailable) return `not compared: ${error.message}`;
     if (error instanceof DirectoryInUse) return 'not compared: a server has the data directory open';
@@ -79,7 +79,7 @@ const words = (found: 'own' | 'none yet'): string =>
 function compareInCluster(config: Config): Promise<string> {
   const { mongodb, secret } = config as { mongodb: string; secret: string };
   return withMongoSecretNote(mongodb, async (note) =>
-    words(await compareSecretWithStore(note, new Secrets(secret), describeDatabase(mongodb))),
+    words(await compareSecretWithStore(note, new Secrets(secret), describeMongoDatabase(mongodb))),
   );
 }
 

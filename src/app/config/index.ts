@@ -14,7 +14,7 @@ export {
   COMMAND_LINE_OPTIONS,
   ConfigError,
   describeSettings,
-  isCluster,
+  isClusterConfig,
   loadConfig,
   RECOMMENDED_NODE_FLAGS,
 } from './load.js';

@@ -61,7 +61,7 @@ export function describeSettings(): string {
 }
 
 /** Whether the process belongs to a cluster; otherwise it runs the embedded face. */
-export const isCluster = (config: Config): boolean => config.nats !== undefined;
+export const isClusterConfig = (config: Config): boolean => config.nats !== undefined;
 
 /**
  * Node.js flags with which a server should be started (package.json, deploy/); Node can't set them later. Objects of a

@@ -1,10 +1,10 @@
 /** docs/openapi.json: the OpenAPI description of all declared operations. */
 import { type JsonObject, VERSION } from '#base';
 import {
+  type ApiOperation,
   DEFAULT_MAX_BODY_MIB,
   MAX_JSON_CHARACTERS,
   MAX_JSON_VALUES,
-  type Operation,
   type ParameterDeclaration,
 } from '#frontend/api';
 
@@ -64,7 +64,7 @@ const FILE_BODY: JsonObject = {
   },
 };
 
-function describe(operation: Operation): JsonObject {
+function describe(operation: ApiOperation): JsonObject {
   const parameters = Object.entries(operation.parameters);
   const form = parameters.filter(([, of]) => of.in === 'form');
   const others = parameters.filter(([, of]) => of.in !== 'form');
@@ -84,7 +84,7 @@ function describe(operation: Operation): JsonObject {
 
 type Paths = Record<string, Record<string, JsonObject>>;
 
-export function buildOpenapiDocument(operations: readonly Operation[]): JsonObject {
+export function buildOpenapiDocument(operations: readonly ApiOperation[]): JsonObject {
   const below: Paths = {};
   const root: Paths = {};
   for (const operation of operations) {

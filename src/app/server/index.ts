@@ -16,9 +16,9 @@
  * Importers: `app/cli`, `app/reference` and tests.
  */
 export { formatStartGreeting, formatZuliprc } from './first-start.js';
-export { actorKindsByName, ConclaveNode, openPorts } from './node.js';
+export { actorKindsByName, ConclaveNode, openProcessPorts } from './node.js';
 export type { ProcessPorts } from './ports.js';
-export { describeDatabase, eventLogNamesOf } from './ports-cluster.js';
+export { describeMongoDatabase, eventLogNamesOf } from './ports-cluster.js';
 export { runPreflightChecks } from './preflight.js';
 export {
   checkStoreSecret,

@@ -11,7 +11,7 @@ import { realmKind } from '#actors/realm';
 import { directKind, streamKind } from '#actors/stream';
 import { userKind } from '#actors/user';
 import { webhookKind } from '#actors/webhook';
-import { type Config, isCluster } from '#app/config';
+import { type Config, isClusterConfig } from '#app/config';
 import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
 import { Metrics } from '#base/metrics';
@@ -23,7 +23,7 @@ import { MessageRenderer } from '#domain/messages';
 import { disposableDomains } from '#domain/people';
 import { PasswordThread, type Secrets } from '#domain/secrets';
 import { AddressFilter, WebhookCaller } from '#domain/webhooks';
-import { Gateway } from '#frontend/gateway';
+import { FrontendGateway } from '#frontend/gateway';
 import { ImageFetcher, ImageProxy } from '#frontend/image-proxy';
 import { type EventLog, MeteredLog } from '#ports/log';
 import { ActorClient, ActorHost, type AnyActorKind } from '#runtime';
@@ -46,13 +46,20 @@ export const actorKindsByName = (): Readonly<Record<string, AnyActorKind<ActorSe
 });
 
 /** Opens the ports of the configured face. @throws ConfigError when its data was written under another secret */
-export const openPorts = (config: Config, secrets: Secrets, clock: Clock, logger: Logger): Promise<ProcessPorts> =>
-  isCluster(config) ? openClusterPorts(config, secrets, clock, logger) : openEmbeddedPorts(config, secrets, clock);
+export const openProcessPorts = (
+  config: Config,
+  secrets: Secrets,
+  clock: Clock,
+  logger: Logger,
+): Promise<ProcessPorts> =>
+  isClusterConfig(config)
+    ? openClusterPorts(config, secrets, clock, logger)
+    : openEmbeddedPorts(config, secrets, clock);
 
 export class ConclaveNode {
   readonly client: ActorClient;
   readonly directories: DirectoryReplicas;
-  readonly gateway: Gateway;
+  readonly gateway: FrontendGateway;
   readonly host: ActorHost<ActorServices> | undefined;
   readonly metrics = new Metrics();
   readonly log: EventLog;
@@ -77,7 +84,7 @@ export class ConclaveNode {
     const outageMs = config.outageSeconds * 1000;
     this.client = new ActorClient(bus, clock, this.metrics, { limitMs: outageMs, hosts: ports.hosts });
     this.directories = new DirectoryReplicas(this.client, log, clock, extraEmoji(config.emojiNames));
-    this.gateway = new Gateway({
+    this.gateway = new FrontendGateway({
       clock,
       log: logger,
       directories: this.directories,

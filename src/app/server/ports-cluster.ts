@@ -17,7 +17,7 @@ export const eventLogNamesOf = (namespace: string): { namespace?: string; stream
   namespace ? { namespace, stream: `CONCLAVE_EV_${namespace}` } : {};
 
 /** Name of a cluster's database for messages to the operator. */
-export const describeDatabase = (mongodb: string): string =>
+export const describeMongoDatabase = (mongodb: string): string =>
   `the database ${databaseName(mongodb)} at ${serverName(mongodb)}`;
 
 /**
@@ -38,7 +38,7 @@ export async function openClusterPorts(
     closers.unshift(() => connected.close());
     const bus: Bus = namespace ? new NamespacedBus(connected, namespace) : connected;
     await checkFormat(mongodb, logger);
-    await withMongoSecretNote(mongodb, (note) => checkStoreSecret(note, secrets, describeDatabase(mongodb)));
+    await withMongoSecretNote(mongodb, (note) => checkStoreSecret(note, secrets, describeMongoDatabase(mongodb)));
     const log = await JetStreamLog.open(nats, clock, {
       limits: eventLogLimitsOf(config),
       replicas: config.natsReplicas,

@@ -1,6 +1,6 @@
 /** Rate limits of a frontend, as configured. The frontends of a cluster share their counts over the server's log. */
 
-import { type Config, isCluster } from '#app/config';
+import { type Config, isClusterConfig } from '#app/config';
 import type { Json } from '#base';
 import type { TimerHandle } from '#base/clock';
 import { SERVER_REALM_ID } from '#directory';
@@ -26,7 +26,7 @@ export function startRateLimiting(config: Config, node: ConclaveNode): FrontendR
     Object.entries(limits.refused).map(([limit, n]) => [[limit], n] as const),
   );
   const limiter = new CallLimiter(limits, new ClientAddressResolver(config.trustedProxies));
-  if (!isCluster(config)) return { limiter, stop() {} };
+  if (!isClusterConfig(config)) return { limiter, stop() {} };
   const server = new ServerRealmTail(node);
   const sharing = new CallCountSharing(limits, clock, bus.id, {
     publish: (value) => log.publish(SERVER_REALM_ID, value),

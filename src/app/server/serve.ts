@@ -6,7 +6,7 @@
  * parked polls are answered, running requests finish, admin channel, actors hand over, ports, listener for operators.
  */
 import { AdminChannel, BusActorCaller } from '#app/admin';
-import { type Config, isCluster } from '#app/config';
+import { type Config, isClusterConfig } from '#app/config';
 import { createHealthPages, serveOpsPage } from '#app/ops';
 import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
@@ -14,7 +14,7 @@ import { Secrets } from '#domain/secrets';
 import { OPERATIONS } from '#frontend/api';
 import { Frontend, type HttpServer, openHttpServer, SLOW_CLIENT_LIMITS, SlowClientGuard } from '#frontend/http';
 import { createFirstOrganization, type FirstStartResult } from './first-start.js';
-import { ConclaveNode, openPorts } from './node.js';
+import { ConclaveNode, openProcessPorts } from './node.js';
 import { formatHttpUrl, openOpsListener, registerHttpServerMetrics, startObserving } from './observe.js';
 import type { ProcessPorts } from './ports.js';
 import { type FrontendRateLimiting, startRateLimiting } from './rates.js';
@@ -53,7 +53,7 @@ export async function startServer(
   adjust: (ports: ProcessPorts) => ProcessPorts = (ports) => ports,
 ): Promise<RunningServer> {
   const secrets = new Secrets(await loadServerSecret(config));
-  const ports = adjust(await openPorts(config, secrets, clock, logger));
+  const ports = adjust(await openProcessPorts(config, secrets, clock, logger));
   const node = new ConclaveNode(ports, config, secrets, logger);
   let frontend: Frontend | undefined;
   let server: HttpServer | undefined;
@@ -93,7 +93,8 @@ export async function startServer(
     };
     await node.start();
     const system = new BusActorCaller(node.client, async () => {});
-    if (!isCluster(config)) channel = await AdminChannel.open(config.dataDir, system, secrets.check, ports.backUp);
+    if (!isClusterConfig(config))
+      channel = await AdminChannel.open(config.dataDir, system, secrets.check, ports.backUp);
     if (config.role === 'actors') {
       started();
       return { node, ops: address, site: undefined, port: undefined, first: undefined, stop: leave };
@@ -144,7 +145,9 @@ export async function startServer(
       logger.warn({ address: config.host }, 'no --external-host: links in mails lead to localhost');
     }
     const site = formatHttpUrl(config.host, server.port);
-    const first = isCluster(config) ? undefined : await createFirstOrganization(config, system, node.secrets, site);
+    const first = isClusterConfig(config)
+      ? undefined
+      : await createFirstOrganization(config, system, node.secrets, site);
     started();
     return { node, ops: address, site, port: server.port, first, stop: leave };
   } catch (error) {

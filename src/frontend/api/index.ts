@@ -21,14 +21,14 @@
  */
 export {
   type ApiCall,
+  type ApiOperation,
   DEFAULT_MAX_BODY_MIB,
   type ForwardedCommand,
-  forward,
+  forwardCommand,
   type HttpMethod,
   MAX_JSON_CHARACTERS,
   MAX_JSON_VALUES,
   MAX_TEXT_CHARACTERS,
-  type Operation,
   type OperationGuard,
   type OperationOutcome,
   type ParameterDeclaration,

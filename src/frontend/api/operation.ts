@@ -163,7 +163,7 @@ interface ForwardedCommandOptions {
 export interface ForwardedCommand<T = unknown> extends AddressedCommand<ReplyFields<T>>, ForwardedCommandOptions {}
 
 /** Checks a command against its declaration (see model/commands). Returns the same object. */
-export const forward = <K extends ActorKindName, A extends JsonObject, T>(
+export const forwardCommand = <K extends ActorKindName, A extends JsonObject, T>(
   of: CommandTo<K, A, ReplyFields<T>> & ForwardedCommandOptions,
 ): ForwardedCommand<T> => of as unknown as ForwardedCommand<T>;
 
@@ -201,7 +201,7 @@ interface ReadyAnswer {
 
 export type OperationOutcome = ForwardedCommand | FieldsAnswer | ReadyAnswer | RawAnswer;
 
-export interface Operation<P extends ParameterDeclarations = ParameterDeclarations> {
+export interface ApiOperation<P extends ParameterDeclarations = ParameterDeclarations> {
   /** Name of the operation in wire.json, e.g. 'send-message'. */
   readonly id: string;
   readonly method: HttpMethod;
@@ -250,6 +250,6 @@ export interface Operation<P extends ParameterDeclarations = ParameterDeclaratio
 }
 
 /** Returns the declaration unchanged; it serves to infer the types of the parameters. */
-export function defineOperation<const P extends ParameterDeclarations>(declaration: Operation<P>): Operation<P> {
+export function defineOperation<const P extends ParameterDeclarations>(declaration: ApiOperation<P>): ApiOperation<P> {
   return declaration;
 }

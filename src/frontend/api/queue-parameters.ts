@@ -25,7 +25,7 @@ const capabilities = Type.Object(
 const pairs = Type.Array(Type.Array(Type.String(), { minItems: 2, maxItems: 2 }));
 const strings = Type.Array(Type.String());
 
-export const queueParametersIn = (where: 'query' | 'form') =>
+export const queueParameterDeclarations = (where: 'query' | 'form') =>
   ({
     apply_markdown: flagParameter(where, false, 'Message events carry rendered HTML instead of raw text.'),
     client_gravatar: optionalFlagParameter(where, 'The client computes gravatar URLs itself.'),

@@ -2,7 +2,7 @@
 
 import { realmKey, type UserId } from '#model';
 import { realmCommands } from '#model/commands';
-import { type ApiCall, forward } from './operation.js';
+import { type ApiCall, forwardCommand } from './operation.js';
 
 /** The sealed API key of an account, and how to replace it. */
 interface SealedKey {
@@ -28,7 +28,7 @@ export async function openOrRenewKey(
   if (key !== undefined) return key;
   const args = { user, instead };
   const renewed = await call.send(
-    forward({ to: realmKey(realm), command: realmCommands.renewKey, args, ...(as !== undefined && { as }) }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.renewKey, args, ...(as !== undefined && { as }) }),
   );
   return typeof renewed.sealed === 'string' ? secrets.tryOpen(renewed.sealed) : undefined;
 }

@@ -3,7 +3,7 @@ import { AVATAR_SIZES, type AvatarImages, blobOfAvatar, PICTURE_MIB } from '#dom
 import { realmKey, type UserId } from '#model';
 import { realmCommands } from '#model/commands';
 import { ActorRefused, apiError } from '#model/errors';
-import { type ApiCall, type ForwardedCommand, forward } from './operation.js';
+import { type ApiCall, type ForwardedCommand, forwardCommand } from './operation.js';
 
 /** The only file of the form, as a picture. @param notOne refusal for any other number of files. @throws ApiError */
 export function takeOnePicture(
@@ -37,7 +37,7 @@ interface Upload {
 export async function storePicture(call: ApiCall<unknown>, upload: Upload): Promise<JsonObject> {
   const to = realmKey(call.realm);
   const begun = await call.send(
-    forward({ to, command: realmCommands.pictureBegin, args: { picture: upload.picture } }),
+    forwardCommand({ to, command: realmCommands.pictureBegin, args: { picture: upload.picture } }),
   );
   const number = Number(begun.number);
   const files = upload.files(number);
@@ -61,7 +61,7 @@ export async function storeAvatar(call: ApiCall<unknown>, user: UserId, images: 
     picture: `avatar/${user}`,
     files: (number) => AVATAR_SIZES.map((size) => [blobOfAvatar(hash, number, size), images[size]]),
     show: (number) =>
-      forward({ to: realmKey(call.realm), command: realmCommands.setAvatar, args: { user, hash, number } }),
+      forwardCommand({ to: realmKey(call.realm), command: realmCommands.setAvatar, args: { user, hash, number } }),
   });
   return String(answer.avatar_url);
 }

@@ -4,12 +4,12 @@
  */
 import { encodeFields } from '#base';
 import type { ForwardedCommand } from '#frontend/api';
-import type { ForwardContext, ForwardHandle } from '#frontend/http';
+import type { ForwardedCommandContext, ForwardedCommandHandle } from '#frontend/http';
 import type { ActorKey, ActorRepeat, ActorReply, RealmId, UserId } from '#model';
 import { apiError } from '#model/errors';
 import { type ActorClient, CommandTimeout, type SentCommand } from '#runtime';
 
-export interface ForwardServices {
+export interface ForwardedCommandServices {
   readonly client: ActorClient;
   /** Deadline of a command that an actor answers at once, ms. */
   readonly deadlineMs: number;
@@ -31,7 +31,7 @@ function unanswered(error: unknown): never {
   throw error;
 }
 
-export class ForwardedCommandRun implements ForwardHandle {
+export class ForwardedCommandRun implements ForwardedCommandHandle {
   readonly reply: Promise<Reply>;
   #cancelled = false;
   #leaving = false;
@@ -42,9 +42,9 @@ export class ForwardedCommandRun implements ForwardHandle {
   #resolveHeld: ((reply: Reply) => void) | undefined;
 
   constructor(
-    private readonly services: ForwardServices,
+    private readonly services: ForwardedCommandServices,
     private readonly first: ForwardedCommand,
-    private readonly context: ForwardContext,
+    private readonly context: ForwardedCommandContext,
   ) {
     this.reply = this.#send(first);
   }

@@ -7,8 +7,8 @@ import type { ForwardedCommand } from '#frontend/api';
 import type {
   AnonymousCaller,
   AuthenticatedCaller,
-  ForwardContext,
-  ForwardHandle,
+  ForwardedCommandContext,
+  ForwardedCommandHandle,
   FrontendServices,
 } from '#frontend/http';
 import type { RealmId } from '#model';
@@ -17,7 +17,7 @@ import type { DirectoryView } from '#model/records';
 import type { Blobs } from '#ports/blobs';
 import { LogUnavailable } from '#ports/log';
 import { type ActorClient, CommandTimeout } from '#runtime';
-import { ForwardedCommandRun, type ForwardServices } from './forward-run.js';
+import { ForwardedCommandRun, type ForwardedCommandServices } from './forward-run.js';
 import { NewestMessageCache } from './newest-messages.js';
 import { findRealmByHost, subdomainOf } from './realms.js';
 import { type SiteUrlOptions, siteUrlOf } from './site.js';
@@ -45,14 +45,14 @@ interface ResolvedKey {
  */
 const MAX_KEYS = 50_000;
 
-export class Gateway implements FrontendServices {
+export class FrontendGateway implements FrontendServices {
   readonly clock: Clock;
   readonly log: Logger;
   readonly blobs: Blobs;
   readonly secrets: Secrets;
   readonly #keys = new Map<string, ResolvedKey>();
   readonly #newest: NewestMessageCache;
-  readonly #forwarding: ForwardServices;
+  readonly #forwarding: ForwardedCommandServices;
   readonly #refreshes = new SingleFlight<RealmId>();
 
   constructor(private readonly options: GatewayOptions) {
@@ -93,7 +93,7 @@ export class Gateway implements FrontendServices {
     return siteUrlOf(this.options.site, host, subdomain);
   }
 
-  forward(forward: ForwardedCommand, context: ForwardContext): ForwardHandle {
+  forward(forward: ForwardedCommand, context: ForwardedCommandContext): ForwardedCommandHandle {
     return new ForwardedCommandRun(this.#forwarding, forward, context);
   }
 

@@ -9,7 +9,7 @@ import { NextPollMatcher, type ParkedPoll, type ParkedPolls } from './parked-pol
 import { parseEncodedFields } from './reply.js';
 import type { RequestMetrics } from './request-metrics.js';
 import type { ResponseSender } from './response-sender.js';
-import type { AuthenticatedCaller, ForwardContext, FrontendServices } from './services.js';
+import type { AuthenticatedCaller, ForwardedCommandContext, FrontendServices } from './services.js';
 
 export class ActorForwarder {
   #leaving = false;
@@ -167,7 +167,7 @@ export class ActorForwarder {
   }
 }
 
-const contextOf = ({ account, realm, client, request }: OperationCall): ForwardContext => ({
+const contextOf = ({ account, realm, client, request }: OperationCall): ForwardedCommandContext => ({
   caller: account,
   realm,
   client,

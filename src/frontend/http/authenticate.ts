@@ -3,7 +3,7 @@
  * organization.
  */
 import { hasPublicAccess } from '#domain/streams';
-import type { Operation } from '#frontend/api';
+import type { ApiOperation } from '#frontend/api';
 import { ApiError, apiError } from '#model/errors';
 import { parseUrlencodedForm } from './form-urlencoded.js';
 import type { InboundRequest } from './inbound-request.js';
@@ -68,14 +68,14 @@ function refuseQueryKey(error: unknown): never {
 const isNowhere = (error: unknown): boolean => error instanceof ApiError && error.reason === 'NONEXISTENT_SUBDOMAIN';
 
 export class Authenticator {
-  readonly #cache: AuthCache;
+  readonly #cache: AuthenticatedCallerCache;
 
   /** @param publicAccess the server allows organizations to be read without an account */
   constructor(
     private readonly services: FrontendServices,
     private readonly publicAccess: boolean,
   ) {
-    this.#cache = new AuthCache(services);
+    this.#cache = new AuthenticatedCallerCache(services);
   }
 
   /**
@@ -83,7 +83,7 @@ export class Authenticator {
    *
    * @throws ApiError, or rejects
    */
-  identify(request: InboundRequest, operation: Operation): AnonymousCaller | Promise<AnonymousCaller> {
+  identify(request: InboundRequest, operation: ApiOperation): AnonymousCaller | Promise<AnonymousCaller> {
     const { guard, visitors, anonymous } = operation;
     const { authorization, host, exchange } = request;
     const bare = authorization === '';
@@ -131,7 +131,7 @@ export class Authenticator {
   }
 
   /** Organization of a call to an operation that needs no account. */
-  #organization(host: string, { unknownHost }: Operation): AnonymousCaller | Promise<AnonymousCaller> {
+  #organization(host: string, { unknownHost }: ApiOperation): AnonymousCaller | Promise<AnonymousCaller> {
     const organization = this.services.anonymous(host);
     if (!unknownHost || !(organization instanceof Promise)) return organization;
     return organization.catch((error: unknown) => {
@@ -169,7 +169,7 @@ const MAX_HEADER_LENGTH = 512;
  * version, so the cache never admits more than authentication would: everything that ends a right (another key, a
  * deactivated account or organization, another role) is a change of the directory.
  */
-export class AuthCache {
+export class AuthenticatedCallerCache {
   #entries = new Map<string, CachedCaller>();
 
   constructor(private readonly services: Pick<FrontendServices, 'directoryNow'>) {}

@@ -2,15 +2,15 @@
  * Bodies on their way through an HTTP server: requests as far as they have come, answers as far as the client has not
  * taken them.
  */
-import type { BodyPart } from './server.js';
+import type { ResponseBodyPart } from './server.js';
 import type { GuardedTransfer, SlowClientGuard } from './slow-client-guard.js';
 
 /** Large bodies go out in pieces of this size, bytes. Larger parts are not copied: many answers may share them. */
 const PIECE = 64 * 1024;
 
-const bytesOf = (part: BodyPart): Uint8Array => (typeof part === 'string' ? Buffer.from(part) : part);
+const bytesOf = (part: ResponseBodyPart): Uint8Array => (typeof part === 'string' ? Buffer.from(part) : part);
 
-export function byteLengthOfParts(parts: readonly BodyPart[]): number {
+export function byteLengthOfParts(parts: readonly ResponseBodyPart[]): number {
   let length = 0;
   for (const part of parts) length += typeof part === 'string' ? Buffer.byteLength(part) : part.byteLength;
   return length;
@@ -19,7 +19,7 @@ export function byteLengthOfParts(parts: readonly BodyPart[]): number {
 /** The body of an answer, handed to the connection in pieces. */
 export class ResponseBody {
   readonly length: number;
-  #parts: readonly BodyPart[];
+  #parts: readonly ResponseBodyPart[];
   /** Index of the first part of the body that is not in `#piece` yet. */
   #next = 0;
   /** The bytes offered to the connection now, and their offset in the body. */
@@ -27,7 +27,7 @@ export class ResponseBody {
   #pieceAt = 0;
   #sent = 0;
 
-  constructor(parts: readonly BodyPart[]) {
+  constructor(parts: readonly ResponseBodyPart[]) {
     this.#parts = parts;
     this.length = byteLengthOfParts(parts);
   }
@@ -87,7 +87,7 @@ let scratch = Buffer.allocUnsafeSlow(SMALL_BODY_BYTES);
 const MAX_SCRATCH = 16 * 1024 * 1024;
 
 /** Joins the parts of a body into one piece, for modules that copy the piece at once. Valid until the next call. */
-export function joinParts(parts: readonly BodyPart[]): Uint8Array {
+export function joinParts(parts: readonly ResponseBodyPart[]): Uint8Array {
   const length = byteLengthOfParts(parts);
   if (length > scratch.length && length <= MAX_SCRATCH) {
     scratch = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(length)));

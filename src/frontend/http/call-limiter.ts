@@ -3,7 +3,7 @@
  * limits).
  */
 import type { RateStanding } from '#base';
-import type { Operation } from '#frontend/api';
+import type { ApiOperation } from '#frontend/api';
 import {
   type ClientAddressResolver,
   type RateLimits,
@@ -35,13 +35,13 @@ export class CallLimiter {
   }
 
   /** Counts a call of an account. @throws ApiError RATE_LIMIT_HIT */
-  countCaller(request: RateCountedRequest, { rateLimit }: Operation, { realm, user }: AuthenticatedCaller): void {
+  countCaller(request: RateCountedRequest, { rateLimit }: ApiOperation, { realm, user }: AuthenticatedCaller): void {
     if (rateLimit === undefined) apply(request, this.limits.user('user', realm, user));
     else if (rateLimit === 'polls') apply(request, this.limits.user('polls', realm, user));
   }
 
   /** Counts a call without credentials, by network address. @throws ApiError RATE_LIMIT_HIT */
-  countAnonymous(request: RateCountedRequest, { rateLimit }: Operation): void {
+  countAnonymous(request: RateCountedRequest, { rateLimit }: ApiOperation): void {
     if (rateLimit !== 'none') apply(request, this.limits.address(this.#networkOf(request)));
   }
 

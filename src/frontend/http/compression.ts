@@ -7,7 +7,7 @@ import type { Logger } from '#base';
 import type { Count, Metrics } from '#base/metrics';
 import { byteLengthOfParts } from './bodies.js';
 import { DeflatePool, GzipBodyComposer } from './gzip.js';
-import type { BodyPart, HttpExchange, ResponseHeaders } from './server.js';
+import type { HttpExchange, ResponseBodyPart, ResponseHeaders } from './server.js';
 
 /** Minimum of bytes of a compressed body; smaller ones fit into a packet or two as they are. */
 const MIN_COMPRESSED_BYTES = 1024;
@@ -48,7 +48,7 @@ export class ResponseCompressor {
     accepted: boolean,
     status: number,
     headers: ResponseHeaders,
-    body: readonly BodyPart[],
+    body: readonly ResponseBodyPart[],
     more: string,
     coded = headers,
   ): void {
@@ -99,7 +99,7 @@ export class ResponseCompressor {
 }
 
 /** True if the body is large enough to be worth compressing. */
-export function isWorthCompressing(body: readonly BodyPart[]): boolean {
+export function isWorthCompressing(body: readonly ResponseBodyPart[]): boolean {
   let length = 0;
   for (const part of body) length += part.length;
   return length >= MIN_COMPRESSED_BYTES;

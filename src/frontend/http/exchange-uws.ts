@@ -1,7 +1,7 @@
 /** One request and its response on uWebSockets.js; server-uws.ts has the rules of the engine. */
 import { byteLengthOfParts, joinParts, RequestBody, ResponseBody, SMALL_BODY_BYTES } from './bodies.js';
 import { httpStatusLine } from './reply.js';
-import { announcesBody, type BodyPart, EMPTY_BODY, type HttpExchange, ResponseHeaders } from './server.js';
+import { announcesBody, EMPTY_BODY, type HttpExchange, type ResponseBodyPart, ResponseHeaders } from './server.js';
 import type { GuardedTransfer, SlowClientGuard } from './slow-client-guard.js';
 import type { UwsRequest, UwsResponse } from './uws-module.js';
 
@@ -38,7 +38,7 @@ export function respondAndEndConnection(
 }
 
 /** The part of the server that exchanges use. */
-export interface ExchangeOwner {
+export interface UwsExchangeOwner {
   readonly options: { readonly maxBodyBytes: number; readonly onError: (error: unknown) => void };
   readonly slowAnswers: SlowClientGuard;
   readonly slowBodies: SlowClientGuard;
@@ -58,7 +58,7 @@ export class UwsExchange implements HttpExchange {
   #id = '';
   /** Number appended to `#id` in the request id; -1: none. */
   #idNumber = -1;
-  #server: ExchangeOwner;
+  #server: UwsExchangeOwner;
   #res: UwsResponse;
   /** The engine's request object; undefined once the handler has returned. */
   #req: UwsRequest | undefined;
@@ -79,7 +79,7 @@ export class UwsExchange implements HttpExchange {
 
   /** @param length Content-Length @param coding Transfer-Encoding */
   constructor(
-    server: ExchangeOwner,
+    server: UwsExchangeOwner,
     res: UwsResponse,
     req: UwsRequest,
     readonly method: string,
@@ -213,7 +213,7 @@ export class UwsExchange implements HttpExchange {
     }
   }
 
-  respond(status: number, headers: ResponseHeaders, parts: readonly BodyPart[], more = ''): void {
+  respond(status: number, headers: ResponseHeaders, parts: readonly ResponseBodyPart[], more = ''): void {
     if (this.aborted || this.answered) return;
     this.#answering();
     if (this.#chunked || this.method === 'HEAD') {
@@ -226,7 +226,7 @@ export class UwsExchange implements HttpExchange {
   }
 
   /** Sends the last answer of a connection, for HEAD and chunked requests. @param status the status line */
-  #respondLast(status: string, headers: ResponseHeaders, parts: readonly BodyPart[], more: string): void {
+  #respondLast(status: string, headers: ResponseHeaders, parts: readonly ResponseBodyPart[], more: string): void {
     const { requestId } = this;
     const id = requestId === '' ? '' : `\r\nX-Request-Id: ${requestId}`;
     const head = this.method === 'HEAD';
@@ -257,7 +257,7 @@ export class UwsExchange implements HttpExchange {
     this.#received?.drop();
   }
 
-  #write(status: number, headers: ResponseHeaders, parts: readonly BodyPart[], more: string): void {
+  #write(status: number, headers: ResponseHeaders, parts: readonly ResponseBodyPart[], more: string): void {
     const res = this.#res;
     if (status !== 200) res.writeStatus(httpStatusLine(status));
     // All headers in one native call: a call costs more than the longer text.
@@ -273,7 +273,7 @@ export class UwsExchange implements HttpExchange {
   }
 
   /** Sends only as much as the connection takes: the engine would buffer the rest for a client that doesn't read. */
-  #send(parts: readonly BodyPart[]): void {
+  #send(parts: readonly ResponseBodyPart[]): void {
     const [only] = parts;
     if (parts.length === 1 && typeof only !== 'string') {
       if (only!.byteLength === 0) this.#res.end();

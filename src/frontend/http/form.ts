@@ -1,6 +1,6 @@
 /** The `body` step of the pipeline: reads the form in a request's body. */
 import { memoizeByObject } from '#base';
-import { DEFAULT_MAX_BODY_MIB, type Operation, type UploadedFile } from '#frontend/api';
+import { type ApiOperation, DEFAULT_MAX_BODY_MIB, type UploadedFile } from '#frontend/api';
 import { apiError } from '#model/errors';
 import { parseMultipartForm } from './form-multipart.js';
 import { type FormFields, NO_FORM_FIELDS, parseUrlencodedBody } from './form-urlencoded.js';
@@ -103,7 +103,7 @@ interface FormPolicy {
 
 type Methods = ReadonlyMap<string, RoutedOperation>;
 
-const policyOf = (operations: readonly Operation[]): FormPolicy => ({
+const policyOf = (operations: readonly ApiOperation[]): FormPolicy => ({
   possible: operations.length > 0,
   needsAccount: operations.every(({ guard, visitors }) => guard !== 'none' && !visitors),
   visitors: operations.some(({ anonymous }) => anonymous === true),

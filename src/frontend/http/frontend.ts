@@ -1,5 +1,5 @@
 /** Builds the pipeline of one frontend from its operations, services and options, and ends it. */
-import type { Operation } from '#frontend/api';
+import type { ApiOperation } from '#frontend/api';
 import { ActorForwarder } from './actor-forwarder.js';
 import { Authenticator } from './authenticate.js';
 import { ResponseCompressor } from './compression.js';
@@ -8,7 +8,7 @@ import { DEFAULT_MAX_FILE_MIB } from './operation-call.js';
 import type { FrontendOptions } from './options.js';
 import { ParameterReader } from './parameters.js';
 import { ParkedPolls } from './parked-polls.js';
-import { Pipeline } from './pipeline.js';
+import { RequestPipeline } from './pipeline.js';
 import { RequestMetrics } from './request-metrics.js';
 import { ResponseSender } from './response-sender.js';
 import { pathSegmentsOf, type RoutedOperation, Router } from './route.js';
@@ -27,7 +27,7 @@ export class Frontend {
   readonly #forwarder: ActorForwarder;
 
   /** @throws Error for operations that clash, or whose parameters cannot be checked */
-  constructor(operations: readonly Operation[], services: FrontendServices, options: FrontendOptions) {
+  constructor(operations: readonly ApiOperation[], services: FrontendServices, options: FrontendOptions) {
     const { deadlineMs = DEFAULT_DEADLINE_MS, heartbeatMs = DEFAULT_HEARTBEAT_MS, random = Math.random } = options;
     const { maxPolls = Number.POSITIVE_INFINITY, uploadMemoryMib = DEFAULT_UPLOAD_MIB, rates } = options;
     const metrics = new RequestMetrics(services.clock, services.log, options);
@@ -38,7 +38,7 @@ export class Frontend {
     this.#forwarder = forwarder;
     services.onKeyRevoked((keyHash) => forwarder.refuseKey(keyHash));
     metrics.metrics.read('conclave_http_held_polls', () => forwarder.pollCount);
-    this.handle = new Pipeline({
+    this.handle = new RequestPipeline({
       router: routerOf(operations),
       services,
       options,
@@ -59,7 +59,7 @@ export class Frontend {
   }
 }
 
-function routerOf(operations: readonly Operation[]): Router<RoutedOperation> {
+function routerOf(operations: readonly ApiOperation[]): Router<RoutedOperation> {
   const router = new Router<RoutedOperation>();
   for (const operation of operations) {
     const metrics = { answers: new Map(), seconds: undefined };

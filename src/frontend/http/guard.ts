@@ -1,6 +1,6 @@
 /** The `guard` step of the pipeline: roles that operations demand (conventions.md § Roles). */
 import { policyAllows } from '#domain/people';
-import type { Operation, OperationGuard } from '#frontend/api';
+import type { ApiOperation, OperationGuard } from '#frontend/api';
 import { apiError } from '#model/errors';
 import type { AuthenticatedCaller } from './services.js';
 
@@ -10,7 +10,7 @@ const GUEST = 600;
 const INCOMING_WEBHOOK = 2;
 
 /** Refuses incoming-webhook bots, unless the operation admits them. @throws ApiError WEBHOOK_BOT */
-export function checkWebhookBot({ webhookBots }: Operation, { user }: AuthenticatedCaller): void {
+export function checkWebhookBotAllowed({ webhookBots }: ApiOperation, { user }: AuthenticatedCaller): void {
   if (user.botType === INCOMING_WEBHOOK && !webhookBots) throw apiError('WEBHOOK_BOT');
 }
 

@@ -4,7 +4,7 @@
  */
 import { constants, crc32, createDeflateRaw, type DeflateRaw } from 'node:zlib';
 import { byteLengthOfParts } from './bodies.js';
-import type { BodyPart } from './server.js';
+import type { ResponseBodyPart } from './server.js';
 
 /** Number of deflate streams, out of the four pool threads that file access shares. */
 const LANES = 2;
@@ -148,7 +148,7 @@ export class GzipBodyComposer {
    * The gzip blocks of a body, at once if all parts are cached. Undefined: too much is waiting already. Rejects where
    * zlib fails.
    */
-  of(parts: readonly BodyPart[]): Blocks | Promise<Blocks> | undefined {
+  of(parts: readonly ResponseBodyPart[]): Blocks | Promise<Blocks> | undefined {
     const pieces: (Blocks | Promise<Blocks>)[] = [];
     let apart: Uint8Array[] = [];
     let crc = 0;

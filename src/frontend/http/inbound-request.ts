@@ -4,13 +4,13 @@
  */
 import { memoizeByObject, type RateStanding } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
-import type { Operation } from '#frontend/api';
+import type { ApiOperation } from '#frontend/api';
 import { acceptsGzip } from './compression.js';
 import { EMPTY_FORM, type ParsedForm } from './form.js';
 import type { OperationCall } from './operation-call.js';
 import type { RoutedOperation, RouteMatch } from './route.js';
 import type { HttpExchange } from './server.js';
-import type { AnonymousCaller, AuthenticatedCaller, ForwardHandle } from './services.js';
+import type { AnonymousCaller, AuthenticatedCaller, ForwardedCommandHandle } from './services.js';
 
 const NO_HEADERS: ReadonlyMap<string, string> = new Map();
 
@@ -25,7 +25,7 @@ const declaredHeaders = memoizeByObject((methods: Methods): readonly string[] =>
  * True if answers of the operation may be compressed. Default: only those of reads; the answer to a change is a few
  * words long.
  */
-export const isAnswerCompressed = ({ compressed, method }: Operation): boolean => compressed ?? method === 'GET';
+export const isAnswerCompressed = ({ compressed, method }: ApiOperation): boolean => compressed ?? method === 'GET';
 
 const mayBeCompressed = memoizeByObject((methods: Methods): boolean =>
   [...methods.values()].some(({ operation }) => isAnswerCompressed(operation)),
@@ -161,7 +161,7 @@ export class RequestLifetime {
   /** True once the request is answered or aborted; results that arrive later are dropped. */
   over = false;
   /** The command that an actor is working on for the request. */
-  forwarding: Pick<ForwardHandle, 'cancel' | 'release'> | undefined;
+  forwarding: Pick<ForwardedCommandHandle, 'cancel' | 'release'> | undefined;
   /** Gives back the memory that was reserved for an upload. */
   releaseUpload: (() => void) | undefined;
   #timer: TimerHandle | undefined;

@@ -38,8 +38,8 @@ export {
 export type {
   AnonymousCaller,
   AuthenticatedCaller,
-  ForwardContext,
-  ForwardHandle,
+  ForwardedCommandContext,
+  ForwardedCommandHandle,
   FrontendServices,
 } from './services.js';
 export { SLOW_CLIENT_LIMITS, SlowClientGuard } from './slow-client-guard.js';

@@ -4,10 +4,10 @@
  */
 import { type JsonText, parseJsonText, TooManyValues } from '#base';
 import {
+  type ApiOperation,
   MAX_JSON_CHARACTERS,
   MAX_JSON_VALUES,
   MAX_TEXT_CHARACTERS,
-  type Operation,
   type ParameterDeclaration,
 } from '#frontend/api';
 import { apiError, checkLength, tooMany } from '#model/errors';
@@ -55,7 +55,7 @@ export class ParameterReader {
   #defaults: Readonly<Record<string, unknown>> | undefined;
 
   /** @throws Error for a schema that validate.ts cannot check */
-  constructor(operation: Operation) {
+  constructor(operation: ApiOperation) {
     const variables = [...operation.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]!);
     this.#rows = Object.entries(operation.parameters).map(([name, declared], place) => ({
       place,

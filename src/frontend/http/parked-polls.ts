@@ -15,7 +15,7 @@ import type { InboundRequest, RequestLifetime } from './inbound-request.js';
 import { successBodyOfText } from './reply.js';
 import type { ResponseSender } from './response-sender.js';
 import type { RoutedOperation } from './route.js';
-import type { AuthenticatedCaller, ForwardHandle } from './services.js';
+import type { AuthenticatedCaller, ForwardedCommandHandle } from './services.js';
 
 /** Milliseconds within which a client polls again after a heartbeat; otherwise the command is cancelled. */
 const ABSENCE_MS = 5_000;
@@ -34,7 +34,7 @@ interface FirstPoll {
   readonly keepalive: PollKeepalive;
   /** Recognizes the following polls; undefined: each of them has to be parsed. */
   readonly nextPoll: NextPollMatcher | undefined;
-  readonly forwarding: ForwardHandle;
+  readonly forwarding: ForwardedCommandHandle;
   readonly request: InboundRequest;
   readonly lifetime: RequestLifetime;
   readonly ignored: readonly string[] | undefined;
@@ -137,7 +137,7 @@ export class ParkedPoll {
   /** The request that waits for the command's answer, or that was answered last. */
   readonly request: InboundRequest;
   readonly #keepalive: PollKeepalive;
-  readonly #forwarding: ForwardHandle;
+  readonly #forwarding: ForwardedCommandHandle;
   readonly #lifetime: RequestLifetime;
   #over = false;
   /** Id of the last heartbeat, at first that of the client's last event. */

@@ -21,7 +21,7 @@ import {
   type UploadMemoryBudget,
 } from './form.js';
 import { NO_FORM_FIELDS, parseUrlencodedForm } from './form-urlencoded.js';
-import { checkOperationGuard, checkWebhookBot } from './guard.js';
+import { checkOperationGuard, checkWebhookBotAllowed } from './guard.js';
 import { type HeaderReadingPolicy, InboundRequest } from './inbound-request.js';
 import { OperationCall, type OperationCallServices } from './operation-call.js';
 import type { FrontendOptions } from './options.js';
@@ -54,7 +54,7 @@ const STOP = Symbol('stop');
 interface Step<T> {
   readonly name: string;
   /** Does the step's work. @throws ApiError to refuse the request */
-  readonly start: (request: InboundRequest, pipeline: Pipeline) => T | Promise<T> | typeof STOP;
+  readonly start: (request: InboundRequest, pipeline: RequestPipeline) => T | Promise<T> | typeof STOP;
   /** Takes a value of `start` other than undefined, or what its promise resolved with. */
   take?(request: InboundRequest, value: T): void;
 }
@@ -86,7 +86,7 @@ const preflightOf = memoizeByObject((route: Route<RoutedOperation>): ResponseHea
   return corsPreflightHeaders(route.allow, page);
 });
 
-export class Pipeline {
+export class RequestPipeline {
   constructor(readonly parts: PipelineParts) {}
 
   /**
@@ -160,7 +160,7 @@ export class Pipeline {
   };
 }
 
-function readBody(request: InboundRequest, pipeline: Pipeline): ParsedForm | undefined | typeof STOP {
+function readBody(request: InboundRequest, pipeline: RequestPipeline): ParsedForm | undefined | typeof STOP {
   const { exchange, match } = request;
   if (!exchange.hasBody) return undefined;
   const contentType = exchange.header('content-type');
@@ -194,7 +194,7 @@ function takeForm(request: InboundRequest, form: ParsedForm | undefined): void {
 }
 
 /** Reserves memory for an upload: all uploads together stay within the configured bound. */
-function reserveUpload(request: InboundRequest, { parts }: Pipeline): void {
+function reserveUpload(request: InboundRequest, { parts }: RequestPipeline): void {
   const { maxUpload, uploads, metrics, sender } = parts;
   const announced = Number(request.exchange.header('content-length') || maxUpload);
   const release = uploads.reserve(Math.min(announced, maxUpload));
@@ -215,7 +215,7 @@ function selectOperation(request: InboundRequest): void {
 }
 
 /** Finds the account of the request, or the organization of a call without credentials. */
-function authenticate(request: InboundRequest, { parts }: Pipeline): AnonymousCaller | Promise<AnonymousCaller> {
+function authenticate(request: InboundRequest, { parts }: RequestPipeline): AnonymousCaller | Promise<AnonymousCaller> {
   return parts.authenticator.identify(request, request.target!.operation);
 }
 
@@ -223,7 +223,7 @@ function takeIdentity(request: InboundRequest, identity: AnonymousCaller): void 
   request.identity = identity;
 }
 
-function countCall(request: InboundRequest, { parts }: Pipeline): void {
+function countCall(request: InboundRequest, { parts }: RequestPipeline): void {
   const { rates } = parts.options;
   const { operation } = request.target!;
   const { account } = request;
@@ -231,11 +231,11 @@ function countCall(request: InboundRequest, { parts }: Pipeline): void {
     rates?.countAnonymous(request, operation);
     return;
   }
-  checkWebhookBot(operation, account);
+  checkWebhookBotAllowed(operation, account);
   rates?.countCaller(request, operation, account);
 }
 
-function checkRole(request: InboundRequest, { parts }: Pipeline): void {
+function checkRole(request: InboundRequest, { parts }: RequestPipeline): void {
   const { account } = request;
   if (!account) return;
   const { operation } = request.target!;
@@ -244,12 +244,12 @@ function checkRole(request: InboundRequest, { parts }: Pipeline): void {
 }
 
 /** Attaches the client's next poll to the parked one, without reading its parameters. */
-function resumeParkedPoll(request: InboundRequest, { parts }: Pipeline): undefined | typeof STOP {
+function resumeParkedPoll(request: InboundRequest, { parts }: RequestPipeline): undefined | typeof STOP {
   const { account } = request;
   return account && parts.forwarder.resume(request, account) ? STOP : undefined;
 }
 
-function readParameters(request: InboundRequest, { parts }: Pipeline): void {
+function readParameters(request: InboundRequest, { parts }: RequestPipeline): void {
   const { exchange, match, form, identity, account } = request;
   const { operation, parameters } = request.target!;
   const { pictureMib } = operation;
@@ -270,7 +270,7 @@ function takeOutcome({ call }: InboundRequest, outcome: OperationOutcome): void 
 /** Sends the command of an outcome that has one; a poll is parked. */
 function forward(
   request: InboundRequest,
-  { parts }: Pipeline,
+  { parts }: RequestPipeline,
 ): Promise<ActorReply | ActorRepeat> | undefined | typeof STOP {
   const call = request.call!;
   const outcome = call.outcome!;
@@ -292,7 +292,7 @@ function takeReply(request: InboundRequest, answer: ActorReply | ActorRepeat | u
   } else throw apiError('SERVICE_UNAVAILABLE');
 }
 
-function reply(request: InboundRequest, { parts }: Pipeline): void {
+function reply(request: InboundRequest, { parts }: RequestPipeline): void {
   const { sender } = parts;
   const { outcome, reply: answer, realm, ignored } = request.call!;
   if (answer) sender.actorReply(request, realm, answer, ignored);

@@ -6,7 +6,7 @@ import { STATUS_CODES } from 'node:http';
 import { Encoded, encodeParts, type Fields, type JsonObject, type ReadyFields } from '#base';
 import { ActorRefused, ApiError, apiError, type ErrorReply, PRODUCT } from '#model/errors';
 import { BlobsUnavailable } from '#ports/blobs';
-import { type BodyPart, ResponseHeaders } from './server.js';
+import { type ResponseBodyPart, ResponseHeaders } from './server.js';
 
 /**
  * CORS headers of every answer, errors included: without them a browser keeps the answer from its script. Every origin
@@ -52,7 +52,7 @@ const ignoredText = (ignored: readonly string[] | undefined): string =>
   ignored ? `,"ignored_parameters_unsupported":${JSON.stringify(ignored)}` : '';
 
 /** Body of a success with fields made by an operation. `result` and `msg` among them replace the usual ones. */
-export function successBodyOfFields(fields: Fields, ignored: readonly string[] | undefined): BodyPart[] {
+export function successBodyOfFields(fields: Fields, ignored: readonly string[] | undefined): ResponseBodyPart[] {
   for (const name in fields)
     if (fields[name] instanceof Encoded) return successBodyOfParts(encodeParts(fields), ignored);
   if (fields.result !== undefined || fields.msg !== undefined) {
@@ -66,17 +66,23 @@ export function successBodyOfFields(fields: Fields, ignored: readonly string[] |
 }
 
 /** Body of a success with encoded fields, such as those of an actor: each part is empty or starts with a comma. */
-export function successBodyOfParts(parts: readonly Uint8Array[], ignored: readonly string[] | undefined): BodyPart[] {
+export function successBodyOfParts(
+  parts: readonly Uint8Array[],
+  ignored: readonly string[] | undefined,
+): ResponseBodyPart[] {
   return ignored ? [PREFIX, ignoredText(ignored), ...parts, END_BYTES] : [PREFIX_BYTES, ...parts, END_BYTES];
 }
 
 /** Body of a success with fields as JSON text. @param text the fields, each after a comma */
-export const successBodyOfText = (text: string, ignored: readonly string[] | undefined): BodyPart[] => [
+export const successBodyOfText = (text: string, ignored: readonly string[] | undefined): ResponseBodyPart[] => [
   `${PREFIX}${ignoredText(ignored)}${text}}\n`,
 ];
 
 /** Body of a success with fields that are sent again and again; it is put together once. */
-export function successBodyOfReadyFields(ready: ReadyFields, ignored: readonly string[] | undefined): BodyPart[] {
+export function successBodyOfReadyFields(
+  ready: ReadyFields,
+  ignored: readonly string[] | undefined,
+): ResponseBodyPart[] {
   if (ignored) return successBodyOfParts(ready.parts, ignored);
   ready.body ??= Buffer.concat(successBodyOfParts(ready.parts, undefined) as Uint8Array[]);
   return [ready.body];
@@ -89,17 +95,17 @@ export function parseEncodedFields(parts: readonly Uint8Array[]): JsonObject {
 }
 
 /** Body for a call whose work is done only in part (conventions.md § Response envelope); it has no other fields. */
-export const partialSuccessBody = (code: string): BodyPart[] => [
+export const partialSuccessBody = (code: string): ResponseBodyPart[] => [
   `${JSON.stringify({ result: 'partially_completed', msg: '', code })}\n`,
 ];
 
-export function errorBody(error: ErrorReply): BodyPart[] {
+export function errorResponseBody(error: ErrorReply): ResponseBodyPart[] {
   const { code, msg, extra, html } = error;
   if (html) return [msg];
   return [`${JSON.stringify({ result: 'error', msg, ...extra, ...(code === undefined ? {} : { code }) })}\n`];
 }
 
-export function errorHeaders(error: ErrorReply): ResponseHeaders {
+export function errorResponseHeaders(error: ErrorReply): ResponseHeaders {
   if (error.html) return HTML_HEADERS;
   switch (error.status) {
     case 401:

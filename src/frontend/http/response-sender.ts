@@ -1,6 +1,6 @@
 /** The `reply` step of the pipeline: every way in which a request of an operation is answered. */
 
-import type { Operation, OperationOutcome } from '#frontend/api';
+import type { ApiOperation, OperationOutcome } from '#frontend/api';
 import { selectTighterLimit } from '#frontend/limits';
 import type { ActorReply, RealmId } from '#model';
 import { apiError, type ErrorReply } from '#model/errors';
@@ -14,8 +14,8 @@ import {
 } from './inbound-request.js';
 import {
   CORS_HEADERS,
-  errorBody,
-  errorHeaders,
+  errorResponseBody,
+  errorResponseHeaders,
   JSON_RESPONSE_HEADERS,
   partialSuccessBody,
   refusalOfError,
@@ -24,7 +24,7 @@ import {
   successBodyOfReadyFields,
 } from './reply.js';
 import type { RequestMetrics } from './request-metrics.js';
-import { type BodyPart, type HttpExchange, ResponseHeaders } from './server.js';
+import { type HttpExchange, type ResponseBodyPart, ResponseHeaders } from './server.js';
 import type { FrontendServices } from './services.js';
 
 export class ResponseSender implements RequestLifetimeListener {
@@ -57,7 +57,7 @@ export class ResponseSender implements RequestLifetimeListener {
 
   #refuse(request: InboundRequest, error: ErrorReply): void {
     request.rate = selectTighterLimit(error.rate, request.rate);
-    this.#respondPlain(request, error.status, errorHeaders(error), errorBody(error));
+    this.#respondPlain(request, error.status, errorResponseHeaders(error), errorResponseBody(error));
   }
 
   #unexpected(request: InboundRequest, error: unknown): ErrorReply {
@@ -69,7 +69,7 @@ export class ResponseSender implements RequestLifetimeListener {
   /** Sends the answer that an operation decided without an actor. */
   local(
     request: InboundRequest,
-    operation: Operation,
+    operation: ApiOperation,
     outcome: Exclude<OperationOutcome, { to: unknown }>,
     ignored: readonly string[] | undefined,
   ): void {
@@ -110,7 +110,7 @@ export class ResponseSender implements RequestLifetimeListener {
   }
 
   /** Answers a parked poll; the request object stays in use for the client's next poll. @param now monotonic ms */
-  heartbeat(request: InboundRequest, body: readonly BodyPart[], now: number): void {
+  heartbeat(request: InboundRequest, body: readonly ResponseBodyPart[], now: number): void {
     this.metrics.answered(request, 200, now);
     request.exchange.respond(200, JSON_RESPONSE_HEADERS, body, formatRateHeaders(request.rate));
   }
@@ -123,7 +123,7 @@ export class ResponseSender implements RequestLifetimeListener {
     request: InboundRequest,
     status: number,
     headers: ResponseHeaders,
-    body: readonly BodyPart[],
+    body: readonly ResponseBodyPart[],
     coded?: ResponseHeaders,
   ): void {
     const { compressor } = this;
@@ -136,7 +136,12 @@ export class ResponseSender implements RequestLifetimeListener {
   }
 
   /** Sends an answer uncompressed. */
-  #respondPlain(request: InboundRequest, status: number, headers: ResponseHeaders, body: readonly BodyPart[]): void {
+  #respondPlain(
+    request: InboundRequest,
+    status: number,
+    headers: ResponseHeaders,
+    body: readonly ResponseBodyPart[],
+  ): void {
     this.#end(request, status);
     request.exchange.respond(status, headers, body, formatRateHeaders(request.rate));
   }
@@ -155,5 +160,5 @@ function pathPattern({ match }: InboundRequest): string {
 
 /** Refuses a request before its operation is known. */
 export function respondWithRefusal(exchange: HttpExchange, error: ErrorReply): void {
-  exchange.respond(error.status, errorHeaders(error), errorBody(error));
+  exchange.respond(error.status, errorResponseHeaders(error), errorResponseBody(error));
 }

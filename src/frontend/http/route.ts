@@ -6,7 +6,7 @@
  * text; a pattern for the rest of a path comes last.
  */
 import type { Count, Distribution } from '#base/metrics';
-import type { HttpMethod, Operation } from '#frontend/api';
+import type { ApiOperation, HttpMethod } from '#frontend/api';
 import type { ParameterReader } from './parameters.js';
 
 /** Metrics of one operation, looked up on first use: operations that are never called have none. */
@@ -17,7 +17,7 @@ interface OperationMetrics {
 
 /** An operation with its parameters and metrics, as the router finds it. */
 export interface RoutedOperation {
-  readonly operation: Operation;
+  readonly operation: ApiOperation;
   readonly parameters: ParameterReader;
   readonly metrics: OperationMetrics;
 }
@@ -157,7 +157,7 @@ function descend<T>(at: Node<T>, segments: readonly string[], i: number, values:
  *
  * @throws Error for a variable segment that is not declared as a path parameter
  */
-export function pathSegmentsOf(prefix: string, operation: Operation): PathSegment[] {
+export function pathSegmentsOf(prefix: string, operation: ApiOperation): PathSegment[] {
   const parts = `${prefix}${operation.path}`.split('/').slice(1);
   return parts.map((part) => {
     if (!part.startsWith('{')) return { fixed: part };

@@ -16,7 +16,6 @@ import {
 import { httpStatusLine } from './reply.js';
 import {
   announcesBody,
-  type BodyPart,
   EMPTY_BODY,
   type HttpExchange,
   type HttpListenOptions,
@@ -24,7 +23,8 @@ import {
   type HttpServerFactory,
   MAX_HEADER_LINES,
   MAX_REQUEST_HEAD_BYTES,
-  RECEIVE_TIMEOUT_MS,
+  REQUEST_RECEIVE_TIMEOUT_MS,
+  type ResponseBodyPart,
   type ResponseHeaders,
 } from './server.js';
 import { type GuardedTransfer, SlowClientGuard } from './slow-client-guard.js';
@@ -115,7 +115,7 @@ class NodeServer implements HttpServer {
     this.#server = createServer(
       {
         maxHeaderSize: MAX_REQUEST_HEAD_BYTES,
-        headersTimeout: RECEIVE_TIMEOUT_MS,
+        headersTimeout: REQUEST_RECEIVE_TIMEOUT_MS,
         requestTimeout: REQUEST_MS,
         keepAliveTimeout: KEEP_ALIVE_MS,
         connectionsCheckingInterval: 5_000,
@@ -339,11 +339,11 @@ class NodeExchange implements HttpExchange {
     if (!this.answered && !this.aborted) this.#end(500, [], []);
   }
 
-  respond(status: number, headers: ResponseHeaders, parts: readonly BodyPart[], more = ''): void {
+  respond(status: number, headers: ResponseHeaders, parts: readonly ResponseBodyPart[], more = ''): void {
     if (!this.answered && !this.aborted) this.#end(status, [...headers.flat, ...pairsOf(more)], parts);
   }
 
-  #end(status: number, flat: string[], parts: readonly BodyPart[]): void {
+  #end(status: number, flat: string[], parts: readonly ResponseBodyPart[]): void {
     this.answered = true;
     this.#abortListener = undefined;
     this.#received?.drop();

@@ -9,7 +9,7 @@
 import { METHODS } from 'node:http';
 import { REAL_CLOCK } from '#base/clock';
 import { ConnectionGate, waitForQuietTurn } from './connection-gate.js';
-import { type ExchangeOwner, respondAndEndConnection, UwsExchange } from './exchange-uws.js';
+import { respondAndEndConnection, UwsExchange, type UwsExchangeOwner } from './exchange-uws.js';
 import { type FramingFault, findFramingFault, UNKNOWN_METHOD_FAULT } from './framing.js';
 import { httpStatusLine } from './reply.js';
 import { type HttpListenOptions, type HttpServer, type HttpServerFactory, MAX_REQUEST_HEAD_BYTES } from './server.js';
@@ -49,7 +49,7 @@ function faultOf(req: UwsRequest): FramingFault | undefined {
   return findFramingFault(lengths, codings, trailer);
 }
 
-class UwsServer implements HttpServer, ExchangeOwner {
+class UwsServer implements HttpServer, UwsExchangeOwner {
   readonly kind = 'uws';
   port = 0;
   running = 0;

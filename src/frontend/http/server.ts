@@ -33,7 +33,7 @@ export class ResponseHeaders {
 
 const clean = (text: string): string => text.replace(/[\r\n\0]/g, ' ');
 
-export type BodyPart = string | Uint8Array;
+export type ResponseBodyPart = string | Uint8Array;
 
 export interface HttpExchange {
   /** Method of the request, in upper case. */
@@ -88,7 +88,7 @@ export interface HttpExchange {
    * @param more headers of this response alone, as lines that each begin with CRLF: a list would cost more than
    * everything else that is done for them. They must not contain anything that a client sent.
    */
-  respond(status: number, headers: ResponseHeaders, parts: readonly BodyPart[], more?: string): void;
+  respond(status: number, headers: ResponseHeaders, parts: readonly ResponseBodyPart[], more?: string): void;
 }
 
 export type HttpHandler = (exchange: HttpExchange) => void;
@@ -138,7 +138,7 @@ export interface HttpServerFactory {
 }
 
 /** Time for a client to complete a started request. The native server has the same 10 s built in. */
-export const RECEIVE_TIMEOUT_MS = 10_000;
+export const REQUEST_RECEIVE_TIMEOUT_MS = 10_000;
 /** Maximum of bytes of request line and headers together. Long narrows and id lists travel in the query. */
 export const MAX_REQUEST_HEAD_BYTES = 128 * 1024;
 /** Maximum of header lines of a request. The native server has the same bound built in. */

@@ -23,7 +23,7 @@ export interface AnonymousCaller {
   readonly directory: DirectoryView;
 }
 
-export interface ForwardContext {
+export interface ForwardedCommandContext {
   /** The authenticated account; undefined where the operation needs no credentials. */
   readonly caller: AuthenticatedCaller | undefined;
   readonly realm: RealmId;
@@ -34,7 +34,7 @@ export interface ForwardContext {
 }
 
 /** A command on its way to an actor. */
-export interface ForwardHandle {
+export interface ForwardedCommandHandle {
   /**
    * Rejects with ApiError SERVICE_UNAVAILABLE when no owner answers. Any other rejection is answered 500 and logged.
    * After `cancel` it may do either or stay pending.
@@ -79,7 +79,7 @@ export interface FrontendServices {
    * @param host the Host header, used only where it is safe (gateway/site.ts)
    */
   site(host: string, subdomain: string): string;
-  forward(forward: ForwardedCommand, context: ForwardContext): ForwardHandle;
+  forward(forward: ForwardedCommand, context: ForwardedCommandContext): ForwardedCommandHandle;
   /**
    * Id of the newest message that the caller has a copy of; -1: none. It includes every change that this frontend has
    * confirmed to the caller, and changes by others as far as the log has arrived here.

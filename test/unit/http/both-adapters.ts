@@ -1,5 +1,5 @@
 /** A frontend behind each HTTP adapter that loads here. */
-import type { Operation } from '#frontend/api';
+import type { ApiOperation } from '#frontend/api';
 import {
   chooseHttpServerFactory,
   Frontend,
@@ -24,7 +24,7 @@ export interface Opened {
 export async function openFrontend(
   t: { teardown(fn: () => void): void },
   kind: 'node' | 'uws',
-  operations: readonly Operation[],
+  operations: readonly ApiOperation[],
   options: Partial<FrontendOptions> = {},
   over: Partial<HttpListenOptions> = {},
 ): Promise<Opened> {

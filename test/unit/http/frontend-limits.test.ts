@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
-import { forward as checkedForward } from '#frontend/api';
+import { forwardCommand as checkedForward } from '#frontend/api';
 import {
   chooseHttpServerFactory,
   Frontend,

@@ -2,7 +2,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import t from 'tap';
 import { DeflatePool, GzipBodyComposer } from '../../../src/frontend/http/gzip.js';
-import type { BodyPart } from '../../../src/frontend/http/server.js';
+import type { ResponseBodyPart } from '../../../src/frontend/http/server.js';
 
 /** Counts jobs and deflated bytes. */
 class Counting extends DeflatePool {
@@ -16,11 +16,12 @@ class Counting extends DeflatePool {
   }
 }
 
-const whole = (parts: readonly BodyPart[]): Buffer => Buffer.concat(parts.map((part) => Buffer.from(part as string)));
+const whole = (parts: readonly ResponseBodyPart[]): Buffer =>
+  Buffer.concat(parts.map((part) => Buffer.from(part as string)));
 const json = (n: number): Uint8Array =>
   Buffer.from(JSON.stringify(Array.from({ length: n }, (_, i) => ({ id: i, full_name: `Person ${i}` }))));
 
-async function compressed(bodies: GzipBodyComposer, parts: readonly BodyPart[]): Promise<Buffer> {
+async function compressed(bodies: GzipBodyComposer, parts: readonly ResponseBodyPart[]): Promise<Buffer> {
   const blocks = await bodies.of(parts);
   if (!blocks) throw new Error('too much to do');
   return whole(blocks);

@@ -1,7 +1,12 @@
 /** Polls of idle clients, which the frontend answers by itself. */
 import t from 'tap';
 import { Type } from 'typebox';
-import { forward as checkedForward, type ForwardedCommand, type Operation, type PollKeepalive } from '#frontend/api';
+import {
+  type ApiOperation,
+  forwardCommand as checkedForward,
+  type ForwardedCommand,
+  type PollKeepalive,
+} from '#frontend/api';
 import { Frontend } from '#frontend/http';
 import { eventId, queueId, queueKey, realmId, TRANSIENT_SLOT, userId } from '#model';
 import { apiError, type ErrorReply } from '#model/errors';
@@ -29,7 +34,7 @@ const tooOld = (last: number): ErrorReply => apiError('EVENT_PRUNED', { last_eve
 let reads = 0;
 
 /** A poll after `last` of queue `of`; the frontend may not answer polls after a negative id. */
-const poll: Operation = declare({
+const poll: ApiOperation = declare({
   path: '/poll',
   parameters: { last: optionalJsonParameter('query', Type.Integer(), ''), of: optionalTextParameter('query', '') },
   run: ({ params }): ForwardedCommand => {

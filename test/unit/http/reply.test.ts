@@ -1,10 +1,15 @@
 import t from 'tap';
 import { ApiError, apiError, type ErrorName } from '#model/errors';
-import { errorBody, errorHeaders, successBodyOfFields, successBodyOfParts } from '../../../src/frontend/http/reply.js';
-import type { BodyPart } from '../../../src/frontend/http/server.js';
+import {
+  errorResponseBody,
+  errorResponseHeaders,
+  successBodyOfFields,
+  successBodyOfParts,
+} from '../../../src/frontend/http/reply.js';
+import type { ResponseBodyPart } from '../../../src/frontend/http/server.js';
 import { catalogue } from '../../../src/model/errors/catalogue.js';
 
-const text = (parts: readonly BodyPart[]): string =>
+const text = (parts: readonly ResponseBodyPart[]): string =>
   parts.map((part) => (typeof part === 'string' ? part : Buffer.from(part).toString())).join('');
 
 t.test('a success has its envelope first and ends with a newline', async (t) => {
@@ -36,13 +41,13 @@ t.test('an operation may set result and msg itself', async (t) => {
 t.test('every error of the catalogue is encoded with code, message and data', async (t) => {
   for (const name of Object.keys(catalogue) as ErrorName[]) {
     const error = new ApiError(name, { allowed_methods: ['GET', 'PUT'] }).toReply();
-    t.ok(errorHeaders(error).flat.includes('Cache-Control'));
+    t.ok(errorResponseHeaders(error).flat.includes('Cache-Control'));
     if (error.html) {
-      t.equal(Object.fromEntries(errorHeaders(error).pairs)['Content-Type'], 'text/html; charset=utf-8');
-      t.equal(text(errorBody(error)), error.msg, 'a page is the message alone');
+      t.equal(Object.fromEntries(errorResponseHeaders(error).pairs)['Content-Type'], 'text/html; charset=utf-8');
+      t.equal(text(errorResponseBody(error)), error.msg, 'a page is the message alone');
       continue;
     }
-    const body = JSON.parse(text(errorBody(error))) as Record<string, unknown>;
+    const body = JSON.parse(text(errorResponseBody(error))) as Record<string, unknown>;
     t.equal(body.result, 'error', name);
     t.equal(body.msg, error.msg);
     t.equal(body.code, error.code);
@@ -50,7 +55,8 @@ t.test('every error of the catalogue is encoded with code, message and data', as
 });
 
 t.test('statuses bring their headers', async (t) => {
-  const headers = (error: ApiError): Record<string, string> => Object.fromEntries(errorHeaders(error.toReply()).pairs);
+  const headers = (error: ApiError): Record<string, string> =>
+    Object.fromEntries(errorResponseHeaders(error.toReply()).pairs);
   t.match(headers(apiError('NOT_LOGGED_IN')), { 'WWW-Authenticate': 'Basic realm="Conclave"' });
   t.match(headers(apiError('METHOD_NOT_ALLOWED', { allowed_methods: ['GET', 'POST'] })), { Allow: 'GET, POST' });
   t.match(headers(apiError('RATE_LIMIT_HIT', { 'retry-after': 1.2 })), { 'Retry-After': '2' });

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Type } from 'typebox';
 import { Encoded } from '#base';
-import { forward as checkedForward } from '#frontend/api';
+import { forwardCommand as checkedForward } from '#frontend/api';
 import {
   chooseHttpServerFactory,
   Frontend,

@@ -2,8 +2,13 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Secrets } from '#domain/secrets';
-import type { ForwardedCommand, Operation } from '#frontend/api';
-import type { AuthenticatedCaller, ForwardContext, ForwardHandle, FrontendServices } from '#frontend/http';
+import type { ApiOperation, ForwardedCommand } from '#frontend/api';
+import type {
+  AuthenticatedCaller,
+  ForwardedCommandContext,
+  ForwardedCommandHandle,
+  FrontendServices,
+} from '#frontend/http';
 import { type ActorRepeat, type ActorReply, realmId, userId } from '#model';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryUser, DirectoryView } from '#model/records';
@@ -20,7 +25,7 @@ export function user(over: Partial<DirectoryUser> = {}): DirectoryUser {
 
 export interface SentForward {
   readonly forward: ForwardedCommand;
-  readonly context: ForwardContext;
+  readonly context: ForwardedCommandContext;
   cancelled: boolean;
   answer(reply: ActorReply | ActorRepeat): void;
   fail(error: Error): void;
@@ -73,7 +78,7 @@ export class FakeServices implements FrontendServices {
     return `http://${host}`;
   }
 
-  forward(forward: ForwardedCommand, context: ForwardContext): ForwardHandle {
+  forward(forward: ForwardedCommand, context: ForwardedCommandContext): ForwardedCommandHandle {
     let answer: (reply: ActorReply | ActorRepeat) => void = () => {};
     let fail: (error: Error) => void = () => {};
     const reply = new Promise<ActorReply | ActorRepeat>((resolve, reject) => {
@@ -110,7 +115,7 @@ export async function refusal(fn: () => unknown): Promise<string | undefined> {
 }
 
 /** An operation with defaults for fields that most tests ignore. */
-export function declare(over: Partial<Operation> & Pick<Operation, 'path'>): Operation {
+export function declare(over: Partial<ApiOperation> & Pick<ApiOperation, 'path'>): ApiOperation {
   return {
     id: `${over.method ?? 'GET'}-${over.path}`,
     method: 'GET',

@@ -3,7 +3,7 @@ import type { Json } from '#base';
 import { LogDeduplicator, type LogEntry, type LogItem, MAX_ITEMS } from '#model';
 import { encodeEntry } from '../../../src/ports/log/log-jetstream-stream.js';
 import type { OutboxEntry } from '../../../src/runtime/commit-batch.js';
-import { fitIntoLog, packLogEntries } from '../../../src/runtime/pack-entries.js';
+import { itemsFitIntoLog, packLogEntries } from '../../../src/runtime/pack-entries.js';
 import { ledgerKey } from '../../cluster/kinds.js';
 import { Harness, settle } from './harness.js';
 
@@ -51,7 +51,7 @@ t.test('an entry that fits the log is no larger than NATS carries, whatever its 
     let [low, high] = [1, 1_000_000];
     while (low < high) {
       const n = Math.ceil((low + high) / 2);
-      if (fitIntoLog([of(n)])) low = n;
+      if (itemsFitIntoLog([of(n)])) low = n;
       else high = n - 1;
     }
     for (const waiting of [[of(low)], Array.from({ length: 40 }, () => of(Math.ceil(low / 20)))]) {

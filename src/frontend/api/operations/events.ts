@@ -6,7 +6,13 @@ import { isGuest } from '#domain/people';
 import { heartbeatIdsAfter, queueId, queueKey } from '#model';
 import { liveQueueCommands, queueCommands } from '#model/commands';
 import { apiError, type ErrorReply } from '#model/errors';
-import { type ApiCall, defineOperation, type ForwardedCommand, forward, type PollKeepalive } from '../operation.js';
+import {
+  type ApiCall,
+  defineOperation,
+  type ForwardedCommand,
+  forwardCommand,
+  type PollKeepalive,
+} from '../operation.js';
 import {
   flagParameter,
   optionalFlagParameter,
@@ -14,7 +20,12 @@ import {
   optionalTextParameter,
   textParameter,
 } from '../parameters.js';
-import { clientKnowsPronouns, type QueueArguments, queueParametersIn, toQueueArguments } from '../queue-parameters.js';
+import {
+  clientKnowsPronouns,
+  type QueueArguments,
+  queueParameterDeclarations,
+  toQueueArguments,
+} from '../queue-parameters.js';
 
 const guestCall = (call: ApiCall<unknown>): boolean => {
   const user = call.directory.user(call.caller);
@@ -57,7 +68,7 @@ function registerVisitor(call: ApiCall<unknown>, params: Parameters<typeof toQue
   if (params.client_gravatar) throw apiError('ANONYMOUS_CLIENT_GRAVATAR');
   if (params.include_subscribers) throw apiError('ANONYMOUS_INCLUDE_SUBSCRIBERS');
   const queue = newQueue(call, toQueueArguments(params, true, false));
-  return forward({ ...queue, command: queueCommands.visit, extraFields: VERSION_FIELDS });
+  return forwardCommand({ ...queue, command: queueCommands.visit, extraFields: VERSION_FIELDS });
 }
 
 export const registerQueue = defineOperation({
@@ -70,7 +81,7 @@ export const registerQueue = defineOperation({
   summary: 'Create an event queue and fetch the state that its events change.',
   headers: ['user-agent'],
   parameters: {
-    ...queueParametersIn('form'),
+    ...queueParameterDeclarations('form'),
     all_public_streams: optionalFlagParameter(
       'form',
       'Receive the messages of all public streams; absent: as set for the bot.',
@@ -80,7 +91,7 @@ export const registerQueue = defineOperation({
     const values = { ...call.params, ...botDefaults(call), pronouns: clientKnowsPronouns(call.header('user-agent')) };
     if (call.caller === 0) return registerVisitor(call, values);
     const queue = newQueue(call, toQueueArguments(values, guestCall(call), true));
-    return forward({ ...queue, command: queueCommands.register, extraFields: VERSION_FIELDS });
+    return forwardCommand({ ...queue, command: queueCommands.register, extraFields: VERSION_FIELDS });
   },
 });
 
@@ -134,7 +145,7 @@ export const getEvents = defineOperation({
     ),
     dont_block: flagParameter('query', false, 'Answer at once, also with no events.'),
     user_client: optionalTextParameter('query', 'Accepted and unused.'),
-    ...queueParametersIn('query'),
+    ...queueParameterDeclarations('query'),
     lifespan_secs: {
       in: 'query',
       encoding: 'uint',
@@ -157,9 +168,10 @@ export const getEvents = defineOperation({
       const heartbeatIds = dont_block || last_event_id === null ? 0 : heartbeatIdsAfter(last_event_id);
       const args = { last_event_id, dont_block, beats: heartbeatIds };
       const onShutdown = { events: [], queue_id };
-      if (heartbeatIds === 0) return forward({ to, command: liveQueueCommands.poll, args, held: true, onShutdown });
+      if (heartbeatIds === 0)
+        return forwardCommand({ to, command: liveQueueCommands.poll, args, held: true, onShutdown });
       const keepalive = new Heartbeats(queue_id, last_event_id!, heartbeatIds);
-      return forward({ to, command: liveQueueCommands.poll, args, held: true, onShutdown, keepalive });
+      return forwardCommand({ to, command: liveQueueCommands.poll, args, held: true, onShutdown, keepalive });
     }
     const bare: Record<string, boolean> = {};
     for (const name of BARE_CAPABILITIES) if (params[name] !== undefined) bare[name] = params[name];
@@ -178,14 +190,14 @@ export const getEvents = defineOperation({
       ),
     );
     // The queue is new, so an acknowledged id in the request has no meaning.
-    const first = forward({
+    const first = forwardCommand({
       to: queue.to,
       command: liveQueueCommands.poll,
       args: { last_event_id: null, dont_block, beats: 0 },
       held: true,
       onShutdown: { events: [], queue_id: queue.args.queue_id },
     });
-    return forward({ ...queue, command: queueCommands.register, held: true, followedBy: first });
+    return forwardCommand({ ...queue, command: queueCommands.register, held: true, followedBy: first });
   },
 });
 
@@ -203,5 +215,5 @@ export const deleteQueue = defineOperation({
   guard: 'user',
   summary: 'Delete an event queue.',
   parameters: { queue_id: textParameter('form', 'The queue.') },
-  run: (call) => forward({ to: ownQueue(call, call.params.queue_id), command: queueCommands.remove, args: {} }),
+  run: (call) => forwardCommand({ to: ownQueue(call, call.params.queue_id), command: queueCommands.remove, args: {} }),
 });

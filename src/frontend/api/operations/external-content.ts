@@ -2,7 +2,7 @@
 import { rangeResponse } from '#domain/files';
 import { ImageFetchError, type ImageFetchFault } from '#frontend/image-proxy';
 import { apiError, type ErrorName } from '#model/errors';
-import { defineOperation, type Operation } from '../operation.js';
+import { type ApiOperation, defineOperation } from '../operation.js';
 import { pathTextParameter } from '../parameters.js';
 import { CONDITIONAL_REQUEST_HEADERS } from '../raw-answers.js';
 
@@ -65,4 +65,4 @@ const getExternalContent = defineOperation({
   },
 });
 
-export const EXTERNAL_CONTENT_OPERATIONS = [getExternalContent] as unknown as readonly Operation[];
+export const EXTERNAL_CONTENT_OPERATIONS = [getExternalContent] as unknown as readonly ApiOperation[];

@@ -13,7 +13,7 @@ import { hasPublicAccess } from '#domain/streams';
 import { type RawAnswer, userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type ApiCall, defineOperation, forward, type Operation } from '../operation.js';
+import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../operation.js';
 import { pathIdParameter, pathRestParameter, pathTextParameter } from '../parameters.js';
 import { CONDITIONAL_REQUEST_HEADERS, serveBlob } from '../raw-answers.js';
 
@@ -37,10 +37,10 @@ const uploadFile = defineOperation({
     const path = newPath(realm, caller, name);
     const to = userKey(realm, caller);
     await call.send(
-      forward({ to, command: userCommands.fileBegin, args: { path, name, size: file.bytes.byteLength } }),
+      forwardCommand({ to, command: userCommands.fileBegin, args: { path, name, size: file.bytes.byteLength } }),
     );
     await call.blobs.put(realm, blobOfFile(path), file.bytes, contentType(file.type));
-    return forward({ to, command: userCommands.fileDone, args: { path } });
+    return forwardCommand({ to, command: userCommands.fileDone, args: { path } });
   },
 });
 
@@ -52,11 +52,11 @@ async function checkAccess(call: ApiCall<unknown>, path: string): Promise<void> 
   if (!call.directory.user(parsed.owner)) throw apiError('FILE_NOT_FOUND');
   if (call.caller !== 0) {
     await call.send(
-      forward({ to: userKey(call.realm, call.caller), command: userCommands.fileAccess, args: { path } }),
+      forwardCommand({ to: userKey(call.realm, call.caller), command: userCommands.fileAccess, args: { path } }),
     );
   } else {
     await call.send(
-      forward({ to: userKey(call.realm, parsed.owner), command: userCommands.filePublic, args: { path } }),
+      forwardCommand({ to: userKey(call.realm, parsed.owner), command: userCommands.filePublic, args: { path } }),
     );
     if (!hasPublicAccess(call.webPublicStreams, call.directory)) throw apiError('FILE_FORBIDDEN');
     call.countVisit(path);
@@ -138,7 +138,8 @@ const getAttachments = defineOperation({
   guard: 'user',
   summary: "The caller's own uploaded files.",
   parameters: {},
-  run: ({ realm, caller }) => forward({ to: userKey(realm, caller), command: userCommands.attachments, args: {} }),
+  run: ({ realm, caller }) =>
+    forwardCommand({ to: userKey(realm, caller), command: userCommands.attachments, args: {} }),
 });
 
 const removeAttachment = defineOperation({
@@ -157,7 +158,7 @@ const removeAttachment = defineOperation({
     },
   },
   run: ({ realm, caller, params }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.fileRemove,
       args: { id: params.attachment_id },
@@ -172,4 +173,4 @@ export const FILE_OPERATIONS = [
   getFile,
   downloadFile,
   getTemporaryFile,
-] as unknown as readonly Operation[];
+] as unknown as readonly ApiOperation[];

@@ -7,7 +7,7 @@
  * `external-content.ts` (pictures of other hosts). Operations that are one unit in the reference come as a list of
  * their file; the others are listed one by one, because the reference mixes areas.
  */
-import type { Operation } from '../operation.js';
+import type { ApiOperation } from '../operation.js';
 import { BOT_STORAGE_OPERATIONS } from './bots/bot-storage.js';
 import { BOT_OPERATIONS } from './bots/bots.js';
 import { deleteQueue, getEvents, registerQueue } from './events.js';
@@ -61,9 +61,9 @@ import {
 import { deactivateRealm, updateRealm } from './organization/organization.js';
 import { ORGANIZATION_PICTURE_OPERATIONS } from './organization/organization-pictures.js';
 import { PICTURE_OPERATIONS } from './organization/pictures.js';
-import { checkCompatibility, getServerSettings, getSubdomain } from './organization/server.js';
+import { checkCompatibility, checkSubdomain, getServerSettings } from './organization/server.js';
 import { STATIC_OPERATIONS } from './organization/static.js';
-import { EXPORT_OPERATIONS, VIDEO_CALL_OPERATIONS } from './organization/unavailable.js';
+import { DATA_EXPORT_OPERATIONS, VIDEO_CALL_OPERATIONS } from './organization/unavailable.js';
 import { ACCOUNT_OPERATIONS } from './people/accounts.js';
 import { AVATAR_OPERATIONS } from './people/avatars.js';
 import { confirmEmail, showEmailConfirmation } from './people/confirm-email.js';
@@ -112,7 +112,7 @@ import {
   updateSubscriptionSettings,
   updateSubscriptions,
 } from './streams/subscriptions.js';
-import { muteTopic, setUserTopic } from './streams/user-topics.js';
+import { muteTopic, setUserTopicPolicy } from './streams/user-topics.js';
 
 export const OPERATIONS = [
   getDrafts,
@@ -146,7 +146,7 @@ export const OPERATIONS = [
   getSubscriptions,
   subscribeToStreams,
   muteTopic,
-  setUserTopic,
+  setUserTopicPolicy,
   getUser,
   getUserByEmail,
   updateSettings,
@@ -211,7 +211,7 @@ export const OPERATIONS = [
   ...PRESENCE_OPERATIONS,
   ...STATUS_OPERATIONS,
   checkCompatibility,
-  getSubdomain,
+  checkSubdomain,
   updateSettingsDefaults,
   showEmailConfirmation,
   confirmEmail,
@@ -220,8 +220,8 @@ export const OPERATIONS = [
   runSlashCommand,
   deactivateRealm,
   ...VIDEO_CALL_OPERATIONS,
-  ...EXPORT_OPERATIONS,
+  ...DATA_EXPORT_OPERATIONS,
   fetchApiKeyByToken,
   ...STREAM_GROUP_OPERATIONS,
   ...SIGN_UP_OPERATIONS,
-] as unknown as readonly Operation[];
+] as unknown as readonly ApiOperation[];

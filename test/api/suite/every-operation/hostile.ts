@@ -3,7 +3,7 @@
  * an internal error, and a refused call changes nothing.
  */
 import type { Test } from 'tap';
-import { OPERATIONS, type Operation, type ParameterDeclaration } from '#frontend/api';
+import { type ApiOperation, OPERATIONS, type ParameterDeclaration } from '#frontend/api';
 import { picked } from '../../../support/rounds.js';
 import { anyValueOf } from '../../support/any-value.js';
 import type { TestServer } from '../../support/faces.js';
@@ -73,7 +73,7 @@ interface Attempt {
 }
 
 /** One request for each hostile value of each parameter; the others have usual values. */
-function attempts({ api }: Organization['owner'], usual: Fields, operation: Operation): Attempt[] {
+function attempts({ api }: Organization['owner'], usual: Fields, operation: ApiOperation): Attempt[] {
   const { method, path, parameters } = operation;
   const usually = (name: string, of: ParameterDeclaration): unknown => usual[name] ?? of.default ?? anyValueOf(of);
   const request = (parameter: string, hostile: HostileValue): Attempt => {
@@ -106,7 +106,7 @@ function attempts({ api }: Organization['owner'], usual: Fields, operation: Oper
 }
 
 /** Bodies that are refused on arrival, before any parameter is read. */
-function forms({ api }: Organization['owner'], usual: Fields, { method, path, parameters }: Operation): Attempt[] {
+function forms({ api }: Organization['owner'], usual: Fields, { method, path, parameters }: ApiOperation): Attempt[] {
   if (method === 'GET') return [];
   const target = path.replace(/\{(\w+)\}/g, (_, name: string) => asText(usual[name] ?? anyValueOf(parameters[name]!)));
   const send = (title: string, type: string, body: string): Attempt => ({
@@ -179,7 +179,7 @@ const APPLIED_IN_ORDER = new Set(['PATCH /streams/{stream_id}', 'POST /users/me/
 const MIN_PICKED = 12;
 const PICKED_SHARE = 1 / 12;
 
-async function attack(t: Test, server: TestServer, operation: Operation): Promise<void> {
+async function attack(t: Test, server: TestServer, operation: ApiOperation): Promise<void> {
   const org = await makeOrganization(server, ['member', 'other']);
   // A deactivated user can't look at the state afterwards, so the operation gets another user.
   const leaves = operation.id === 'deactivate-user' ? { user_id: org.other.id } : {};

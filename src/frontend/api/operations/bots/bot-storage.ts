@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { userKey } from '#model';
 import { userCommands } from '#model/commands';
-import { defineOperation, forward, type Operation } from '../../operation.js';
+import { type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
 import { optionalJsonParameter } from '../../parameters.js';
 
 /** Maximum of MiB of one request, equal to the bound of the whole storage of an account. */
@@ -20,7 +20,7 @@ const getBotStorage = defineOperation({
   summary: 'Read what the caller has stored.',
   parameters: { keys: keys('query') },
   run: ({ realm, caller, params }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.botStorage,
       args: { keys: params.keys ?? null },
@@ -45,7 +45,7 @@ const putBotStorage = defineOperation({
     },
   },
   run: ({ realm, caller, params }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.putStorage,
       args: { storage: params.storage },
@@ -60,7 +60,7 @@ const removeBotStorage = defineOperation({
   summary: 'Remove what is stored.',
   parameters: { keys: keys('form') },
   run: ({ realm, caller, params }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.removeStorage,
       args: { keys: params.keys ?? null },
@@ -71,4 +71,4 @@ export const BOT_STORAGE_OPERATIONS = [
   getBotStorage,
   putBotStorage,
   removeBotStorage,
-] as unknown as readonly Operation[];
+] as unknown as readonly ApiOperation[];

@@ -7,7 +7,7 @@ import { realmKey, userId } from '#model';
 import { type BotRequest, type Command, type Fields as ReplyFields, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryBot, DirectoryUser } from '#model/records';
-import { type ApiCall, defineOperation, forward, type Operation } from '../../operation.js';
+import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
 import {
   optionalFlagParameter,
   optionalJsonParameter,
@@ -87,7 +87,7 @@ async function withAvatar<A extends JsonObject>(
   idOf: (answer: JsonObject) => number,
 ): Promise<JsonObject> {
   const send = (dry: boolean): Promise<JsonObject> =>
-    call.send(forward({ to: realmKey(call.realm), command, args: { ...args, files: fileCount(call), dry } }));
+    call.send(forwardCommand({ to: realmKey(call.realm), command, args: { ...args, files: fileCount(call), dry } }));
   if (fileCount(call) === 0) return send(false);
   await send(true);
   const images = await avatarImages(takeOnePicture(call, 'ONE_FILE').bytes());
@@ -206,7 +206,7 @@ export const regenerateBotKey = defineOperation({
   async run(call) {
     const { params, realm, secrets } = call;
     const { sealed } = await call.send(
-      forward({
+      forwardCommand({
         to: realmKey(realm),
         command: realmCommands.regenerateBotKey,
         args: { bot_id: params.bot_id },
@@ -225,7 +225,7 @@ export const deactivateBot = defineOperation({
   summary: 'Deactivate a bot.',
   parameters: botId,
   run: ({ params, realm }) =>
-    forward({ to: realmKey(realm), command: realmCommands.deactivateBot, args: { bot_id: params.bot_id } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.deactivateBot, args: { bot_id: params.bot_id } }),
 });
 
 export const BOT_OPERATIONS = [
@@ -234,4 +234,4 @@ export const BOT_OPERATIONS = [
   updateBot,
   regenerateBotKey,
   deactivateBot,
-] as unknown as readonly Operation[];
+] as unknown as readonly ApiOperation[];

@@ -4,7 +4,7 @@ import { parseInvitees } from '#domain/invitations';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { validationError } from '#model/errors';
-import { defineOperation, forward } from '../../operation.js';
+import { defineOperation, forwardCommand } from '../../operation.js';
 import { pathIdParameter } from '../../parameters.js';
 
 /** Maximum of characters of the list of addresses: some thousand addresses, and each gets a mail. */
@@ -55,7 +55,7 @@ const getInvitations = defineOperation({
   summary: 'Invitations that stand: all for administrators, own ones for others.',
   parameters: {},
   run: ({ realm, site }) =>
-    forward({ to: realmKey(realm), command: realmCommands.listInvitations, args: { origin: site } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.listInvitations, args: { origin: site } }),
 });
 
 const invite = defineOperation({
@@ -82,7 +82,7 @@ const invite = defineOperation({
     },
   },
   run: ({ realm, site, params }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.invite,
       args: {
@@ -121,7 +121,9 @@ const inviteByLink = defineOperation({
       stream_ids: params.stream_ids,
       origin: site,
     };
-    const { sealed } = await call.send(forward({ to: realmKey(realm), command: realmCommands.inviteByLink, args }));
+    const { sealed } = await call.send(
+      forwardCommand({ to: realmKey(realm), command: realmCommands.inviteByLink, args }),
+    );
     return { fields: { invite_link: secrets.open(String(sealed)) } };
   },
 });
@@ -134,7 +136,7 @@ const revokeInvitation = defineOperation({
   summary: 'Take an invitation back.',
   parameters: { prereg_id: pathIdParameter('The invitation.') },
   run: ({ realm, params }) =>
-    forward({ to: realmKey(realm), command: realmCommands.revokeInvitation, args: { id: params.prereg_id } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.revokeInvitation, args: { id: params.prereg_id } }),
 });
 
 const revokeLink = defineOperation({
@@ -145,7 +147,7 @@ const revokeLink = defineOperation({
   summary: 'Take a link back.',
   parameters: { invite_id: pathIdParameter('The link.') },
   run: ({ realm, params }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.revokeLink,
       args: { id: params.invite_id },
@@ -160,7 +162,7 @@ const resendInvitation = defineOperation({
   summary: 'Send an invitation again; it stands as long as at first.',
   parameters: { prereg_id: pathIdParameter('The invitation.') },
   run: ({ realm, site, params }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.resendInvitation,
       args: { id: params.prereg_id, origin: site },

@@ -33,7 +33,7 @@ export async function answerOrRefusalPage(
 }
 
 /** Parameters of the form that a new user fills in. */
-export const APPLICANT_PARAMETERS = {
+export const NEW_ACCOUNT_PARAMETERS = {
   full_name: optionalTextParameter('form', 'Name shown to others.'),
   password: optionalTextParameter('form', 'At least 6 characters and hard enough to guess.'),
 } as const;

@@ -4,15 +4,17 @@ import { type InvitationName, LINK_PATH, readToken } from '#domain/invitations';
 import { invitationGone, type JoinPage, joined, joinForm, signUpForm, signUpMailSent } from '#domain/pages';
 import { type RawAnswer, realmKey } from '#model';
 import { realmCommands } from '#model/commands';
-import { type ApiCall, defineOperation, forward } from '../../operation.js';
+import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
 import { optionalTextParameter, pathTextParameter } from '../../parameters.js';
-import { APPLICANT_PARAMETERS, answerOrRefusalPage, type JoinFormProblem } from './join-pages.js';
+import { answerOrRefusalPage, type JoinFormProblem, NEW_ACCOUNT_PARAMETERS } from './join-pages.js';
 
 type Kind = InvitationName['kind'];
 
 /** Invitation as its page shows it. The link names the organization, because a host that is an IP address doesn't. */
 async function peek(call: ApiCall<unknown>, { realm, ...named }: InvitationName): Promise<JoinPage> {
-  const shown = await call.send(forward({ to: realmKey(realm), command: realmCommands.peekInvitation, args: named }));
+  const shown = await call.send(
+    forwardCommand({ to: realmKey(realm), command: realmCommands.peekInvitation, args: named }),
+  );
   // Invitations by link have no address; their page has a field for it.
   return { ...shown, email: shown.email ?? '' };
 }
@@ -51,7 +53,7 @@ const acceptInvitation = defineOperation({
   summary: 'Make that account.',
   parameters: {
     ...token,
-    ...APPLICANT_PARAMETERS,
+    ...NEW_ACCOUNT_PARAMETERS,
   },
   run(call) {
     const of = readToken(call.secrets, 'single', call.params.token);
@@ -62,7 +64,7 @@ const acceptInvitation = defineOperation({
       async () => {
         const origin = await call.siteOf(realm);
         const args = { ...named, full_name, password, email: '', origin };
-        const made = await call.send(forward({ to: realmKey(realm), command: realmCommands.join, args }));
+        const made = await call.send(forwardCommand({ to: realmKey(realm), command: realmCommands.join, args }));
         return joined(String(made.organization), origin, String(made.email));
       },
       async (problem) => joinForm(await peek(call, of), full_name, problem),
@@ -91,7 +93,7 @@ const askByLink = defineOperation({
       async () => {
         call.countMail();
         const args = { email, by: { id, nonce }, origin: await call.siteOf(realm) };
-        await call.send(forward({ to: realmKey(realm), command: realmCommands.askSignUp, args }));
+        await call.send(forwardCommand({ to: realmKey(realm), command: realmCommands.askSignUp, args }));
         return signUpMailSent(email);
       },
       async (problem) => signUpForm((await peek(call, of)).organization, email, problem),

@@ -12,14 +12,14 @@ import {
 } from '#domain/pages';
 import { type RawAnswer, realmKey } from '#model';
 import { realmCommands } from '#model/commands';
-import { type ApiCall, defineOperation, forward } from '../../operation.js';
+import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
 import { optionalTextParameter, pathTextParameter } from '../../parameters.js';
-import { APPLICANT_PARAMETERS, answerOrRefusalPage, type JoinFormProblem } from './join-pages.js';
+import { answerOrRefusalPage, type JoinFormProblem, NEW_ACCOUNT_PARAMETERS } from './join-pages.js';
 
 /** Name of the organization. @throws ActorRefused if the organization needs invitations */
 async function peek(call: ApiCall<unknown>, realm: ApiCall<unknown>['realm']): Promise<string> {
   const { organization } = await call.send(
-    forward({ to: realmKey(realm), command: realmCommands.peekSignUp, args: {} }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.peekSignUp, args: {} }),
   );
   return String(organization);
 }
@@ -54,7 +54,7 @@ const askSignUp = defineOperation({
     return whileItIsOpen(
       async () => {
         call.countMail();
-        await call.send(forward({ to: realmKey(call.realm), command: realmCommands.askSignUp, args }));
+        await call.send(forwardCommand({ to: realmKey(call.realm), command: realmCommands.askSignUp, args }));
         return signUpMailSent(email);
       },
       async (problem) => signUpForm(await peek(call, call.realm), email, problem),
@@ -71,11 +71,11 @@ async function form(call: ApiCall<unknown>, of: SignUp, fullName = '', problem?:
   const { realm, email, by } = of;
   const to = realmKey(realm);
   if (!by) {
-    const { organization } = await call.send(forward({ to, command: realmCommands.peekSignUp, args: {} }));
+    const { organization } = await call.send(forwardCommand({ to, command: realmCommands.peekSignUp, args: {} }));
     return joinForm({ organization, inviter: null, email }, fullName, problem);
   }
   const command = realmCommands.peekInvitation;
-  const { organization, inviter } = await call.send(forward({ to, command, args: { kind: 'link', ...by } }));
+  const { organization, inviter } = await call.send(forwardCommand({ to, command, args: { kind: 'link', ...by } }));
   return joinForm({ organization, inviter, email }, fullName, problem);
 }
 
@@ -104,7 +104,7 @@ const signUp = defineOperation({
   summary: 'Make that account.',
   parameters: {
     ...token,
-    ...APPLICANT_PARAMETERS,
+    ...NEW_ACCOUNT_PARAMETERS,
   },
   run(call) {
     const of = readSignUp(call.secrets, call.params.token, call.now);
@@ -118,8 +118,8 @@ const signUp = defineOperation({
         const to = realmKey(of.realm);
         const { organization } = await call.send(
           of.by
-            ? forward({ to, command: realmCommands.join, args: { kind: 'link', ...of.by, ...account } })
-            : forward({ to, command: realmCommands.signUp, args: account }),
+            ? forwardCommand({ to, command: realmCommands.join, args: { kind: 'link', ...of.by, ...account } })
+            : forwardCommand({ to, command: realmCommands.signUp, args: account }),
         );
         return joined(organization, origin, of.email);
       },

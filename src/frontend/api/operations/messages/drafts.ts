@@ -5,7 +5,7 @@ import { streamId, userId, userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { refreshUnlessKnown } from '../../look-up.js';
-import { type ApiCall, defineOperation, forward } from '../../operation.js';
+import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
 import { optionalJsonParameter, pathIdParameter } from '../../parameters.js';
 
 /** End of the year 9999, seconds since 1970: a later time is not the time of an edit. */
@@ -49,7 +49,7 @@ export const getDrafts = defineOperation({
   before: checkDraftsOn,
   summary: 'Own drafts, oldest edit first.',
   parameters: {},
-  run: ({ realm, caller }) => forward({ to: userKey(realm, caller), command: userCommands.drafts, args: {} }),
+  run: ({ realm, caller }) => forwardCommand({ to: userKey(realm, caller), command: userCommands.drafts, args: {} }),
 });
 
 export const createDrafts = defineOperation({
@@ -65,7 +65,11 @@ export const createDrafts = defineOperation({
   async run(call) {
     const { drafts } = call.params;
     await refreshForDrafts(call, drafts);
-    return forward({ to: userKey(call.realm, call.caller), command: userCommands.createDrafts, args: { drafts } });
+    return forwardCommand({
+      to: userKey(call.realm, call.caller),
+      command: userCommands.createDrafts,
+      args: { drafts },
+    });
   },
 });
 
@@ -83,7 +87,7 @@ export const editDraft = defineOperation({
   async run(call) {
     const { draft_id, draft } = call.params;
     await refreshForDrafts(call, [draft]);
-    return forward({
+    return forwardCommand({
       to: userKey(call.realm, call.caller),
       command: userCommands.editDraft,
       args: { id: draft_id, draft },
@@ -100,7 +104,7 @@ export const deleteDraft = defineOperation({
   summary: 'Delete a draft.',
   parameters: { draft_id: pathIdParameter('Id of the draft.') },
   run: ({ realm, caller, params }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.deleteDraft,
       args: { id: params.draft_id },

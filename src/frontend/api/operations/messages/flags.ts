@@ -4,7 +4,7 @@ import { EDITABLE_FLAGS, type EditableFlag, KNOWN_FLAGS, parseNarrow } from '#do
 import { userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { defineOperation, forward } from '../../operation.js';
+import { defineOperation, forwardCommand } from '../../operation.js';
 import { flagParameter, formIdParameter, textParameter } from '../../parameters.js';
 import { parseAnchor } from './messages.js';
 
@@ -35,7 +35,7 @@ export const setMessageFlags = defineOperation({
     flag: textParameter('form', "'read', 'starred' or 'collapsed'."),
   },
   run: ({ params, realm, caller }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.setFlags,
       args: { messages: params.messages, ...checkFlag(params.flag, params.op) },
@@ -68,7 +68,7 @@ export const setMessageFlagsInNarrow = defineOperation({
     if (!params.include_anchor && params.num_before > 0 && params.num_after > 0) throw apiError('ANCHOR_EXCLUDED');
     const before = Math.min(params.num_before, Math.max(MAX_MESSAGES - params.num_after, MAX_MESSAGES / 2));
     const after = Math.min(params.num_after, MAX_MESSAGES - before);
-    return forward({
+    return forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.setFlagsInNarrow,
       args: {
@@ -97,7 +97,7 @@ export const markAllAsRead = defineOperation({
   summary: 'Mark everything as read.',
   parameters: {},
   run: ({ realm, caller }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.markAllRead,
       args: {},
@@ -113,7 +113,7 @@ export const markStreamAsRead = defineOperation({
   summary: 'Mark everything in a stream as read.',
   parameters: { stream_id: formIdParameter('The stream.') },
   run: ({ params, realm, caller }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.markStreamRead,
       args: { stream: params.stream_id },
@@ -136,7 +136,7 @@ export const markTopicAsRead = defineOperation({
     const { stream_id: stream, topic_name: topic } = params;
     const deadlineMs = MARK_DEADLINE_MS;
     return topic === ''
-      ? forward({ to, command: userCommands.markStreamRead, args: { stream }, deadlineMs })
-      : forward({ to, command: userCommands.markTopicRead, args: { stream, topic }, deadlineMs });
+      ? forwardCommand({ to, command: userCommands.markStreamRead, args: { stream }, deadlineMs })
+      : forwardCommand({ to, command: userCommands.markTopicRead, args: { stream, topic }, deadlineMs });
   },
 });

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { lookUpStream } from '../../look-up.js';
-import { defineOperation, forward } from '../../operation.js';
+import { defineOperation, forwardCommand } from '../../operation.js';
 import { flagParameter, longTextParameter, pathIdParameter, textParameter } from '../../parameters.js';
 
 export const updateMessage = defineOperation({
@@ -39,7 +39,7 @@ export const updateMessage = defineOperation({
     const { stream_id } = params;
     if (stream_id !== undefined) await lookUpStream(call, stream_id);
     const moves = params.topic !== undefined || stream_id !== undefined;
-    return forward({
+    return forwardCommand({
       to: userKey(realm, caller),
       command: moves ? userCommands.moveMessage : userCommands.editMessage,
       args: {
@@ -64,7 +64,7 @@ export const deleteMessage = defineOperation({
   summary: 'Delete a message for everybody.',
   parameters: { message_id: pathIdParameter('The message.') },
   run: ({ params, realm, caller }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.deleteMessage,
       args: { message_id: params.message_id },
@@ -79,7 +79,7 @@ export const getMessageHistory = defineOperation({
   summary: 'All versions of a message, the first one first.',
   parameters: { message_id: pathIdParameter('The message.') },
   run: ({ params, realm, caller }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.history,
       args: { message_id: params.message_id },
@@ -105,7 +105,7 @@ export const deleteTopic = defineOperation({
   async run(call) {
     const { params, realm, caller } = call;
     await lookUpStream(call, params.stream_id);
-    return forward({
+    return forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.deleteTopic,
       args: { stream_id: params.stream_id, topic: params.topic_name },
@@ -125,7 +125,7 @@ export const getStreamTopics = defineOperation({
   async run(call) {
     const { params, realm, caller } = call;
     await lookUpStream(call, params.stream_id);
-    return forward({
+    return forwardCommand({
       to: userKey(realm, caller),
       command: caller === 0 ? userCommands.publicTopics : userCommands.streamTopics,
       args: { stream_id: params.stream_id },

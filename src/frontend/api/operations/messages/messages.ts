@@ -7,7 +7,7 @@ import { directCommands, streamCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
 import { findActiveStream, findUsers, parseDirectRecipients, parseStreamTarget } from '../../look-up.js';
-import { type ApiCall, defineOperation, forward } from '../../operation.js';
+import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
 import {
   flagParameter,
   longTextParameter,
@@ -66,7 +66,7 @@ export const sendMessage = defineOperation({
       const topic = checkTopic(params.topic);
       const content = checkContent(params.content);
       const stream = await streamToSend(call, typeof target === 'string' ? checkStreamName(target) : target);
-      return forward({
+      return forwardCommand({
         to: streamKey(call.realm, stream.id),
         command: streamCommands.send,
         args: { ...message, topic, content },
@@ -76,7 +76,7 @@ export const sendMessage = defineOperation({
     const users = await findUsers(call, named);
     const content = checkContent(params.content);
     const participants = [...new Set([...users.map((user) => user.id), call.caller])].sort((a, b) => a - b);
-    return forward({
+    return forwardCommand({
       to: dmKey(call.realm, participants),
       command: directCommands.sendDirect,
       args: { ...message, topic: '', content, participants },
@@ -98,7 +98,7 @@ async function streamToSend(call: ApiCall<unknown>, named: string | number): Pro
   } catch (error) {
     if (!call.directory.bot(call.caller)) throw error;
     const args = { stream: String(named), exists: false, origin: call.site };
-    await call.send(forward({ to: userKey(call.realm, call.caller), command: userCommands.lostMessage, args }));
+    await call.send(forwardCommand({ to: userKey(call.realm, call.caller), command: userCommands.lostMessage, args }));
     throw error;
   }
 }
@@ -131,7 +131,7 @@ export const getMessages = defineOperation({
     if (params.num_before + params.num_after > MAX_MESSAGES)
       throw apiError('TOO_MANY_MESSAGES', { maximum: MAX_MESSAGES });
     if (!params.include_anchor && params.num_before > 0 && params.num_after > 0) throw apiError('ANCHOR_EXCLUDED');
-    return forward({
+    return forwardCommand({
       to: userKey(call.realm, call.caller),
       command: call.caller === 0 ? userCommands.publicMessages : userCommands.fetchMessages,
       args: {
@@ -159,7 +159,7 @@ export const checkMessagesMatchNarrow = defineOperation({
   },
   run({ params, realm, caller }) {
     parseNarrow(params.narrow);
-    return forward({
+    return forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.matchesNarrow,
       args: { msg_ids: params.msg_ids, narrow: params.narrow },
@@ -179,7 +179,7 @@ export const getMessage = defineOperation({
     apply_markdown: flagParameter('query', true, 'Rendered HTML instead of raw text.'),
   },
   run: ({ params, realm, caller }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: caller === 0 ? userCommands.publicMessage : userCommands.fetchMessage,
       args: { message_id: params.message_id, apply_markdown: params.apply_markdown },
@@ -194,7 +194,7 @@ export const getReadReceipts = defineOperation({
   summary: 'Who has read a message.',
   parameters: { message_id: pathIdParameter('The message.') },
   run: ({ params, realm, caller }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.readReceipts,
       args: { message_id: params.message_id },
@@ -210,7 +210,7 @@ export const renderMessage = defineOperation({
   summary: 'HTML of a text, as a message would show it; nothing is stored.',
   parameters: { content: longTextParameter('form', 'Markdown.') },
   run: ({ params, realm, caller, site }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.render,
       args: { content: params.content, origin: site },

@@ -1,7 +1,7 @@
 /** Reactions to messages (messages.md § Reactions). */
 import { userKey } from '#model';
 import { userCommands } from '#model/commands';
-import { defineOperation, forward } from '../../operation.js';
+import { defineOperation, forwardCommand } from '../../operation.js';
 import { optionalTextParameter, pathIdParameter, textParameter } from '../../parameters.js';
 
 const message_id = pathIdParameter('The message.');
@@ -21,7 +21,7 @@ export const addReaction = defineOperation({
     reaction_type,
   },
   run: ({ params, realm, caller }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.react,
       args: {
@@ -46,7 +46,7 @@ export const removeReaction = defineOperation({
     reaction_type,
   },
   run: ({ params, realm, caller }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.unreact,
       args: {

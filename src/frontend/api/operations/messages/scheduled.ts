@@ -5,7 +5,7 @@ import { streamId, userId, userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { refreshUnlessKnown } from '../../look-up.js';
-import { type ApiCall, defineOperation, forward } from '../../operation.js';
+import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
 import { longTextParameter, optionalJsonParameter, optionalTextParameter, pathIdParameter } from '../../parameters.js';
 
 /** Schema of a time: seconds since 1970, up to the end of the year 9999. */
@@ -54,7 +54,7 @@ export const getScheduledMessages = defineOperation({
   summary: 'Own messages that were not sent yet, by time.',
   parameters: {},
   run: ({ realm, caller }) =>
-    forward({ to: userKey(realm, caller), command: userCommands.scheduledMessages, args: {} }),
+    forwardCommand({ to: userKey(realm, caller), command: userCommands.scheduledMessages, args: {} }),
 });
 
 export const createScheduledMessage = defineOperation({
@@ -84,7 +84,7 @@ export const createScheduledMessage = defineOperation({
       at: params.scheduled_delivery_timestamp,
       origin: call.site,
     };
-    return forward({ to: userKey(call.realm, call.caller), command: userCommands.schedule, args });
+    return forwardCommand({ to: userKey(call.realm, call.caller), command: userCommands.schedule, args });
   },
 });
 
@@ -121,7 +121,7 @@ export const updateScheduledMessage = defineOperation({
       at: seconds,
       origin: call.site,
     };
-    return forward({ to: userKey(call.realm, call.caller), command: userCommands.editScheduled, args });
+    return forwardCommand({ to: userKey(call.realm, call.caller), command: userCommands.editScheduled, args });
   },
 });
 
@@ -145,7 +145,7 @@ export const deleteScheduledMessage = defineOperation({
   summary: 'Delete a scheduled message.',
   parameters: { scheduled_message_id: pathIdParameter('Id of the scheduled message.') },
   run: ({ realm, caller, params }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.deleteScheduled,
       args: { id: params.scheduled_message_id },

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { MAX_SUBMESSAGE } from '#domain/messages';
 import { userKey } from '#model';
 import { userCommands } from '#model/commands';
-import { defineOperation, forward } from '../../operation.js';
+import { defineOperation, forwardCommand } from '../../operation.js';
 import { formIdParameter } from '../../parameters.js';
 
 const limited = (maxLength: number, description: string) =>
@@ -21,7 +21,7 @@ export const addSubmessage = defineOperation({
     content: limited(MAX_SUBMESSAGE, 'JSON text.'),
   },
   run: ({ params, realm, caller }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.submessage,
       args: { message_id: params.message_id, msg_type: params.msg_type, content: params.content },

@@ -5,7 +5,7 @@ import { streamKey, userId, userKey } from '#model';
 import { streamCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { lookUpStream, refreshUnlessKnown } from '../../look-up.js';
-import { defineOperation, forward } from '../../operation.js';
+import { defineOperation, forwardCommand } from '../../operation.js';
 import { longTextParameter, optionalJsonParameter } from '../../parameters.js';
 
 export const setTypingStatus = defineOperation({
@@ -38,7 +38,7 @@ export const setTypingStatus = defineOperation({
     if (to.length === 0) throw apiError('EMPTY_TO');
     if (type !== 'stream') {
       await refreshUnlessKnown(call, (directory) => to.every((id) => directory.user(userId(id))));
-      return forward({ to: userKey(call.realm, call.caller), command: userCommands.typing, args: { op, to } });
+      return forwardCommand({ to: userKey(call.realm, call.caller), command: userCommands.typing, args: { op, to } });
     }
     if (to.length > 1) throw apiError('MANY_STREAMS');
     if (topic === undefined) throw apiError('MISSING_TOPIC');
@@ -46,6 +46,10 @@ export const setTypingStatus = defineOperation({
       throw apiError('STREAM_TYPING_OFF');
     const stream = await lookUpStream(call, to[0]!);
     if (!stream) throw apiError('INVALID_STREAM_ID');
-    return forward({ to: streamKey(call.realm, stream.id), command: streamCommands.typing, args: { op, topic } });
+    return forwardCommand({
+      to: streamKey(call.realm, stream.id),
+      command: streamCommands.typing,
+      args: { op, topic },
+    });
   },
 });

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { checkDomain, presentDomain } from '#domain/people';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
-import { defineOperation, forward } from '../../operation.js';
+import { defineOperation, forwardCommand } from '../../operation.js';
 import { pathTextParameter, textParameter } from '../../parameters.js';
 
 const subdomains = {
@@ -36,7 +36,7 @@ const addDomain = defineOperation({
   summary: 'Allow addresses of a domain.',
   parameters: { domain: textParameter('form', 'The domain.'), ...subdomains },
   run: ({ params, realm }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.addDomain,
       args: { domain: checkDomain(params.domain), allow_subdomains: params.allow_subdomains },
@@ -51,7 +51,7 @@ const changeDomain = defineOperation({
   summary: 'Change whether domains below it are meant, too.',
   parameters: { ...which, ...subdomains },
   run: ({ params, realm }) =>
-    forward({ to: realmKey(realm), command: realmCommands.changeDomain, args: { ...params } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.changeDomain, args: { ...params } }),
 });
 
 const removeDomain = defineOperation({
@@ -62,7 +62,7 @@ const removeDomain = defineOperation({
   summary: 'Allow addresses of a domain no longer.',
   parameters: which,
   run: ({ params, realm }) =>
-    forward({ to: realmKey(realm), command: realmCommands.removeDomain, args: { ...params } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.removeDomain, args: { ...params } }),
 });
 
 export const DOMAIN_OPERATIONS = [getDomains, addDomain, changeDomain, removeDomain] as const;

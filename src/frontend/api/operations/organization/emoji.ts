@@ -5,7 +5,7 @@ import { blobOfPicture, PICTURE_MIB } from '#domain/pictures';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { ActorRefused } from '#model/errors';
-import { defineOperation, forward, type Operation } from '../../operation.js';
+import { type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
 import { pathTextParameter } from '../../parameters.js';
 
 const getEmoji = defineOperation({
@@ -37,14 +37,14 @@ const uploadEmoji = defineOperation({
       tooLarge: files === 'too large' || (given?.byteLength ?? 0) > PICTURE_MIB * 1_048_576,
       mib: PICTURE_MIB,
     };
-    const { id } = (await call.send(forward({ to, command: realmCommands.emojiBegin, args }))) as { id: number };
+    const { id } = (await call.send(forwardCommand({ to, command: realmCommands.emojiBegin, args }))) as { id: number };
     const image = await emojiImage(given ?? new Uint8Array(0));
     const picture = blobOfPicture(emojiImagePath(id, image.extension));
     await call.blobs.put(realm, picture, image.bytes, image.type);
     if (image.still) await call.blobs.put(realm, blobOfPicture(emojiStillPath(id)), image.still, 'image/png');
     const add = { id, name, extension: image.extension, animated: image.still !== null };
     try {
-      await call.send(forward({ to, command: realmCommands.emojiAdd, args: add }));
+      await call.send(forwardCommand({ to, command: realmCommands.emojiAdd, args: add }));
     } catch (error) {
       // The actor refused, because the name was taken meanwhile. After any other failure the emoji may exist, so its
       // picture stays.
@@ -66,7 +66,7 @@ const deactivateEmoji = defineOperation({
   summary: 'Deactivate a custom emoji; old messages and reactions keep it.',
   parameters: { emoji_name: pathTextParameter('Its name.') },
   run: ({ realm, params }) =>
-    forward({ to: realmKey(realm), command: realmCommands.emojiRemove, args: { name: params.emoji_name } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.emojiRemove, args: { name: params.emoji_name } }),
 });
 
-export const EMOJI_OPERATIONS = [getEmoji, uploadEmoji, deactivateEmoji] as unknown as readonly Operation[];
+export const EMOJI_OPERATIONS = [getEmoji, uploadEmoji, deactivateEmoji] as unknown as readonly ApiOperation[];

@@ -4,7 +4,7 @@ import { presentLinkifier } from '#domain/people';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError, validationError } from '#model/errors';
-import { defineOperation, forward } from '../../operation.js';
+import { defineOperation, forwardCommand } from '../../operation.js';
 import { pathIdParameter, textParameter } from '../../parameters.js';
 
 export const getLinkifiers = defineOperation({
@@ -38,7 +38,7 @@ export const addLinkifier = defineOperation({
   summary: 'Add a linkifier.',
   parameters: content,
   run: ({ params, realm }) =>
-    forward({ to: realmKey(realm), command: realmCommands.addLinkifier, args: { ...params } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.addLinkifier, args: { ...params } }),
 });
 
 export const updateLinkifier = defineOperation({
@@ -49,7 +49,7 @@ export const updateLinkifier = defineOperation({
   summary: 'Change a linkifier.',
   parameters: { ...filterId, ...content },
   run: ({ params, realm }) =>
-    forward({ to: realmKey(realm), command: realmCommands.updateLinkifier, args: { ...params } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.updateLinkifier, args: { ...params } }),
 });
 
 export const removeLinkifier = defineOperation({
@@ -60,7 +60,7 @@ export const removeLinkifier = defineOperation({
   summary: 'Remove a linkifier.',
   parameters: filterId,
   run: ({ params, realm }) =>
-    forward({ to: realmKey(realm), command: realmCommands.removeLinkifier, args: { ...params } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.removeLinkifier, args: { ...params } }),
 });
 
 const MAX_LANGUAGE = 40;
@@ -101,7 +101,7 @@ export const addPlayground = defineOperation({
   run({ params, realm }) {
     const language = checkLanguage(params.highlighter_language);
     const args = { name: params.name.trim(), language, url_prefix: params.url_prefix };
-    return forward({ to: realmKey(realm), command: realmCommands.addPlayground, args });
+    return forwardCommand({ to: realmKey(realm), command: realmCommands.addPlayground, args });
   },
 });
 
@@ -113,5 +113,5 @@ export const removePlayground = defineOperation({
   summary: 'Remove a playground.',
   parameters: { playground_id: pathIdParameter('The playground.') },
   run: ({ params, realm }) =>
-    forward({ to: realmKey(realm), command: realmCommands.removePlayground, args: { ...params } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.removePlayground, args: { ...params } }),
 });

@@ -5,7 +5,7 @@ import { blobOfRealmPicture, iconImage, logoImage, PICTURE_MIB, realmPictureOrDe
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import type { RealmPictureName } from '#model/records';
-import { type ApiCall, defineOperation, forward, type Operation } from '../../operation.js';
+import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
 import { redirectWithQuery } from '../../raw-answers.js';
 import { storePicture, takeOnePicture } from '../../store-picture.js';
 
@@ -14,11 +14,11 @@ const store = (call: ApiCall<unknown>, name: RealmPictureName, png: Uint8Array):
     picture: name,
     files: (number) => [[blobOfRealmPicture(name, number), png]],
     show: (number) =>
-      forward({ to: realmKey(call.realm), command: realmCommands.setRealmPicture, args: { name, number } }),
+      forwardCommand({ to: realmKey(call.realm), command: realmCommands.setRealmPicture, args: { name, number } }),
   });
 
 const backToDefault = ({ realm }: ApiCall<unknown>, name: RealmPictureName) =>
-  forward({
+  forwardCommand({
     to: realmKey(realm),
     command: realmCommands.setRealmPicture,
     args: { name, number: null },
@@ -113,4 +113,4 @@ export const ORGANIZATION_PICTURE_OPERATIONS = [
   uploadLogo,
   removeLogo,
   getLogo,
-] as unknown as readonly Operation[];
+] as unknown as readonly ApiOperation[];

@@ -3,7 +3,7 @@
 import { isOwner } from '#domain/people';
 import { checkedRealmSettings, REALM_SETTINGS, realmKey } from '#model';
 import { realmCommands } from '#model/commands';
-import { defineOperation, forward, type ParameterDeclaration } from '../../operation.js';
+import { defineOperation, forwardCommand, type ParameterDeclaration } from '../../operation.js';
 
 const parameters = Object.fromEntries(
   Object.entries(REALM_SETTINGS).map(([name, { encoding, schema, description }]): [string, ParameterDeclaration] => [
@@ -22,7 +22,7 @@ export const updateRealm = defineOperation({
   run({ params, realm, caller, directory }) {
     const account = directory.user(caller);
     const values = checkedRealmSettings(params, account !== undefined && isOwner(account));
-    return forward({ to: realmKey(realm), command: realmCommands.changeRealm, args: { values } });
+    return forwardCommand({ to: realmKey(realm), command: realmCommands.changeRealm, args: { values } });
   },
 });
 
@@ -33,5 +33,5 @@ export const deactivateRealm = defineOperation({
   guard: 'owner',
   summary: 'Deactivate the organization: nobody can call anything any more.',
   parameters: {},
-  run: ({ realm }) => forward({ to: realmKey(realm), command: realmCommands.deactivate, args: {} }),
+  run: ({ realm }) => forwardCommand({ to: realmKey(realm), command: realmCommands.deactivate, args: {} }),
 });

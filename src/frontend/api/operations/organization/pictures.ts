@@ -4,7 +4,7 @@ import { blobOfAvatar, blobOfPicture, blobOfRealmPicture, type PictureRef, parse
 import { type RawAnswer, type RealmId, realmId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
-import { type ApiCall, defineOperation, type Operation } from '../../operation.js';
+import { type ApiCall, type ApiOperation, defineOperation } from '../../operation.js';
 import { optionalTextParameter, pathIdParameter, pathRestParameter } from '../../parameters.js';
 import { CONDITIONAL_REQUEST_HEADERS, serveBlob } from '../../raw-answers.js';
 
@@ -73,4 +73,4 @@ const getPicture = defineOperation({
   },
 });
 
-export const PICTURE_OPERATIONS = [getPicture] as unknown as readonly Operation[];
+export const PICTURE_OPERATIONS = [getPicture] as unknown as readonly ApiOperation[];

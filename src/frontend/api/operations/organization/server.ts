@@ -11,7 +11,7 @@ import { hasPublicAccess } from '#domain/streams';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { defineOperation, forward } from '../../operation.js';
+import { defineOperation, forwardCommand } from '../../operation.js';
 import { pathTextParameter } from '../../parameters.js';
 
 const AGENT = 'user-agent';
@@ -86,7 +86,7 @@ export const checkCompatibility = defineOperation({
   },
 });
 
-export const getSubdomain = defineOperation({
+export const checkSubdomain = defineOperation({
   id: 'check-subdomain',
   method: 'GET',
   path: '/realm/subdomain/{subdomain}',
@@ -98,7 +98,7 @@ export const getSubdomain = defineOperation({
     const problem = subdomainProblem(subdomain);
     if (problem !== undefined) return { fields: { msg: problem } };
     const { taken } = await call.send(
-      forward({ to: realmKey(SERVER_REALM_ID), command: realmCommands.subdomainTaken, args: { subdomain } }),
+      forwardCommand({ to: realmKey(SERVER_REALM_ID), command: realmCommands.subdomainTaken, args: { subdomain } }),
     );
     return { fields: { msg: taken ? 'This subdomain is taken.' : 'available' } };
   },

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { gzipTag, rangeResponse } from '#domain/files';
 import { loadStaticFile } from '#frontend/static';
 import { apiError } from '#model/errors';
-import { defineOperation, type Operation } from '../../operation.js';
+import { type ApiOperation, defineOperation } from '../../operation.js';
 import { pathRestParameter } from '../../parameters.js';
 import { CONDITIONAL_REQUEST_HEADERS } from '../../raw-answers.js';
 
@@ -50,4 +50,4 @@ const getStatic = defineOperation({
   },
 });
 
-export const STATIC_OPERATIONS = [getStatic] as unknown as readonly Operation[];
+export const STATIC_OPERATIONS = [getStatic] as unknown as readonly ApiOperation[];

@@ -43,7 +43,7 @@ const deleteExport = defineOperation({
   },
 });
 
-export const EXPORT_OPERATIONS = [getExports, startExport, deleteExport] as const;
+export const DATA_EXPORT_OPERATIONS = [getExports, startExport, deleteExport] as const;
 
 const createBigBlueButtonCall = defineOperation({
   id: 'create-big-blue-button-video-call',

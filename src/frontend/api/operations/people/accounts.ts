@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
-import { defineOperation, forward } from '../../operation.js';
+import { defineOperation, forwardCommand } from '../../operation.js';
 import { optionalJsonParameter, optionalTextParameter, pathIdParameter } from '../../parameters.js';
 
 const ROLES = [100, 200, 300, 400, 600];
@@ -35,7 +35,7 @@ export const updateUser = defineOperation({
   },
   run({ params, realm }) {
     const { user_id, full_name = null, role = null, profile_data = null } = params;
-    return forward({
+    return forwardCommand({
       to: realmKey(realm),
       command: realmCommands.updateUser,
       args: { user_id, full_name, role, profile_data },
@@ -63,7 +63,7 @@ export const deactivateUser = defineOperation({
   },
   run({ params, realm }) {
     const args = { user_id: params.user_id, comment: params.deactivation_notification_comment ?? null };
-    return forward({ to: realmKey(realm), command: realmCommands.deactivateUser, args });
+    return forwardCommand({ to: realmKey(realm), command: realmCommands.deactivateUser, args });
   },
 });
 
@@ -75,7 +75,7 @@ export const reactivateUser = defineOperation({
   summary: 'Make an account active again; administrators, and owners of their bots.',
   parameters: { user_id: pathIdParameter('The user.') },
   run: ({ params, realm }) =>
-    forward({ to: realmKey(realm), command: realmCommands.reactivateUser, args: { user_id: params.user_id } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.reactivateUser, args: { user_id: params.user_id } }),
 });
 
 const deactivateOwnUser = defineOperation({
@@ -85,7 +85,7 @@ const deactivateOwnUser = defineOperation({
   guard: 'user',
   summary: 'Deactivate the own account, and the bots that it owns.',
   parameters: {},
-  run: ({ realm }) => forward({ to: realmKey(realm), command: realmCommands.deactivateSelf, args: {} }),
+  run: ({ realm }) => forwardCommand({ to: realmKey(realm), command: realmCommands.deactivateSelf, args: {} }),
 });
 
 export const ACCOUNT_OPERATIONS = [updateUser, deactivateUser, reactivateUser, deactivateOwnUser];

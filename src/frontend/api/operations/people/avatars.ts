@@ -6,7 +6,7 @@ import { type RawAnswer, realmKey, type UserId, userId } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { type ApiCall, defineOperation, forward, type Operation } from '../../operation.js';
+import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
 import { pathIdParameter, pathTextParameter } from '../../parameters.js';
 import { redirectWithQuery } from '../../raw-answers.js';
 import { storeAvatar, takeOnePicture } from '../../store-picture.js';
@@ -39,7 +39,7 @@ export const removeAvatar = defineOperation({
   summary: "Go back from one's own avatar to the gravatar.",
   parameters: {},
   run: ({ realm, caller, secrets }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.removeAvatar,
       args: { user: caller, hash: secrets.avatarHash(realm, caller) },
@@ -108,4 +108,4 @@ export const AVATAR_OPERATIONS = [
   byId('get-medium-avatar', '/avatar/{user_id}/medium', 'medium', true),
   byEmail('get-avatar-by-email', '/avatar/{email}', 'small'),
   byEmail('get-medium-avatar-by-email', '/avatar/{email}/medium', 'medium'),
-] as unknown as readonly Operation[];
+] as unknown as readonly ApiOperation[];

@@ -8,7 +8,7 @@ import { openLink } from '#domain/secrets';
 import { type RawAnswer, realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { ActorRefused, ApiError, apiError } from '#model/errors';
-import { type ApiCall, defineOperation, forward } from '../../operation.js';
+import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
 import { pathTextParameter } from '../../parameters.js';
 
 type LinkCall = ApiCall<{ readonly token: string }>;
@@ -62,7 +62,9 @@ export const confirmEmail = defineOperation({
     asPage(async () => {
       const { realm, user } = linkOf(call);
       const args = { user, hash: call.secrets.keyHash(call.params.token), shown: realm === call.realm };
-      const { email } = await call.send(forward({ to: realmKey(realm), command: realmCommands.confirmEmail, args }));
+      const { email } = await call.send(
+        forwardCommand({ to: realmKey(realm), command: realmCommands.confirmEmail, args }),
+      );
       return confirmed(String(email));
     }),
 });

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { realmKey, userId, userKey } from '#model';
 import { realmCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type ApiCall, defineOperation, forward } from '../../operation.js';
+import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
 import { pathIdParameter } from '../../parameters.js';
 
 const MAX_WORD = 100;
@@ -35,7 +35,7 @@ export const addAlertWords = defineOperation({
   summary: 'Be alerted of messages with these words.',
   parameters: { alert_words: words(MAX_WORD) },
   run: ({ params, realm }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.addAlertWords,
       args: { words: params.alert_words },
@@ -50,7 +50,7 @@ export const removeAlertWords = defineOperation({
   summary: 'No more be alerted of these words.',
   parameters: { alert_words: words() },
   run: ({ params, realm }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.removeAlertWords,
       args: { words: params.alert_words },
@@ -78,7 +78,7 @@ export const muteUser = defineOperation({
     const { params, realm, caller } = call;
     if (params.muted_user_id === caller) throw apiError('CANNOT_MUTE_SELF');
     await checkMutable(call);
-    return forward({
+    return forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.muteUser,
       args: { muted_user_id: params.muted_user_id },
@@ -96,7 +96,7 @@ export const unmuteUser = defineOperation({
   async run(call) {
     await checkMutable(call);
     const { params, realm } = call;
-    return forward({
+    return forwardCommand({
       to: realmKey(realm),
       command: realmCommands.unmuteUser,
       args: { muted_user_id: params.muted_user_id },

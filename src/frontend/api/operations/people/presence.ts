@@ -15,7 +15,7 @@ import { type PresenceCursor, presenceCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import { refreshUnlessKnown } from '../../look-up.js';
-import { type ApiCall, defineOperation, type FieldsAnswer, forward } from '../../operation.js';
+import { type ApiCall, defineOperation, type FieldsAnswer, forwardCommand } from '../../operation.js';
 import { flagParameter, pathTextParameter, textParameter } from '../../parameters.js';
 
 /** This frontend's presence replica, after it fetched the changes since its last sync. */
@@ -28,7 +28,7 @@ async function syncedReplica(call: ApiCall<unknown>): Promise<PresenceReplica> {
 const fetchFor =
   (call: ApiCall<unknown>): FetchPresences =>
   (known) =>
-    call.send(forward({ to: presenceKey(call.realm), command: presenceCommands.presences, args: { known } }));
+    call.send(forwardCommand({ to: presenceKey(call.realm), command: presenceCommands.presences, args: { known } }));
 
 const listed = (replica: PresenceReplica, form: PresenceForm, now: number): FieldsAnswer => ({
   fields: { presences: replica.list(form, now), server_timestamp: serverTime(now) },
@@ -51,7 +51,7 @@ const updatePresence = defineOperation({
     const { status, ping_only: pingOnly } = params;
     if (status !== 'active' && status !== 'idle') throw apiError('INVALID_PRESENCE_STATUS', { status });
     const report = (known: PresenceCursor | null) =>
-      forward({ to: presenceKey(realm), command: presenceCommands.report, args: { status, pingOnly, known } });
+      forwardCommand({ to: presenceKey(realm), command: presenceCommands.report, args: { status, pingOnly, known } });
     if (pingOnly) return report(null);
     const replica = presencesIn(directory);
     await replica.load(fetchFor(call));

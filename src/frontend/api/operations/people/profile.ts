@@ -4,7 +4,7 @@ import { presentField } from '#domain/people';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { checkCount } from '#model/errors';
-import { defineOperation, forward, type Operation } from '../../operation.js';
+import { type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
 import { flagParameter, pathIdParameter } from '../../parameters.js';
 
 const getProfileFields = defineOperation({
@@ -86,7 +86,7 @@ const createProfileField = defineOperation({
     display_in_profile_summary: content.display_in_profile_summary,
   },
   run: ({ params: { field_type, ...rest }, realm }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.addProfileField,
       args: { field_type, ...contentOf(rest) },
@@ -101,7 +101,7 @@ export const updateProfileField = defineOperation({
   summary: 'Replace label, hint, data and place in the summary of a field.',
   parameters: { ...fieldId, ...content },
   run: ({ params: { field_id, ...rest }, realm }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.updateProfileField,
       args: { field_id, ...contentOf(rest) },
@@ -124,7 +124,7 @@ const reorderProfileFields = defineOperation({
     },
   },
   run: ({ params, realm }) =>
-    forward({ to: realmKey(realm), command: realmCommands.orderProfileFields, args: { ...params } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.orderProfileFields, args: { ...params } }),
 });
 
 export const removeProfileField = defineOperation({
@@ -135,7 +135,7 @@ export const removeProfileField = defineOperation({
   summary: 'Remove a custom profile field, with what people filled into it.',
   parameters: fieldId,
   run: ({ params, realm }) =>
-    forward({ to: realmKey(realm), command: realmCommands.removeProfileField, args: { ...params } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.removeProfileField, args: { ...params } }),
 });
 
 const closed = { additionalProperties: false } as const;
@@ -157,7 +157,7 @@ const updateProfileData = defineOperation({
     },
   },
   run: ({ params, realm }) =>
-    forward({ to: realmKey(realm), command: realmCommands.changeOwnProfile, args: { data: params.data } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.changeOwnProfile, args: { data: params.data } }),
 });
 
 const removeProfileData = defineOperation({
@@ -176,7 +176,7 @@ const removeProfileData = defineOperation({
     },
   },
   run: ({ params, realm }) =>
-    forward({ to: realmKey(realm), command: realmCommands.clearOwnProfile, args: { data: params.data } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.clearOwnProfile, args: { data: params.data } }),
 });
 
 export const PROFILE_OPERATIONS = [
@@ -187,4 +187,4 @@ export const PROFILE_OPERATIONS = [
   removeProfileField,
   updateProfileData,
   removeProfileData,
-] as unknown as readonly Operation[];
+] as unknown as readonly ApiOperation[];

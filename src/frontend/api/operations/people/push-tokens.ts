@@ -2,7 +2,7 @@
 import { userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { defineOperation, forward, type Operation } from '../../operation.js';
+import { type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
 import { optionalTextParameter, textParameter } from '../../parameters.js';
 
 const MAX_TOKEN = 4_096;
@@ -18,7 +18,7 @@ function check(service: Service, token: string): void {
 
 const token = { token: textParameter('form', 'Of the device, from its push service.') } as const;
 
-const remove = (id: string, path: string, service: Service): Operation =>
+const remove = (id: string, path: string, service: Service): ApiOperation =>
   defineOperation({
     id,
     method: 'DELETE',
@@ -28,7 +28,7 @@ const remove = (id: string, path: string, service: Service): Operation =>
     parameters: token,
     run({ params, realm, caller }) {
       check(service, params.token);
-      return forward({
+      return forwardCommand({
         to: userKey(realm, caller),
         command: userCommands.removePushToken,
         args: { service, token: params.token },
@@ -46,7 +46,7 @@ const addApnsToken = defineOperation({
   run({ params, realm, caller }) {
     check('apns', params.token);
     const args = { service: 'apns' as const, token: params.token, app: params.appid ?? null };
-    return forward({ to: userKey(realm, caller), command: userCommands.addPushToken, args });
+    return forwardCommand({ to: userKey(realm, caller), command: userCommands.addPushToken, args });
   },
 });
 
@@ -59,7 +59,7 @@ const addGcmToken = defineOperation({
   parameters: token,
   run({ params, realm, caller }) {
     check('gcm', params.token);
-    return forward({
+    return forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.addPushToken,
       args: { service: 'gcm', token: params.token, app: null },
@@ -67,9 +67,9 @@ const addGcmToken = defineOperation({
   },
 });
 
-export const PUSH_TOKEN_OPERATIONS: readonly Operation[] = [
+export const PUSH_TOKEN_OPERATIONS: readonly ApiOperation[] = [
   addApnsToken,
   remove('remove-apns-token', '/users/me/apns_device_token', 'apns'),
   addGcmToken,
   remove('remove-gcm-token', '/users/me/android_gcm_reg_id', 'gcm'),
-] as readonly Operation[];
+] as readonly ApiOperation[];

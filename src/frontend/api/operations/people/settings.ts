@@ -10,7 +10,7 @@ import {
   type UserSettingName,
 } from '#model';
 import { realmCommands } from '#model/commands';
-import { defineOperation, forward, type Operation, type ParameterDeclaration } from '../../operation.js';
+import { type ApiOperation, defineOperation, forwardCommand, type ParameterDeclaration } from '../../operation.js';
 import { optionalTextParameter } from '../../parameters.js';
 
 const parameterOf = (name: UserSettingName): ParameterDeclaration => ({
@@ -29,7 +29,7 @@ const parameters = {
   ...Object.fromEntries(USER_SETTING_NAMES.map((name) => [name, parameterOf(name)])),
 };
 
-const settings = (id: string, path: string, summary: string): Operation =>
+const settings = (id: string, path: string, summary: string): ApiOperation =>
   defineOperation({
     id,
     method: 'PATCH',
@@ -42,9 +42,9 @@ const settings = (id: string, path: string, summary: string): Operation =>
       const args = { values: checkedUserSettings(rest), domain: mailDomain(site) };
       const to = realmKey(realm);
       if (full_name === null && email === null && new_password === '')
-        return forward({ to, command: realmCommands.changeSettings, args });
+        return forwardCommand({ to, command: realmCommands.changeSettings, args });
       const account = { full_name, email, old_password, new_password, origin: site };
-      return forward({ to, command: realmCommands.changeOwnAccount, args: { ...args, account } });
+      return forwardCommand({ to, command: realmCommands.changeOwnAccount, args: { ...args, account } });
     },
   });
 
@@ -68,7 +68,7 @@ export const updateSettingsDefaults = defineOperation({
   summary: 'Change the settings that new accounts start with.',
   parameters: Object.fromEntries(REALM_DEFAULT_NAMES.map((name) => [name, parameterOf(name)])),
   run: ({ params, realm }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.changeUserDefaults,
       args: { values: checkedUserSettings(params) },

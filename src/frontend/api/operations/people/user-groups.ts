@@ -5,7 +5,7 @@ import { realmKey, userId } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryGroup } from '#model/records';
-import { type ApiCall, defineOperation, forward } from '../../operation.js';
+import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
 import { flagParameter, pathIdParameter, textParameter } from '../../parameters.js';
 
 const MAX_NAME = 100;
@@ -65,7 +65,8 @@ export const createUserGroup = defineOperation({
     description: textParameter('form', 'What the group is for.'),
     members: ids('Ids of the first members.'),
   },
-  run: ({ params, realm }) => forward({ to: realmKey(realm), command: realmCommands.createGroup, args: { ...params } }),
+  run: ({ params, realm }) =>
+    forwardCommand({ to: realmKey(realm), command: realmCommands.createGroup, args: { ...params } }),
 });
 
 export const updateUserGroup = defineOperation({
@@ -94,7 +95,7 @@ export const updateUserGroup = defineOperation({
   run({ params, realm }) {
     const { user_group_id, name = null, description = null } = params;
     if (name === null && description === null) throw apiError('NO_NEW_DATA');
-    return forward({
+    return forwardCommand({
       to: realmKey(realm),
       command: realmCommands.updateGroup,
       args: { user_group_id, name, description },
@@ -109,7 +110,8 @@ export const removeUserGroup = defineOperation({
   guard: 'user_group_edit_policy_human',
   summary: 'Remove a user group.',
   parameters: groupId,
-  run: ({ params, realm }) => forward({ to: realmKey(realm), command: realmCommands.removeGroup, args: { ...params } }),
+  run: ({ params, realm }) =>
+    forwardCommand({ to: realmKey(realm), command: realmCommands.removeGroup, args: { ...params } }),
 });
 
 const edit = { ...groupId, delete: ids('Ids to take out.'), add: ids('Ids to add.') } as const;
@@ -134,7 +136,11 @@ export const updateUserGroupMembers = defineOperation({
   parameters: edit,
   run({ params, realm, site }) {
     checkEdit(params);
-    return forward({ to: realmKey(realm), command: realmCommands.editMembers, args: { ...params, origin: site } });
+    return forwardCommand({
+      to: realmKey(realm),
+      command: realmCommands.editMembers,
+      args: { ...params, origin: site },
+    });
   },
 });
 
@@ -147,7 +153,7 @@ export const updateUserGroupSubgroups = defineOperation({
   parameters: edit,
   run({ params, realm }) {
     checkEdit(params);
-    return forward({ to: realmKey(realm), command: realmCommands.editSubgroups, args: { ...params } });
+    return forwardCommand({ to: realmKey(realm), command: realmCommands.editSubgroups, args: { ...params } });
   },
 });
 

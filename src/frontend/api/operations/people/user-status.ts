@@ -5,7 +5,7 @@ import { isHotspot, mailDomain } from '#domain/people';
 import { realmKey, userKey } from '#model';
 import { realmCommands, type StatusEmoji, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type ApiCall, defineOperation, forward } from '../../operation.js';
+import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
 import { optionalFlagParameter, optionalTextParameter, textParameter } from '../../parameters.js';
 
 const MAX_STATUS = 60;
@@ -67,7 +67,7 @@ const updateStatus = defineOperation({
       ...(away === undefined ? {} : { away }),
       ...(emoji === undefined ? {} : { emoji }),
     };
-    return forward({
+    return forwardCommand({
       to: realmKey(call.realm),
       command: realmCommands.setStatus,
       args: { ...args, domain: mailDomain(call.site) },
@@ -75,7 +75,7 @@ const updateStatus = defineOperation({
   },
 });
 
-export const markHotspot = defineOperation({
+export const markHotspotAsRead = defineOperation({
   id: 'mark-hotspot-as-read',
   method: 'POST',
   path: '/users/me/hotspots',
@@ -84,7 +84,7 @@ export const markHotspot = defineOperation({
   parameters: { hotspot: textParameter('form', 'Its name.') },
   run({ params: { hotspot }, realm, caller }) {
     if (!isHotspot(hotspot)) throw apiError('UNKNOWN_HOTSPOT', { hotspot });
-    return forward({ to: userKey(realm, caller), command: userCommands.markHotspot, args: { hotspot } });
+    return forwardCommand({ to: userKey(realm, caller), command: userCommands.markHotspot, args: { hotspot } });
   },
 });
 
@@ -97,8 +97,8 @@ const setTutorialStatus = defineOperation({
   parameters: { status: textParameter('form', "'started' or 'finished'; anything else changes nothing.") },
   run({ params: { status }, realm, caller }) {
     if (status !== 'started' && status !== 'finished') return { fields: {} };
-    return forward({ to: userKey(realm, caller), command: userCommands.setTutorial, args: { status } });
+    return forwardCommand({ to: userKey(realm, caller), command: userCommands.setTutorial, args: { status } });
   },
 });
 
-export const STATUS_OPERATIONS = [updateStatus, markHotspot, setTutorialStatus];
+export const STATUS_OPERATIONS = [updateStatus, markHotspotAsRead, setTutorialStatus];

@@ -6,7 +6,7 @@ import { realmKey, userId, userKey } from '#model';
 import { loginGuardCommands, realmCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser, ProfileData } from '#model/records';
-import { type ApiCall, defineOperation, type FieldsAnswer, forward } from '../../operation.js';
+import { type ApiCall, defineOperation, type FieldsAnswer, forwardCommand } from '../../operation.js';
 import {
   flagParameter,
   optionalTextParameter,
@@ -112,7 +112,11 @@ export const createUser = defineOperation({
   },
   run(call) {
     const { params, realm } = call;
-    return forward({ to: realmKey(realm), command: realmCommands.createUser, args: { ...params, origin: call.site } });
+    return forwardCommand({
+      to: realmKey(realm),
+      command: realmCommands.createUser,
+      args: { ...params, origin: call.site },
+    });
   },
 });
 
@@ -146,8 +150,8 @@ export const fetchApiKey = defineOperation({
     const user = found && !isSystemBot(found) && isAddressOf(found, typed) ? found : undefined;
     const { to, ...hashed } = loginGuardOf(secrets, realm, typed);
     const logIn = user
-      ? forward({ to: userKey(realm, user.id), command: userCommands.fetchKey, args: { password }, as: user.id })
-      : forward({ to, command: loginGuardCommands.fetchKey, args: { password, ...hashed } });
+      ? forwardCommand({ to: userKey(realm, user.id), command: userCommands.fetchKey, args: { password }, as: user.id })
+      : forwardCommand({ to, command: loginGuardCommands.fetchKey, args: { password, ...hashed } });
     for (let attempts = 1; ; attempts++) {
       const { sealed, ...fields } = await call.send(logIn);
       // The login guard always refuses, so `user` is set here.
@@ -187,7 +191,7 @@ export const regenerateOwnApiKey = defineOperation({
   async run(call) {
     const { realm, secrets } = call;
     const { sealed } = await call.send(
-      forward({ to: realmKey(realm), command: realmCommands.regenerateKey, args: {} }),
+      forwardCommand({ to: realmKey(realm), command: realmCommands.regenerateKey, args: {} }),
     );
     return { fields: { api_key: secrets.open(String(sealed)) } };
   },

@@ -4,7 +4,7 @@ import { mailDomain, userSetting } from '#domain/people';
 import { realmKey, type UserSettingName, type UserSettingValue } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { defineOperation, forward } from '../../operation.js';
+import { defineOperation, forwardCommand } from '../../operation.js';
 import { textParameter } from '../../parameters.js';
 
 interface Switch {
@@ -40,7 +40,7 @@ export const runSlashCommand = defineOperation({
     if (user && userSetting(directory, user, setting) === value)
       return { fields: { msg: `The ${called} is on already.` } };
     const args = { values: { [setting]: value }, domain: mailDomain(site) };
-    await call.send(forward({ to: realmKey(realm), command: realmCommands.changeSettings, args }));
+    await call.send(forwardCommand({ to: realmKey(realm), command: realmCommands.changeSettings, args }));
     return { fields: { msg: `The ${called} is on now; \`/${back}\` turns it off.` } };
   },
 });

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { MAX_DESCRIPTION } from '#domain/streams';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
-import { defineOperation, forward } from '../../operation.js';
+import { defineOperation, forwardCommand } from '../../operation.js';
 import {
   formIdParameter,
   optionalFlagParameter,
@@ -46,7 +46,7 @@ export const updateStream = defineOperation({
     ),
   },
   run({ params, realm, site, webPublicStreams }) {
-    return forward({
+    return forwardCommand({
       to: realmKey(realm),
       command: realmCommands.updateStream,
       args: {
@@ -75,7 +75,7 @@ export const archiveStream = defineOperation({
   summary: 'Archive a stream.',
   parameters: { stream_id: pathIdParameter('The stream.') },
   run: ({ params, realm }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.archiveStream,
       args: { stream_id: params.stream_id },
@@ -90,7 +90,7 @@ export const addDefaultStream = defineOperation({
   summary: 'Subscribe new users to a stream.',
   parameters: { stream_id: formIdParameter('The stream.') },
   run: ({ params, realm }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.setDefaultStream,
       args: { stream_id: params.stream_id, isDefault: true },
@@ -105,7 +105,7 @@ export const removeDefaultStream = defineOperation({
   summary: 'No longer subscribe new users to a stream.',
   parameters: { stream_id: formIdParameter('The stream.') },
   run: ({ params, realm }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.setDefaultStream,
       args: { stream_id: params.stream_id, isDefault: false },

@@ -2,7 +2,7 @@
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { defineOperation, forward } from '../../operation.js';
+import { defineOperation, forwardCommand } from '../../operation.js';
 import { optionalTextParameter, pathIdParameter, textParameter } from '../../parameters.js';
 import { streamNamesParameter } from './streams.js';
 
@@ -21,7 +21,7 @@ export const createStreamGroup = defineOperation({
     stream_names,
   },
   run: ({ params: { group_name: name, description, stream_names }, realm }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.createStreamGroup,
       args: { name, description, stream_names },
@@ -42,11 +42,11 @@ export const updateStreamGroup = defineOperation({
   run({ params: { group_id, new_group_name, new_description }, realm }) {
     if (!new_group_name && !new_description) throw apiError('STREAM_GROUP_NOTHING');
     const args = { group_id, name: new_group_name ?? null, description: new_description ?? null };
-    return forward({ to: realmKey(realm), command: realmCommands.updateStreamGroup, args });
+    return forwardCommand({ to: realmKey(realm), command: realmCommands.updateStreamGroup, args });
   },
 });
 
-export const editStreamGroup = defineOperation({
+export const updateStreamGroupStreams = defineOperation({
   id: 'update-default-stream-group-streams',
   method: 'PATCH',
   path: '/default_stream_groups/{group_id}/streams',
@@ -54,7 +54,7 @@ export const editStreamGroup = defineOperation({
   summary: 'Add streams to a default stream group, or take them out.',
   parameters: { group_id, op: textParameter('form', "'add' or 'remove'."), stream_names },
   run: ({ params, realm }) =>
-    forward({ to: realmKey(realm), command: realmCommands.editStreamGroup, args: { ...params } }),
+    forwardCommand({ to: realmKey(realm), command: realmCommands.editStreamGroup, args: { ...params } }),
 });
 
 export const removeStreamGroup = defineOperation({
@@ -65,11 +65,16 @@ export const removeStreamGroup = defineOperation({
   summary: 'Remove a default stream group; its streams stay.',
   parameters: { group_id },
   run: ({ params: { group_id }, realm }) =>
-    forward({
+    forwardCommand({
       to: realmKey(realm),
       command: realmCommands.removeStreamGroup,
       args: { group_id },
     }),
 });
 
-export const STREAM_GROUP_OPERATIONS = [createStreamGroup, updateStreamGroup, editStreamGroup, removeStreamGroup];
+export const STREAM_GROUP_OPERATIONS = [
+  createStreamGroup,
+  updateStreamGroup,
+  updateStreamGroupStreams,
+  removeStreamGroup,
+];

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { MAX_DESCRIPTION } from '#domain/streams';
 import { realmKey, userKey } from '#model';
 import { realmCommands, userCommands } from '#model/commands';
-import { type ApiCall, defineOperation, forward } from '../../operation.js';
+import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
 import { flagParameter, optionalFlagParameter, optionalJsonParameter, textParameter } from '../../parameters.js';
 
 const wantedStream = Type.Object(
@@ -95,7 +95,7 @@ export const subscribeToStreams = defineOperation({
   },
   run(call) {
     const { can_remove_subscribers_group_id, history_public_to_subscribers, ...rest } = call.params;
-    return forward({
+    return forwardCommand({
       to: realmKey(call.realm),
       command: realmCommands.subscribe,
       args: {
@@ -116,7 +116,7 @@ export const getSubscriptions = defineOperation({
   summary: 'Own subscriptions.',
   parameters: { include_subscribers: flagParameter('query', false, 'List the subscribers of each stream.') },
   run: ({ params, realm, caller }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.subscriptions,
       args: { include_subscribers: params.include_subscribers },
@@ -138,7 +138,7 @@ export const getStreams = defineOperation({
     include_owner_subscribed: flagParameter('query', false, "For bots: the owner's subscriptions."),
   },
   run: ({ params, realm, caller }) =>
-    forward({ to: userKey(realm, caller), command: userCommands.streams, args: { ...params } }),
+    forwardCommand({ to: userKey(realm, caller), command: userCommands.streams, args: { ...params } }),
 });
 
 export const getStreamId = defineOperation({
@@ -151,6 +151,10 @@ export const getStreamId = defineOperation({
   async run(call) {
     const { stream } = call.params;
     if (!call.directory.streamByName(stream)) await call.refresh();
-    return forward({ to: userKey(call.realm, call.caller), command: userCommands.streamIdByName, args: { stream } });
+    return forwardCommand({
+      to: userKey(call.realm, call.caller),
+      command: userCommands.streamIdByName,
+      args: { stream },
+    });
   },
 });

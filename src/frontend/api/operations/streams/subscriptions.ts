@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { realmKey, streamId, userKey } from '#model';
 import { realmCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type ApiCall, defineOperation, forward } from '../../operation.js';
+import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
 import { pathIdParameter, textParameter } from '../../parameters.js';
 import {
   defaultJoiningArguments,
@@ -24,7 +24,8 @@ export const unsubscribeFromStreams = defineOperation({
     subscriptions: { ...streamNamesParameter('Streams by name.'), required: true },
     principals: principalsParameter,
   },
-  run: ({ params, realm }) => forward({ to: realmKey(realm), command: realmCommands.unsubscribe, args: { ...params } }),
+  run: ({ params, realm }) =>
+    forwardCommand({ to: realmKey(realm), command: realmCommands.unsubscribe, args: { ...params } }),
 });
 
 export const updateSubscriptions = defineOperation({
@@ -42,7 +43,7 @@ export const updateSubscriptions = defineOperation({
   run(call) {
     const { add, delete: gone } = call.params;
     if (add.length === 0 && gone.length === 0) throw apiError('NOTHING_TO_DO');
-    return forward({
+    return forwardCommand({
       to: realmKey(call.realm),
       command: realmCommands.updateSubscriptions,
       args: { add: { subscriptions: add, ...defaultJoiningArguments(call) }, delete: gone },
@@ -68,7 +69,7 @@ export const updateSubscriptionSettings = defineOperation({
     },
   },
   run: ({ params, realm, caller }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.subscriptionSettings,
       args: {
@@ -89,7 +90,7 @@ export const updateSubscriptionSetting = defineOperation({
     value: textParameter('form', 'Its value.'),
   },
   run: ({ params: { stream_id, property, value }, realm, caller }) =>
-    forward({
+    forwardCommand({
       to: userKey(realm, caller),
       command: userCommands.subscriptionSettings,
       args: { data: [{ stream_id, property, value }] },
@@ -110,7 +111,7 @@ export const getStream = defineOperation({
   parameters: { stream_id: pathIdParameter('The stream.') },
   async run(call) {
     await refreshForStream(call);
-    return forward({
+    return forwardCommand({
       to: userKey(call.realm, call.caller),
       command: userCommands.streamById,
       args: { ...call.params },
@@ -127,7 +128,7 @@ export const getSubscribers = defineOperation({
   parameters: { stream_id: pathIdParameter('The stream.') },
   async run(call) {
     await refreshForStream(call);
-    return forward({
+    return forwardCommand({
       to: userKey(call.realm, call.caller),
       command: userCommands.subscribersOf,
       args: { ...call.params },
@@ -144,7 +145,7 @@ export const getSubscriptionStatus = defineOperation({
   parameters: { user_id: pathIdParameter('The user.'), stream_id: pathIdParameter('The stream.') },
   async run(call) {
     await refreshForStream(call);
-    return forward({
+    return forwardCommand({
       to: userKey(call.realm, call.caller),
       command: userCommands.subscriptionStatus,
       args: { ...call.params },

@@ -5,7 +5,7 @@ import { userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { lookUpStream } from '../../look-up.js';
-import { defineOperation, forward } from '../../operation.js';
+import { defineOperation, forwardCommand } from '../../operation.js';
 import { optionalJsonParameter, optionalTextParameter, textParameter } from '../../parameters.js';
 
 /**
@@ -17,7 +17,7 @@ const topic = {
   schema: Type.String({ maxLength: MAX_TOPIC }),
 } as const;
 
-export const setUserTopic = defineOperation({
+export const setUserTopicPolicy = defineOperation({
   id: 'update-user-topic',
   method: 'POST',
   path: '/user_topics',
@@ -35,7 +35,7 @@ export const setUserTopic = defineOperation({
     const { stream_id, topic, visibility_policy } = call.params;
     // An unknown stream refreshes the replica; the actor's replica then has to reach the same realm version.
     await lookUpStream(call, stream_id);
-    return forward({
+    return forwardCommand({
       to: userKey(call.realm, call.caller),
       command: userCommands.setTopicPolicy,
       args: { stream: stream_id, topic, policy: visibility_policy },
@@ -67,7 +67,7 @@ export const muteTopic = defineOperation({
     const named = stream_id ?? stream;
     if (named === undefined) throw apiError('SUPPLY_STREAM');
     await lookUpStream(call, named);
-    return forward({
+    return forwardCommand({
       to: userKey(call.realm, call.caller),
       command: userCommands.muteTopic,
       args: { stream: named, topic, mute: op === 'add' },
