@@ -6,7 +6,7 @@ import { everMember, hasCopy, type Member, wasMember } from '#domain/streams';
 import { type Audience, userId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 
-/** @returns the role that the account had at a realm version */
+/** Role of the account as of a realm version. */
 function roleAtVersion(user: DirectoryUser, version: number): number {
   for (const [role, until] of user.pastRoles) if (version < until) return role;
   return user.role;
@@ -18,7 +18,9 @@ interface EventRecipient {
   readonly allPublic: boolean;
 }
 
-/** @returns the streams whose memberships `isInAudience` needs, each with the version that must be loaded */
+/**
+ * Streams whose memberships `isInAudience` needs to decide. @returns stream → membership version that must be loaded
+ */
 export function streamsDecidingAudience({ stream, mv, moved, neverIn }: Audience): Map<number, number> {
   const streams = new Map<number, number>();
   const need = (of: number, version: number): void => void streams.set(of, Math.max(streams.get(of) ?? 0, version));
@@ -34,7 +36,10 @@ export function streamsDecidingAudience({ stream, mv, moved, neverIn }: Audience
   return streams;
 }
 
-/** @param membersOf members of the streams that `streamsDecidingAudience` returns */
+/**
+ * True if the recipient is in the audience of an event. @param membersOf members of the streams that
+ * `streamsDecidingAudience` returns
+ */
 export function isInAudience(
   to: Audience,
   recipient: EventRecipient,

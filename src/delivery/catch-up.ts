@@ -78,7 +78,10 @@ export class QueueCatchUp {
     if (this.feed.takeOver(this)) this.#close();
   }
 
-  /** Checks when the log is read to its end: if it has no entry after the start, no entry triggers the check. */
+  /**
+   * Checks when the log is read to its end, because nothing else triggers the check if the log has no entry after the
+   * start.
+   */
   #checkWhenCaughtUp(): void {
     this.#subscription.caughtUp().then(
       (seq) => {

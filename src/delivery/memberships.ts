@@ -12,7 +12,7 @@ interface StreamMembers {
   /** Version of the stream's memberships. */
   mv: number;
   readonly members: Map<number, Member>;
-  /** Present subscribers, ascending; undefined: not listed since the last change. */
+  /** Ids of the present subscribers, ascending; undefined: not listed since the last change. */
   subscribers: readonly number[] | undefined;
 }
 

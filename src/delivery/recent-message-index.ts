@@ -105,7 +105,10 @@ export class RecentMessageIndex implements MessageReads {
     for (const { resolve } of this.#arrivals.splice(0)) resolve();
   }
 
-  /** @returns reads that show at least what the Store holds now; while messages move between streams, the Store */
+  /**
+   * Source of reads for a registration. @returns reads that show at least what the Store holds now; while messages move
+   * between streams, the Store
+   */
   async reads(): Promise<MessageReads> {
     if (!this.#records) await this.#loadOnce();
     if (!this.#records) return this.store;

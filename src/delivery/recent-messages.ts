@@ -35,7 +35,7 @@ export class RecentMessages {
 
   /**
    * @param records newest first
-   * @param floor every message from this id on is among them
+   * @param floor every message from this id on is among the records
    */
   constructor(records: readonly MessageRecord[], floor: number) {
     this.#records = records.map(withoutText).reverse();
@@ -99,7 +99,7 @@ export class RecentMessages {
     this.#floor = this.#ids[0]!;
   }
 
-  /** @returns id of the newest message sent before this time (Unix seconds) */
+  /** Id of the newest message in memory that was sent before this time (Unix seconds). */
   newestSentBefore(sent: number): number {
     for (let i = this.#records.length - 1; i >= 0; i--) {
       if ((this.#records[i]!.body as MessageBody).sent < sent) return this.#ids[i]!;
@@ -107,7 +107,9 @@ export class RecentMessages {
     return this.#floor - 1;
   }
 
-  /** @returns undefined if the scan uses an index of the Store that is not here */
+  /**
+   * Scans the messages in memory. @returns undefined if the scan uses an index of the Store that memory doesn't have
+   */
   scan(wanted: MessageScan): PartialScan | undefined {
     const ranges = rangesOf(wanted);
     if (wanted.direction !== 'older' || !ranges.every(isKnown)) return undefined;

@@ -44,6 +44,7 @@ export class RecipientFieldResolver {
   ) {}
 
   /**
+   * Resolves the fields of an event that differ from user to user.
    * @returns the fields for this user; null: there is no event for this user
    * @throws StoreUnavailable
    */

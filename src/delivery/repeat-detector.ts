@@ -52,7 +52,7 @@ export class RepeatDetector {
     this.#incompleteUpTo = Math.max(this.#incompleteUpTo, upTo);
   }
 
-  /** @returns those of the entry's groups that are no repeats */
+  /** Drops the repeats among the groups of an entry. @returns the other groups */
   withoutRepeats(seq: Seq, entry: LogEntry, groups: Iterable<LogGroup>): Set<LogGroup> {
     const repeats = this.#repeats.get(seq);
     const fresh = new Set<LogGroup>();

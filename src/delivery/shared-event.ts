@@ -40,7 +40,10 @@ export class SharedEvent {
     return this.type === 'update_message_flags';
   }
 
-  /** @param queue the recipient's; the sender's own queue gets the message's local id back */
+  /**
+   * Bytes of the event as JSON for one client. @param queue the recipient's; the sender's own queue gets the message's
+   * local id back
+   */
   encode(shape: ClientEventFormat, user: number, queue: string): Uint8Array {
     const { item } = this;
     const local = item.t === 'message' && item.local?.queue === queue ? item.local.id : undefined;

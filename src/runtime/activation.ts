@@ -253,8 +253,8 @@ export class Activation implements ActivationControl {
   }
 
   /**
-   * From now on takes only commands that other actors send or wait for, because this actor may in turn wait for them.
-   * Commands of frontends that have not begun are refused.
+   * Restricts the activation to commands that other actors send or wait for, because this actor may in turn wait for
+   * them. Commands of frontends that have not begun are refused.
    */
   takeOnlyActors(): void {
     if (this.#leaving) return;

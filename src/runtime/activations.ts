@@ -94,7 +94,7 @@ export class Activations implements Iterable<Activation> {
     await Promise.all(Array.from({ length: Math.min(MAX_PASSIVATIONS, idle.length) }, next));
   }
 
-  /** From now on failed actors are not woken again. */
+  /** Keeps failed actors from being woken again from now on. */
   close(): void {
     this.#closed = true;
   }

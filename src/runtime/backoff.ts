@@ -1,4 +1,4 @@
-/** How long the runtime waits before it tries again, by reason: one table of all retry policies. Milliseconds. */
+/** Delays before the runtime tries again, by reason and number of failures, ms: one table of all retry policies. */
 export const RETRY_DELAYS_MS = {
   /**
    * A command whose partition has no owner. Hundreds of commands may wait for a host that died, and their attempts

@@ -251,7 +251,10 @@ class CommandDelivery implements SentCommand {
     this.#resolve(reply);
   }
 
-  /** @param awayMs for how long the Store of the host that refused has been away */
+  /**
+   * Tries the command again after a delay, or gives up. @param awayMs for how long the Store of the host that refused
+   * has been away
+   */
   #again(awayMs = 0): void {
     if (this.#over) return;
     this.metrics.count('conclave_command_retries_total', this.#last);

@@ -6,7 +6,7 @@ import type { Activation } from './activation.js';
 interface PartitionHandover {
   readonly all: readonly Partition[];
   activations(of: readonly Partition[]): Activation[];
-  /** From now on the host takes only commands that other actors send or wait for. */
+  /** Makes the host take only commands that other actors send or wait for, from now on. */
   leave(): void;
   /** Partitions still to be handed over: this host may have taken some of them back. */
   left(): readonly Partition[];

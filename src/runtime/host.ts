@@ -29,7 +29,7 @@ import { StoreOutage } from './store-outage.js';
 import { SuccessorWakeup } from './successor-wakeup.js';
 import { UnpublishedCommits } from './unpublished-commits.js';
 
-/** How the host sees directory replicas; src/directory implements it. */
+/** The directory replicas as the host uses them; src/directory implements the interface. */
 interface DirectorySource {
   /** Resolves when the replica is open and has applied version `after`; undefined: it has already. */
   ready(realm: RealmId, after: number): Promise<void> | undefined;

@@ -37,7 +37,7 @@ export interface ActorView<S, V = unknown> {
   readonly state: S;
   /** Parts of the actor that are loaded with it, by name. */
   readonly parts: ReadonlyMap<string, Json>;
-  /** In-memory companion made at activation; never persisted, lost with the activation. */
+  /** In-memory companion of the actor, made at activation; never persisted, lost with the activation. */
   readonly volatile: V;
 }
 
@@ -158,7 +158,7 @@ export interface DeferredRequest {
   onCancel(fn: () => void): void;
 }
 
-/** Why an activation leaves memory on purpose: it was idle for a while, or its partition is handed over. */
+/** Reason why an activation leaves memory on purpose: it was idle for a while, or its partition is handed over. */
 export type PassivationReason = 'passivated' | 'drained';
 
 /** The part of an activation that works outside the mailbox, such as the event queue's buffer and waiting poll. */
@@ -184,7 +184,7 @@ export interface ActivationHandle<S, V = unknown> {
   readonly realm: RealmId;
   /** False until the command that creates the actor was handled. */
   exists(): boolean;
-  /** Newest state, committed or not. */
+  /** Newest state of the actor, committed or not. */
   state(): S;
   /** The object that `ActorKind.volatile` made, shared by handlers and sidecar. */
   readonly volatile: V;
@@ -245,7 +245,10 @@ export interface ActorKind<S extends JsonObject, V = undefined, Services = unkno
   initial(key: ActorKey): S;
   /** Completes a state that an older version of the program stored. The same object if nothing is missing. */
   upgrade?(stored: S): S;
-  /** @param ownedSince wall time since which this host has owned the actor's partition, ms */
+  /**
+   * Makes the in-memory companion of an actor. @param ownedSince wall time since which this host has owned the actor's
+   * partition, ms
+   */
   volatile(key: ActorKey, state: S, parts: ReadonlyMap<string, Json>, ownedSince: number): V;
   /**
    * Undoes what the handler noted in `volatile`, because an event of its outcome is too large for the log. Absent: an

@@ -27,7 +27,10 @@ export class MachineSteps {
     private readonly context: object,
   ) {}
 
-  /** @param type of an event of the machine; a state that does not take it is kept */
+  /**
+   * Returns the step that an event causes. @param type of an event of the machine; a state that does not take it is
+   * kept
+   */
   step(from: string, type: string): MachineStep {
     const known = this.#steps.get(from)?.get(type);
     if (known) return known;

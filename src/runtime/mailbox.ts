@@ -67,7 +67,7 @@ export class ActorMailbox {
     return lane;
   }
 
-  /** No command of this lane runs until the lane was resumed as often as it was suspended. */
+  /** Suspends a lane: no command of it runs until the lane was resumed as often as it was suspended. */
   suspend(lane: string): void {
     this.#lane(lane).suspensions++;
   }

@@ -9,7 +9,7 @@ import type { Bus } from '#ports/bus';
 
 /** Knowledge of a process about the actor hosts of its cluster. */
 interface HostLiveness {
-  /** For how long no host has been alive, ms; 0: one is alive, or it is not known. */
+  /** Duration for which no host has been alive, ms; 0: a host is alive, or it is not known. */
   readonly noneMs: number;
 }
 

@@ -46,14 +46,16 @@ interface Job {
   readonly finished: readonly (() => void)[];
 }
 
-/** While more commits than this wait for the log or for other actors, the actor takes no commands of frontends. */
+/**
+ * Maximum of commits that wait for the log or for other actors; beyond it, the actor takes no commands of frontends.
+ */
 export const MAX_OUTBOX_COMMITS = 256;
 /** Commands that one commit may send; a command's number follows from the commit's version. */
 const COMMANDS_PER_COMMIT = 2 ** 20;
 
 export class ActorOutbox {
   #jobs = lazyMap<number, Job>();
-  /** By id of a command whose reply waits for a sequence: callbacks of its repeats, which wait too. */
+  /** Callbacks of repeated commands whose reply waits for a sequence, by command id. */
   #answering = lazyMap<string, (() => void)[]>();
   /** Last command under way or waiting, by its target actor. */
   #tails = lazyMap<ActorKey, Promise<void>>();

@@ -84,7 +84,7 @@ export class PartitionOwnership implements PartitionOwner {
     const { activations, bus, clock } = this.options;
     // Partitions lost and taken again before the loss was noticed: activations in memory have an old epoch.
     const before = activations.of(new Set(partitions));
-    // Their commits under way may become durable after the search for sleepers, so wake these actors in any case.
+    // Commits of these actors that are under way may become durable after the search for sleepers, so wake them anyway.
     const unsettled = before.filter(isUnsettled).map(({ key }) => key);
     for (const a of before) a.stop('lapsed');
     for (const p of partitions) {
@@ -200,7 +200,7 @@ export class PartitionOwnership implements PartitionOwner {
     if (reason === 'released') await Promise.all(servers);
   }
 
-  /** From now on the actors of these partitions, if still ours at this epoch, only take what other actors need. */
+  /** Restricts the actors of these partitions, if still ours at this epoch, to what other actors need. */
   #leave(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch | undefined>): void {
     for (const p of partitions) if (this.#epochs.get(p) === epochs.get(p)) this.#leaving.add(p);
   }

@@ -1,4 +1,4 @@
-/** For how long a host has been without its Store: refusals for this reason say so. */
+/** Duration for which a host has been without its Store, which refusals for this reason state. */
 import type { Clock } from '#base/clock';
 import type { RetryReason } from '#model';
 import { StoreUnavailable } from '#ports/store';

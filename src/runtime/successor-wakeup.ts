@@ -35,7 +35,7 @@ export class SuccessorWakeup {
     this.#woken.add(woken);
   }
 
-  /** From now on wake-ups are tried only briefly, because the process ends. */
+  /** Shortens the time limit of wake-ups from now on, because the process ends. */
   shortenDeadline(): void {
     this.#ending = true;
   }

@@ -42,7 +42,7 @@ export async function restoreBackup(backup: string, dataDir: string, clock: Cloc
   return manifest;
 }
 
-/** @throws AdminError if a restore into this directory did not end */
+/** Refuses a data directory with a half-finished restore. @throws AdminError */
 export async function refuseUnfinishedRestore(dataDir: string): Promise<void> {
   const from = await readFile(join(dataDir, UNFINISHED), 'utf8').catch(() => undefined);
   if (from === undefined) return;

@@ -102,7 +102,7 @@ async function connectToServer({ dataDir }: Config, secrets: Secrets): Promise<A
   throw secretMismatchError(`the data directory ${dataDir}`);
 }
 
-/** Without a living host a command would wait for its whole deadline. @throws AdminError */
+/** Refuses to send commands while no actor host is alive: each would wait for its whole deadline. @throws AdminError */
 async function checkHosts({ hosts }: ProcessPorts): Promise<void> {
   if (!hosts || (await hosts.anyLives())) return;
   throw new AdminError('no actor host of this cluster is alive: start one with conclave serve --role actors');

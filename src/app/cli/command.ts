@@ -6,6 +6,7 @@ import type { Logger } from '#base';
 export type CommandOptions = Readonly<Record<string, string | undefined>>;
 
 /**
+ * Work of an administration command.
  * @param words the words after the command's name
  * @returns exit code; undefined means 0
  */

@@ -1,4 +1,4 @@
-/** Runs one command line and returns its exit code. */
+/** Entry of the command line: parses the words, finds the command and runs it. */
 import { hostname } from 'node:os';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';

@@ -43,7 +43,7 @@ export function loadConfig(
     problems.push(`--role ${loaded.role} needs a cluster: give --nats and --mongodb`);
   }
   if (loaded.nats !== undefined && loaded.mongodb !== undefined && loaded.secret === undefined) {
-    // With secrets of their own, hosts could not open each other's API keys.
+    // Hosts with different secrets could not open each other's API keys.
     problems.push('a cluster needs --secret (or CONCLAVE_SECRET), the same for all its processes');
   }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
@@ -60,7 +60,7 @@ export function describeSettings(): string {
   return rows.join('\n');
 }
 
-/** Whether the process belongs to a cluster; otherwise it runs the embedded face. */
+/** True if the process belongs to a cluster; otherwise it runs the embedded face. */
 export const isClusterConfig = (config: Config): boolean => config.nats !== undefined;
 
 /**

@@ -32,7 +32,9 @@ export interface SettingDeclaration<T> {
   readonly fallback: T;
   /** True if the setting's value contains a password and is never shown. */
   readonly secret?: true;
-  /** @throws Error with the reason; the caller adds the setting's name */
+  /**
+   * Turns the given text into the setting's value. @throws Error with the reason; the caller adds the setting's name
+   */
   parse(text: string): T;
 }
 

@@ -64,7 +64,10 @@ export class HealthMonitor {
     this.#latest = undefined;
   }
 
-  /** Never rejects and takes little more than `answerMs`; callers share a result until it is `freshMs` old. */
+  /**
+   * Results of all checks. Never rejects and takes little more than `answerMs`; callers share a result until it is
+   * `freshMs` old.
+   */
   readiness(): Promise<Readiness> {
     const now = this.times.now();
     if (this.#latest && now - this.#latest.at < this.times.freshMs) return this.#latest.readiness;

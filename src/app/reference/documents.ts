@@ -24,7 +24,7 @@ function configuration(): string {
   ].join('\n');
 }
 
-/** All generated documents: file under docs/ → its text. */
+/** Writes all generated documents: file under docs/ → its text. */
 export const renderDocuments = (): ReadonlyMap<string, string> =>
   new Map([
     ['architecture/directions.md', renderImportDirections()],

@@ -13,7 +13,7 @@ function schemaOf(parameter: ParameterDeclaration): JsonObject {
   return parameter.default === undefined ? schema : { ...schema, default: parameter.default as never };
 }
 
-/** Whether values travel as JSON text: arrays, objects, booleans and numbers do. */
+/** True if values of the parameter travel as JSON text: arrays, objects, booleans and numbers do. */
 const isJson = (parameter: ParameterDeclaration): boolean => parameter.encoding === 'json';
 
 /** Bounds of a parameter that differ from the general ones, as extensions of its description. */

@@ -14,7 +14,7 @@ interface Arrow {
   readonly label: string;
   /** Phase that the arrow leads to; undefined when the actor stays in its phase. */
   readonly to: string | undefined;
-  /** Whether the transition is declared only to refuse its command. */
+  /** True if the transition is declared only to refuse its command. */
   readonly isForbidden: boolean;
   readonly guard: string | undefined;
 }

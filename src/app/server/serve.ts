@@ -20,7 +20,7 @@ import type { ProcessPorts } from './ports.js';
 import { type FrontendRateLimiting, startRateLimiting } from './rates.js';
 import { loadServerSecret } from './secret.js';
 
-/** Whether other machines can reach the server although no name for it is configured. */
+/** True if other machines can reach the server although no name for it is configured. */
 const needsExternalHost = ({ host, externalHost }: Config): boolean =>
   externalHost === 'localhost' && ['0.0.0.0', '::'].includes(host);
 

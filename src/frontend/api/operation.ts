@@ -143,9 +143,9 @@ export interface ApiCall<V> {
 interface ForwardedCommandOptions {
   /** The actor may keep the command for minutes (a waiting poll); the usual deadline doesn't apply. */
   readonly held?: boolean;
-  /** With `held`: fields of the answer if this frontend shuts down; the client then asks another frontend. */
+  /** Fields of the answer to a `held` command if this frontend shuts down; the client then asks another frontend. */
   readonly onShutdown?: JsonObject;
-  /** With `held`: heartbeats of the frontend while the command waits at the actor. */
+  /** Heartbeats that the frontend sends for a `held` command while it waits at the actor. */
   readonly keepalive?: PollKeepalive;
   /** Deadline in milliseconds, for work whose own time budget exceeds the usual deadline. */
   readonly deadlineMs?: number;
@@ -162,7 +162,7 @@ interface ForwardedCommandOptions {
  */
 export interface ForwardedCommand<T = unknown> extends AddressedCommand<ReplyFields<T>>, ForwardedCommandOptions {}
 
-/** Checks a command against its declaration (see model/commands). Returns the same object. */
+/** Checks a command for an actor against its declaration (see model/commands). Returns the same object. */
 export const forwardCommand = <K extends ActorKindName, A extends JsonObject, T>(
   of: CommandTo<K, A, ReplyFields<T>> & ForwardedCommandOptions,
 ): ForwardedCommand<T> => of as unknown as ForwardedCommand<T>;
@@ -210,15 +210,19 @@ export interface ApiOperation<P extends ParameterDeclarations = ParameterDeclara
   /** The operation is a page of a browser: scripts of other origins may neither call nor read it. */
   readonly page?: true;
   /**
-   * Relative to /api/v1 (or the root), with {name} segments; a segment whose parameter is a uint matches digits only.
+   * Path relative to /api/v1 (or the root), with {name} segments; a segment whose parameter is a uint matches digits
+   * only.
    */
   readonly path: string;
   readonly guard: OperationGuard;
-  /** With guard 'user': callers without credentials (`caller` 0) are admitted if the organization has public access. */
+  /**
+   * True if callers without credentials (`caller` 0) are admitted where the organization has public access; for guard
+   * 'user'.
+   */
   readonly anonymous?: boolean;
   /** True if incoming-webhook bots may call the operation. */
   readonly webhookBots?: boolean;
-  /** With guard 'none': refusal if the host names no organization; absent: NONEXISTENT_SUBDOMAIN. */
+  /** Refusal if the host names no organization, for guard 'none'; absent: NONEXISTENT_SUBDOMAIN. */
   readonly unknownHost?: 'INVALID_SUBDOMAIN';
   /** Credentials are optional, and the query may carry an API key instead (`api_key`). */
   readonly visitors?: true;

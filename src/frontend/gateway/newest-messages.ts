@@ -31,7 +31,7 @@ const MAX_USED = 2_000_000;
 /** True for streams and direct conversations: only their commits bring messages or take them away. */
 const isConversation = (actor: ActorKey): boolean => actor.startsWith('stream/') || actor.startsWith('dm/');
 
-/** Newest messages of the users of all realms that this process serves. */
+/** Caches of the newest messages of users, for all realms that this process serves. */
 export class NewestMessageCache implements ReplicaDependent {
   readonly #realms = new Map<RealmId, RealmNewestMessageCache>();
   readonly #budget: MemoryBudget = { used: 0 };
@@ -43,7 +43,7 @@ export class NewestMessageCache implements ReplicaDependent {
     directories.addDependent(this);
   }
 
-  /** Never keeps a replica open: the answers cost little to ask for again. */
+  /** Never keeps a replica open: the newest messages cost little to ask for again. */
   busy(): boolean {
     return false;
   }
@@ -71,7 +71,7 @@ export class NewestMessageCache implements ReplicaDependent {
     if (newest && !this.directories.tail(realm)?.shows(actor, version)) newest.expectChange(user, actor, version);
   }
 
-  /** @returns undefined where this process doesn't follow the log of the realm */
+  /** Opens the cache of a realm. @returns undefined where this process doesn't follow the log of the realm */
   #open(realm: RealmId): RealmNewestMessageCache | undefined {
     if (this.#budget.used > MAX_USED) for (const newest of this.#realms.values()) newest.forget();
     const known = this.#realms.get(realm);
@@ -109,7 +109,7 @@ interface StreamNewest {
 class UserNewest {
   /** Ids of every stream that the user is or was subscribed to. */
   readonly streams: number[] = [];
-  /** For each stream: the user gets messages above this id; Infinity: none. */
+  /** Ids above which the user gets messages, for each stream of `streams`; Infinity: none. */
   readonly above: number[] = [];
 
   /** @param at step of the log up to which `id` is right */

@@ -1,4 +1,4 @@
-/** From a host name to an organization (conventions.md § Authentication). */
+/** Finds the organization that a host name means (conventions.md § Authentication). */
 import { isIP } from 'node:net';
 import type { RealmEntry } from '#model/records';
 

@@ -94,7 +94,8 @@ export class ActorForwarder {
     const directory = account && this.services.directoryNow(account.realm);
     if (directory && !directory.userByKeyHash(request.keyHash)) throw apiError('API_KEY_UNKNOWN');
     const { to } = forward;
-    // While the frontend leaves, polls still come on connections kept alive: parked, they would delay its end.
+    // While the frontend leaves, polls still come on connections kept alive. If they were parked, they would delay its
+    // end.
     const keepalive = this.#leaving ? undefined : forward.keepalive;
     if (keepalive && this.parked.attach(to, keepalive, request, ignored)) {
       request.releaseInput();

@@ -70,7 +70,7 @@ const isNowhere = (error: unknown): boolean => error instanceof ApiError && erro
 export class Authenticator {
   readonly #cache: AuthenticatedCallerCache;
 
-  /** @param publicAccess the server allows organizations to be read without an account */
+  /** @param publicAccess true if the server allows organizations to be read without an account */
   constructor(
     private readonly services: FrontendServices,
     private readonly publicAccess: boolean,

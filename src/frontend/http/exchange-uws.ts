@@ -134,7 +134,7 @@ export class UwsExchange implements HttpExchange {
     this.#res.onData((chunk, isLast) => {
       if (finished || this.aborted || this.answered) return;
       const bytes = new Uint8Array(chunk);
-      // A copy: the bytes are valid during this callback only.
+      // Keep a copy: the bytes are valid during this callback only.
       const fits = received.add(isLast ? bytes : Buffer.from(bytes));
       if (fits && !isLast) {
         received.waitForMore();
@@ -232,7 +232,7 @@ export class UwsExchange implements HttpExchange {
     const head = this.method === 'HEAD';
     const { engine, closing } = this.#server;
     const length = byteLengthOfParts(parts);
-    // A copy: the joined bytes are valid during this call only.
+    // Keep a copy: the joined bytes are valid during this call only.
     const body = head ? '' : Buffer.from(joinParts(parts));
     respondAndEndConnection(
       this.#res,
@@ -260,7 +260,7 @@ export class UwsExchange implements HttpExchange {
   #write(status: number, headers: ResponseHeaders, parts: readonly ResponseBodyPart[], more: string): void {
     const res = this.#res;
     if (status !== 200) res.writeStatus(httpStatusLine(status));
-    // All headers in one native call: a call costs more than the longer text.
+    // Write all headers in one native call: a call costs more than the longer text.
     const { requestId } = this;
     const id = requestId === '' ? '' : `\r\nX-Request-Id: ${requestId}`;
     if (headers.name !== '') res.writeHeader(headers.name, headers.value + more + id);
@@ -285,7 +285,7 @@ export class UwsExchange implements HttpExchange {
     else if (length <= SMALL_BODY_BYTES) {
       const body = parts.length === 1 ? only! : joinParts(parts);
       if (this.#res.tryEnd(body, length)[1]) return;
-      // A copy: the next answer reuses the memory of `joinParts`.
+      // Keep a copy: the next answer reuses the memory of `joinParts`.
       this.#sendLater(new ResponseBody([typeof body === 'string' ? body : Buffer.from(body)]));
     } else {
       const body = new ResponseBody(parts);

@@ -21,7 +21,7 @@ const MAX_PARTS = MAX_FORM_FIELDS + 10;
 const MAX_BOUNDARIES = MAX_PARTS + 1;
 /** Number of bytes of a form parsed at a time, which takes some hundred microseconds. */
 const PIECE = 32 * 1024;
-/** Bytes scanned for boundaries at a time: at worst each byte is compared with the whole boundary. */
+/** Number of bytes scanned for boundaries at a time: at worst each byte is compared with the whole boundary. */
 const SCAN_PIECE = 256 * 1024;
 /** Maximum of bytes of a field, in forms with files; files may be larger. */
 const MAX_FIELD_BYTES = 1_048_576;

@@ -63,7 +63,7 @@ export function readForm(
       throw apiError('BODY_TOO_LARGE');
     }
     if (!after && !isMultipartMediaType(type)) return parse(body);
-    // A copy: the bytes are valid during this call only.
+    // Keep a copy: the bytes are valid during this call only.
     const copy = Buffer.from(body);
     return after ? after.then(() => parse(copy)) : parse(copy);
   };
@@ -78,7 +78,7 @@ export class UploadMemoryBudget {
     this.#left = bytes;
   }
 
-  /** @returns the function that gives the bytes back; undefined when too few are left */
+  /** Reserves memory for an upload. @returns the function that gives the bytes back; undefined when too few are left */
   reserve(bytes: number): (() => void) | undefined {
     if (bytes > this.#left) return undefined;
     this.#left -= bytes;

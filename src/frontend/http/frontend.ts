@@ -26,7 +26,7 @@ export class Frontend {
   readonly handle: (exchange: HttpExchange) => void;
   readonly #forwarder: ActorForwarder;
 
-  /** @throws Error for operations that clash, or whose parameters cannot be checked */
+  /** Builds the pipeline. @throws Error for operations that clash, or whose parameters cannot be checked */
   constructor(operations: readonly ApiOperation[], services: FrontendServices, options: FrontendOptions) {
     const { deadlineMs = DEFAULT_DEADLINE_MS, heartbeatMs = DEFAULT_HEARTBEAT_MS, random = Math.random } = options;
     const { maxPolls = Number.POSITIVE_INFINITY, uploadMemoryMib = DEFAULT_UPLOAD_MIB, rates } = options;

@@ -286,9 +286,11 @@ function tailOf(crc: number, length: number): Uint8Array {
   return tail;
 }
 
-/** For promises that nothing waits for if another piece of the same answer was refused. */
+/** Handler for rejections of promises that nothing waits for, because another piece of the same answer was refused. */
 const ignore = (): void => {};
 
-/** A copy, where the result is a small slice of zlib's output buffer: a cached slice would keep the whole buffer. */
+/**
+ * Returns a copy if the result is a small slice of zlib's output buffer: a cached slice would keep the whole buffer.
+ */
 const alone = (bytes: Uint8Array): Uint8Array =>
   bytes.byteLength * 2 < bytes.buffer.byteLength ? new Uint8Array(bytes) : bytes;

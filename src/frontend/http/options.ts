@@ -42,6 +42,6 @@ export interface FrontendOptions {
   readonly metrics?: Metrics;
   /** Writes a log line at debug level for every request. Default false. */
   readonly logRequests?: boolean;
-  /** Answers paths outside the API. False: the path is unknown here, too. */
+  /** Answers requests for paths outside the API. False: the path is unknown here, too. */
   readonly elsewhere?: (exchange: HttpExchange) => boolean;
 }

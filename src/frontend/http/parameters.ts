@@ -54,7 +54,7 @@ export class ParameterReader {
   /** Values of a call without parameters, where that is allowed: most GETs. */
   #defaults: Readonly<Record<string, unknown>> | undefined;
 
-  /** @throws Error for a schema that validate.ts cannot check */
+  /** Compiles the validators of an operation's parameters. @throws Error for a schema that they cannot check */
   constructor(operation: ApiOperation) {
     const variables = [...operation.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]!);
     this.#rows = Object.entries(operation.parameters).map(([name, declared], place) => ({

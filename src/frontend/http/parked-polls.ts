@@ -262,6 +262,7 @@ export class NextPollMatcher {
   ) {}
 
   /**
+   * Makes a matcher for the polls that follow this one.
    * @returns undefined unless the query has the last event id exactly once, in plain digits, and the request has no
    * body
    */

@@ -36,7 +36,7 @@ export const corsPreflightHeaders = (allow: readonly string[], page: boolean): R
 export const JSON_RESPONSE_HEADERS = new ResponseHeaders([
   ['Content-Type', 'application/json'],
   ['Cache-Control', 'max-age=0, no-cache, no-store, must-revalidate, private'],
-  // Any past date; a constant spares formatting one per response.
+  // Any past date serves; a constant spares formatting one per response.
   ['Expires', 'Thu, 01 Jan 1970 00:00:00 GMT'],
   ...CORS_HEADERS,
 ]);

@@ -7,7 +7,9 @@ import type { InboundRequest } from './inbound-request.js';
 import type { FrontendOptions } from './options.js';
 import type { HttpExchange } from './server.js';
 
-/** Ids from proxies and clients go into logs, so only harmless characters are accepted. */
+/**
+ * Pattern of usable request ids: ids from proxies and clients go into logs, so only harmless characters are accepted.
+ */
 const USABLE_ID = /^[A-Za-z0-9_.:-]{8,64}$/;
 
 export class RequestMetrics {

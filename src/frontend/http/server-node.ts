@@ -33,7 +33,7 @@ import { type GuardedTransfer, SlowClientGuard } from './slow-client-guard.js';
 const KEEP_ALIVE_MS = 65_000;
 /** Time to receive a whole request with its body. Answers may take longer: polls wait for minutes. */
 const REQUEST_MS = 300_000;
-/** Bytes handed to a connection at a time; each piece taken shows that the client still reads. */
+/** Number of bytes handed to a connection at a time; each piece taken shows that the client still reads. */
 const PIECE = 64 * 1024;
 
 export const nodeServerFactory: HttpServerFactory = { listen: (options) => NodeServer.listen(options) };

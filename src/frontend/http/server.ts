@@ -9,7 +9,8 @@ export class ResponseHeaders {
   /** Header names and values, alternating. */
   readonly flat: readonly string[];
   /**
-   * All headers as one, for servers that copy a value as it is: the first name, and everything after it as its value.
+   * All headers as one, for servers that copy a value as it is: the first header's name, and everything after it as its
+   * value.
    */
   readonly name: string;
   readonly value: string;
@@ -115,7 +116,7 @@ export interface HttpServer {
   readonly running: number;
   /** Number of connections that were turned away; for the native server, how often it stopped listening for a while. */
   readonly turnedAway: number;
-  /** From now on every response closes its connection, so that clients come back to another server. */
+  /** Makes every response from now on close its connection, so that clients come back to another server. */
   leave(): void;
   /**
    * Stops listening: when it resolves, new connections are refused. Open ones are served as after `leave`. Waiting

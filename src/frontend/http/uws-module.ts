@@ -80,7 +80,7 @@ interface UwsNativeBuild {
   readonly endsHead: boolean;
 }
 
-/** All builds are for Linux on x64; package.json has their exact versions. */
+/** Builds of the native server, all for Linux on x64; package.json has their exact versions. */
 const BUILDS: readonly UwsNativeBuild[] = [
   { name: '@uwsjs/linux-x64-20', abi: '115', glibc: [2, 27], endsHead: false },
   { name: '@uwsjs/linux-x64-22', abi: '127', glibc: [2, 27], endsHead: false },

@@ -10,7 +10,7 @@ import { detectImageType, IMAGE_HEAD_BYTES } from './image-type.js';
 export type ImageFetchFault =
   /** The picture's server has no picture at this address. */
   | 'gone'
-  /** No connection, a broken one, or a network that must not be reached. */
+  /** The server has no connection, or a broken one, or is in a network that must not be reached. */
   | 'unreachable'
   /** The picture's server refused, failed, or redirected too often. */
   | 'refused'
@@ -104,7 +104,7 @@ export class ImageFetcher {
     };
     return new Promise((resolve, reject) => {
       const request = (target.protocol === 'https:' ? httpsRequest : httpRequest)(target, options);
-      // This listener stays: a request that is aborted may report that later.
+      // This listener stays: an aborted request may still report an error later.
       request.on('error', reject);
       request.on('response', resolve);
       request.end();

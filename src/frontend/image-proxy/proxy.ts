@@ -65,7 +65,7 @@ export class ImageProxy {
     private readonly limits: ImageProxyLimits = IMAGE_PROXY_LIMITS,
   ) {}
 
-  /** Whether pictures are fetched; otherwise readers are redirected to the original. */
+  /** True if pictures are fetched; otherwise readers are redirected to the original. */
   get fetches(): boolean {
     return this.fetcher !== undefined;
   }

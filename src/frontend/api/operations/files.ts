@@ -44,7 +44,10 @@ const uploadFile = defineOperation({
   },
 });
 
-/** @throws ApiError, as a page, if the file doesn't exist or the caller has no access */
+/**
+ * Checks that the caller may read an uploaded file. @throws ApiError, as a page, if the file doesn't exist or the
+ * caller has no access
+ */
 async function checkAccess(call: ApiCall<unknown>, path: string): Promise<void> {
   const parsed = parsePath(path);
   // Files of other organizations don't exist here; neither do files of unknown owners.

@@ -59,7 +59,10 @@ export const removeAlertWords = defineOperation({
 
 const mutedUser = { muted_user_id: pathIdParameter('The user.') } as const;
 
-/** @throws ApiError unless the user exists and is no bot; an unknown id is looked up again at the end of the log */
+/**
+ * Checks that the user may be muted; an unknown id is looked up again at the end of the log. @throws ApiError unless
+ * the user exists and is no bot
+ */
 async function checkMutable(call: ApiCall<{ readonly muted_user_id: number }>): Promise<void> {
   const find = () => call.directory.user(userId(call.params.muted_user_id));
   if (!find()) await call.refresh();

@@ -16,7 +16,8 @@ export const updateStream = defineOperation({
   id: 'update-stream',
   method: 'PATCH',
   path: '/streams/{stream_id}',
-  // For administrators only; others get that refusal only for streams that they can access.
+  // Only administrators may call it; the handler refuses others, because they get that refusal only for streams that
+  // they can access.
   guard: 'user',
   summary: 'Change a stream: name, description, privacy, who may post.',
   parameters: {
