@@ -1,7 +1,7 @@
 /** Services for inputs of commands and for sidecars; src/app/server/node.ts makes them. */
 
 import type { Clock } from '#base/clock';
-import type { Feeds, RecipientFields } from '#delivery';
+import type { RealmFeeds, RecipientFieldResolver } from '#delivery';
 import type { FileLimits } from '#domain/files';
 import type { MailDispatcher } from '#domain/mail';
 import type { MessageRenderer } from '#domain/messages';
@@ -26,9 +26,9 @@ export interface ActorServices {
   readonly blobs: Blobs;
   readonly mail: MailDispatcher;
   readonly limits: FileLimits;
-  readonly feeds: Feeds;
+  readonly feeds: RealmFeeds;
   readonly webhooks: WebhookCaller;
-  readonly personal: RecipientFields;
+  readonly personal: RecipientFieldResolver;
 }
 
 /** The I/O of a command's inputs, with the services of this application. */

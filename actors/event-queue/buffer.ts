@@ -1,6 +1,6 @@
 /** Events that wait for the client, oldest first. The client's acknowledgement removes them. */
 import type { JsonObject } from '#base';
-import type { EventShape, SharedEvent, TransientEvent } from '#delivery';
+import type { ClientEventFormat, SharedEvent, TransientEvent } from '#delivery';
 import type { QueueOptions } from '#model/commands';
 import { CoalescedEvent } from './coalesced-event.js';
 
@@ -20,7 +20,7 @@ const COMMA = encoder.encode(',');
 /** An event of this queue alone. */
 export interface BufferedEvent {
   readonly id: number;
-  encode(shape: EventShape, user: number, queue: string): Uint8Array;
+  encode(shape: ClientEventFormat, user: number, queue: string): Uint8Array;
 }
 
 export const bufferedEvent = (id: number, event: JsonObject): BufferedEvent => {
@@ -42,7 +42,7 @@ interface EncodedEvent {
 }
 
 /** How a queue's client wants its events. */
-export const shapeFor = (options: QueueOptions): EventShape => ({
+export const shapeFor = (options: QueueOptions): ClientEventFormat => ({
   applyMarkdown: options.applyMarkdown,
   clientGravatar: options.clientGravatar,
   includeSubscribers: options.includeSubscribers,
@@ -66,7 +66,7 @@ export class EventBuffer {
   constructor(
     private readonly user: number,
     private readonly queue: string,
-    private readonly shape: EventShape,
+    private readonly shape: ClientEventFormat,
   ) {}
 
   /** Number of waiting events, unresolved ones included. */

@@ -6,7 +6,7 @@
  */
 
 import { type Clock, sharedTimerWheel, type TimerEntry } from '#base/clock';
-import type { Cursor } from '#delivery';
+import type { QueueCursor } from '#delivery';
 import { seqOfEventId } from '#model';
 import { queueCommands } from '#model/commands';
 import type { ActivationHandle } from '#runtime';
@@ -40,7 +40,7 @@ export class CheckpointTimer implements TimerEntry {
   constructor(
     private readonly handle: ActivationHandle<QueueState, QueueVolatile>,
     private readonly services: { readonly clock: Clock; readonly random: () => number },
-    private readonly cursor: Pick<Cursor, 'position'>,
+    private readonly cursor: Pick<QueueCursor, 'position'>,
     private readonly buffer: Pick<EventBuffer, 'oldest'>,
   ) {}
 

@@ -2,7 +2,7 @@
 
 import type { ActorKey } from '#model';
 import { liveQueueCommands, type QueueEnd, queueCommands } from '#model/commands';
-import { type ActorKind, handlersOf } from '#runtime';
+import { type ActorKind, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
 import { due, end, flush, register, remove, visit } from './commands.js';
 import { QUEUE_ENDS } from './machine.js';
@@ -24,7 +24,7 @@ export const queueKind: ActorKind<QueueState, QueueVolatile, ActorServices> = {
   summary: 'An event queue: the events that one client has not acknowledged yet.',
   directory: true,
   loadedParts: [],
-  commands: handlersOf(queueCommands, { register, visit, flush, remove, end, due }),
+  commands: mapHandlersByName(queueCommands, { register, visit, flush, remove, end, due }),
   sidecarCommands: Object.values(liveQueueCommands),
   idleTimeoutMs: IDLE_TIMEOUT_MS,
   quota: {

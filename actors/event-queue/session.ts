@@ -3,11 +3,11 @@
  * poll that waits for them. The queue's machine says what becomes of the poll.
  */
 import { jitter, sharedTimerWheel, type TimerEntry } from '#base/clock';
-import { Cursor, type EventSubscriber, type RealmFeed, type SharedEvent, type TransientEvent } from '#delivery';
+import { type EventSubscriber, QueueCursor, type RealmFeed, type SharedEvent, type TransientEvent } from '#delivery';
 import { newestHeartbeatId, positionId, type StopReason, seq, seqOfEventId } from '#model';
 import { type QueueEnd, queueCommands } from '#model/commands';
 import { type ApiError, apiError } from '#model/errors';
-import type { ActivationHandle, DeferredRequest, Reply, Step } from '#runtime';
+import type { ActivationHandle, ActorCommandReply, DeferredRequest, MachineStep } from '#runtime';
 import type { InputSources } from '../services.js';
 import { AckValidator } from './ack-validator.js';
 import { BUFFER_LIMIT, EventBuffer, heartbeat, shapeFor } from './buffer.js';
@@ -36,7 +36,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
   bucket: Set<TimerEntry> | undefined;
   readonly user: number;
   readonly allPublic: boolean;
-  readonly cursor: Cursor;
+  readonly cursor: QueueCursor;
   readonly #state: QueueState;
   readonly #buffer: EventBuffer;
   readonly #ids: TransientEventIds;
@@ -69,7 +69,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     this.#state = state;
     this.user = state.user;
     this.allPublic = state.options.allPublicStreams;
-    this.cursor = new Cursor(seq(Math.max(state.start, state.position)), state.covers);
+    this.cursor = new QueueCursor(seq(Math.max(state.start, state.position)), state.covers);
     this.#buffer = new EventBuffer(state.user, queueIdOf(key), shapeFor(state.options));
     this.#ids = new TransientEventIds(log, realm, key);
     this.#ids.newest = Math.max(positionId(state.start), state.acked);
@@ -138,7 +138,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
   }
 
   /** @param refusal reply for polls of a queue that has ended */
-  stop(reason: StopReason, refusal: Reply): void {
+  stop(reason: StopReason, refusal: ActorCommandReply): void {
     this.#isStopped = true;
     this.#checkpoint.stop();
     this.#inbox.close();
@@ -305,7 +305,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
   }
 
   /** Every step that is carried out here is a sign of life of the client. */
-  #carryOut({ actions, disarms, arms }: Step): void {
+  #carryOut({ actions, disarms, arms }: MachineStep): void {
     const { clock, random, heartbeatMs } = this.sources.services;
     if (disarms) sharedTimerWheel(clock).remove(this);
     if (arms === 'heartbeat') sharedTimerWheel(clock).add(this, jitter(heartbeatMs, random));

@@ -3,7 +3,7 @@
 import type { JsonObject } from '#base';
 import type { StopReason } from '#model';
 import { apiError } from '#model/errors';
-import type { ActivationHandle, DeferredRequest, Reply, Sidecar } from '#runtime';
+import type { ActivationHandle, ActorCommandReply, DeferredRequest, Sidecar } from '#runtime';
 import type { InputSources } from '../services.js';
 import { MOVED, type PollArgs, QueueSession } from './session.js';
 import { type QueueState, queueIdOf } from './state.js';
@@ -56,7 +56,7 @@ export class QueueSidecar implements Sidecar {
   }
 
   stopped(reason: StopReason): void {
-    const refusal: Reply = reason === 'ended' ? missingQueue(this.handle.key) : MOVED;
+    const refusal: ActorCommandReply = reason === 'ended' ? missingQueue(this.handle.key) : MOVED;
     this.#session?.stop(reason, refusal);
     for (const request of this.#late ?? []) request.reply(refusal);
     this.#late = undefined;

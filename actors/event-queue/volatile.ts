@@ -1,7 +1,7 @@
 /** State in memory that the handlers and the session of a queue share. It is lost when the actor leaves memory. */
 
 import type { QueueEnd } from '#model/commands';
-import type { Step } from '#runtime';
+import type { MachineStep } from '#runtime';
 import { endIn, type QueueEvent, queueSteps } from './machine.js';
 import { activeUntil, type QueueState } from './state.js';
 
@@ -65,12 +65,12 @@ export class QueueVolatile {
   }
 
   /** Moves the machine. The session carries out the returned step. */
-  step(type: QueueEvent['type']): Step {
+  step(type: QueueEvent['type']): MachineStep {
     return this.#enter(queueSteps.step(this.#phase, type));
   }
 
   /** Moves the machine when the heartbeat's timer has run out. */
-  heartbeatElapsed(): Step {
+  heartbeatElapsed(): MachineStep {
     return this.#enter(queueSteps.elapsed(this.#phase, 'heartbeat'));
   }
 
@@ -78,7 +78,7 @@ export class QueueVolatile {
     this.step(`END.${reason}`);
   }
 
-  #enter(step: Step): Step {
+  #enter(step: MachineStep): MachineStep {
     this.#phase = step.to;
     return step;
   }

@@ -9,7 +9,7 @@ import type { JsonObject } from '#base';
 import { attemptTooEarly, waitForAttempt, withFailure, wrongPassword } from '#domain/secrets';
 import { type ArgsOf, loginGuardCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type ActorKind, type CommandDefinition, handlersOf } from '#runtime';
+import { type ActorKind, type CommandDefinition, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
 
 /** Addresses that one actor remembers. */
@@ -59,7 +59,7 @@ export const strangerKind: ActorKind<StrangerState, undefined, ActorServices> = 
   summary: 'Failed log-ins with addresses of no account, counted so that they look like those of an account.',
   directory: false,
   loadedParts: [],
-  commands: handlersOf(loginGuardCommands, { fetchKey }),
+  commands: mapHandlersByName(loginGuardCommands, { fetchKey }),
   initial: () => ({ attempts: [] }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('AUTHENTICATION_FAILED').toReply() }),

@@ -9,7 +9,7 @@ import type { Json } from '#base';
 import { type MailOutcome, retryDelay, withLinks } from '#domain/mail';
 import { type ArgsOf, type Command, mailCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type ActorKind, type CommandDefinition, handlersOf } from '#runtime';
+import { type ActorKind, type CommandDefinition, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
 import { MAILS, type MailState, mailsIn, nextTry, type StoredMail, waiting } from './state.js';
 
@@ -80,7 +80,7 @@ export const mailKind: ActorKind<MailState, undefined, ActorServices> = {
   directory: false,
   loadedParts: [MAILS.prefix],
   partsAreDeliveries: true,
-  commands: handlersOf(mailCommands, { send, due }),
+  commands: mapHandlersByName(mailCommands, { send, due }),
   initial: () => ({ last: 0 }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('NO_SUCH_USER').toReply() }),

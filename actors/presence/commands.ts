@@ -7,7 +7,7 @@ import { hidesPresence, OFFLINE_SECONDS, type PresenceTimes, presenceEvent } fro
 import { type PlainItem, userId } from '#model';
 import type { ArgsOf, Command, PresenceCursor, presenceCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
-import type { CommandDefinition, Outcome, View } from '#runtime';
+import type { ActorView, CommandDefinition, Outcome } from '#runtime';
 import type { ActorServices } from '../services.js';
 import type { Presences } from './presences.js';
 import type { PresenceState } from './state.js';
@@ -89,7 +89,7 @@ const isCrowd = memoizeByObject(
 );
 
 /** The changes in memory since the last flush, as parts. */
-const written = ({ state, volatile }: View<PresenceState, Presences>): Partial<Outcome<PresenceState>> => ({
+const written = ({ state, volatile }: ActorView<PresenceState, Presences>): Partial<Outcome<PresenceState>> => ({
   state: { ...state, made: true },
   parts: volatile.flush(),
 });

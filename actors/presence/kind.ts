@@ -2,7 +2,7 @@
 
 import { presenceCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type ActorKind, handlersOf } from '#runtime';
+import { type ActorKind, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
 import { flush, presenceChanges, presences, report, switched } from './commands.js';
 import { Presences } from './presences.js';
@@ -14,7 +14,7 @@ export const presenceKind: ActorKind<PresenceState, Presences, ActorServices> = 
   summary: 'Who of an organization is online, and since when.',
   directory: true,
   loadedParts: [SEEN_PART],
-  commands: handlersOf(presenceCommands, { report, presences, presenceChanges, switched, flush }),
+  commands: mapHandlersByName(presenceCommands, { report, presences, presenceChanges, switched, flush }),
   initial: () => ({ made: false }),
   volatile: (_key, _state, parts) => new Presences(parts),
   missing: () => ({ error: apiError('SERVICE_UNAVAILABLE').toReply() }),

@@ -7,7 +7,7 @@ import { FIRST_CUSTOM_GROUP } from '#domain/people';
 import { completeRealmSettings, DEFAULT_REALM_SETTINGS, parseKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type ActorKind, handlersOf } from '#runtime';
+import { type ActorKind, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
 import { regenerateBotKey, regenerateKey, renewBotKey, renewKey } from './commands/accounts/api-keys.js';
 import { setBilling, setRateLimits } from './commands/accounts/command-line.js';
@@ -92,7 +92,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
     MAILS_PART,
   ],
   commands: withDirectoryVersion(
-    handlersOf(realmCommands, {
+    mapHandlersByName(realmCommands, {
       // ids.ts and snapshot.ts: ids for other actors, the directory for replicas
       takeIds,
       returnIds,

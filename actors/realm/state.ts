@@ -4,7 +4,7 @@
  */
 
 import type { Json, JsonObject } from '#base';
-import { NO_SINGLETONS, type Records, type Singletons, type Traffic } from '#directory';
+import { type DirectoryRecords, type DirectorySingletons, EMPTY_SINGLETONS, type StreamTraffic } from '#directory';
 import { type Parts, PartTable, type RealmSettings, userId } from '#model';
 import type { DirectoryPreferences, DirectoryProfile } from '#model/records';
 
@@ -63,7 +63,7 @@ export const GROUP_PART = 'group/';
 export const UPLOADS_PART = 'uploads/';
 
 /** Prefix of each collection's parts: one part per record, named by prefix and number. */
-export const RECORD_PARTS: { readonly [C in keyof Records]: string } = {
+export const RECORD_PARTS: { readonly [C in keyof DirectoryRecords]: string } = {
   users: USER_PART,
   streams: STREAM_PART,
   realms: REALM_PART,
@@ -75,7 +75,7 @@ export const RECORD_PARTS: { readonly [C in keyof Records]: string } = {
 };
 
 /** Parts that hold a whole list or table each. */
-export const SINGLETON_PARTS: { readonly [W in keyof Singletons]: string } = {
+export const SINGLETON_PARTS: { readonly [W in keyof DirectorySingletons]: string } = {
   linkifiers: LINKIFIERS_PART,
   playgrounds: PLAYGROUNDS_PART,
   domains: DOMAINS_PART,
@@ -88,21 +88,21 @@ export const SINGLETON_PARTS: { readonly [W in keyof Singletons]: string } = {
 export type { Parts };
 
 /** All records of a collection, in the order of the parts' names. */
-const records = <C extends keyof Records>(collection: C) => {
-  const table = new PartTable<Records[C]>(RECORD_PARTS[collection]);
-  return (parts: Parts): Iterable<Records[C]> => table.values(parts);
+const records = <C extends keyof DirectoryRecords>(collection: C) => {
+  const table = new PartTable<DirectoryRecords[C]>(RECORD_PARTS[collection]);
+  return (parts: Parts): Iterable<DirectoryRecords[C]> => table.values(parts);
 };
 
 /** One record of a collection. */
-const record = <C extends keyof Records>(collection: C) => {
-  const table = new PartTable<Records[C]>(RECORD_PARTS[collection]);
-  return (parts: Parts, id: number): Records[C] | undefined => table.get(parts, id);
+const record = <C extends keyof DirectoryRecords>(collection: C) => {
+  const table = new PartTable<DirectoryRecords[C]>(RECORD_PARTS[collection]);
+  return (parts: Parts, id: number): DirectoryRecords[C] | undefined => table.get(parts, id);
 };
 
 const singleton =
-  <W extends keyof Singletons>(name: W) =>
-  (parts: Parts): Singletons[W] =>
-    (parts.get(SINGLETON_PARTS[name]) as unknown as Singletons[W] | undefined) ?? NO_SINGLETONS[name];
+  <W extends keyof DirectorySingletons>(name: W) =>
+  (parts: Parts): DirectorySingletons[W] =>
+    (parts.get(SINGLETON_PARTS[name]) as unknown as DirectorySingletons[W] | undefined) ?? EMPTY_SINGLETONS[name];
 
 export const usersOf = records('users');
 export const userOf = record('users');
@@ -132,10 +132,12 @@ export const userDefaultsOf = singleton('userDefaults');
 export const picturesOf = singleton('pictures');
 
 /** Traffic as the stream actors reported it last. */
-export const trafficOf = (parts: Parts): Traffic[] =>
+export const trafficOf = (parts: Parts): StreamTraffic[] =>
   [...parts]
     .filter(([name]) => name.startsWith(TRAFFIC_PART))
     .map(([name, recent]) => [Number(name.slice(TRAFFIC_PART.length)), recent as number]);
 
 /** Stored form of a record or singleton. */
-export const toPart = (value: Records[keyof Records] | Singletons[keyof Singletons]): Json => value as unknown as Json;
+export const toPart = (
+  value: DirectoryRecords[keyof DirectoryRecords] | DirectorySingletons[keyof DirectorySingletons],
+): Json => value as unknown as Json;

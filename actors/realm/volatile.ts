@@ -3,7 +3,7 @@
  * indexes of unique names. Only the reservations cannot be rebuilt from the state; they expire after a minute.
  */
 
-import { foldName } from '#directory';
+import { foldStreamName } from '#directory';
 import { SYSTEM_BOT_EMAILS } from '#domain/people';
 import type { DirectoryUser } from '#model/records';
 import { type Parts, type RealmState, streamsOf, usersOf } from './state.js';
@@ -77,12 +77,12 @@ export class RealmVolatile {
   }
 
   addStream(id: number, name: string): void {
-    this.#streamNames.set(foldName(name), id);
+    this.#streamNames.set(foldStreamName(name), id);
   }
 
   /** Frees the name, unless another stream has taken it. */
   freeStreamName(id: number, name: string): void {
-    if (this.#streamNames.get(foldName(name)) === id) this.#streamNames.delete(foldName(name));
+    if (this.#streamNames.get(foldStreamName(name)) === id) this.#streamNames.delete(foldStreamName(name));
   }
 
   userByEmail(email: string): number | undefined {
@@ -95,6 +95,6 @@ export class RealmVolatile {
   }
 
   streamByName(name: string): number | undefined {
-    return this.#streamNames.get(foldName(name));
+    return this.#streamNames.get(foldStreamName(name));
   }
 }

@@ -4,7 +4,7 @@ import { value } from '#actors/shared';
 import { MEMBER_PART } from '#domain/streams';
 import { conversationCommands, directCommands, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type ActorKind, handlersOf, type Outcome, type View } from '#runtime';
+import { type ActorKind, type ActorView, mapHandlersByName, type Outcome } from '#runtime';
 import type { ActorServices } from '../services.js';
 import { botReply, directBotReply } from './commands/bot-reply.js';
 import { deleteMessage, deleteTopic } from './commands/delete.js';
@@ -29,7 +29,7 @@ const common = {
   loadedParts: [MEMBER_PART, TOPIC_PART, MOVING_PART, WATCHERS_PART],
   initial: () => ({ phase: 'active', mv: 0, last: 0, participants: [], recipient: 0 }),
   volatile: (): StreamVolatile => ({ recent: new RecentMessages() }),
-  takeBack({ volatile }: View<StreamState, StreamVolatile>, { messages = [] }: Outcome<StreamState>) {
+  takeBack({ volatile }: ActorView<StreamState, StreamVolatile>, { messages = [] }: Outcome<StreamState>) {
     for (const { id, rev } of messages) volatile.recent.takeBack(id, rev);
   },
   missing: () => ({ error: apiError('INVALID_STREAM_ID').toReply() }),
@@ -48,7 +48,7 @@ const awaitPublished: StreamCommand<typeof conversationCommands.awaitPublished> 
 };
 
 /** Commands of both kinds. Changes of messages come by way of the caller's user actor. */
-const shared = handlersOf<typeof conversationCommands, StreamState, StreamVolatile, ActorServices>(
+const shared = mapHandlersByName<typeof conversationCommands, StreamState, StreamVolatile, ActorServices>(
   conversationCommands,
   {
     edit,
@@ -70,7 +70,7 @@ export const streamKind: ActorKind<StreamState, StreamVolatile, ActorServices> =
   summary: 'A stream: its subscribers, its topics, and every change of its messages.',
   commands: {
     ...shared,
-    ...handlersOf<typeof streamCommands, StreamState, StreamVolatile, ActorServices>(streamCommands, {
+    ...mapHandlersByName<typeof streamCommands, StreamState, StreamVolatile, ActorServices>(streamCommands, {
       copyMade,
       send,
       sendScheduled,
@@ -101,7 +101,7 @@ export const directKind: ActorKind<StreamState, StreamVolatile, ActorServices> =
   summary: 'The direct messages of a set of users; they are never archived.',
   commands: {
     ...shared,
-    ...handlersOf<typeof directCommands, StreamState, StreamVolatile, ActorServices>(directCommands, {
+    ...mapHandlersByName<typeof directCommands, StreamState, StreamVolatile, ActorServices>(directCommands, {
       sendDirect,
       sendDirectScheduled,
       directBotReply,

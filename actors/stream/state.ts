@@ -2,7 +2,7 @@
 import type { JsonObject } from '#base';
 import type { DailyCounts } from '#domain/streams';
 import type { ArgsOf, Command } from '#model/commands';
-import type { CommandDefinition, View } from '#runtime';
+import type { ActorView, CommandDefinition } from '#runtime';
 import type { ActorServices } from '../services.js';
 import type { RecentMessages } from './recent.js';
 
@@ -41,4 +41,4 @@ export interface StreamVolatile {
   readonly recent: RecentMessages;
 }
 
-export type StreamView = View<StreamState, StreamVolatile>;
+export type StreamView = ActorView<StreamState, StreamVolatile>;

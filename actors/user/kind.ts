@@ -11,7 +11,7 @@ import {
   userCommands,
 } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type ActorKind, handlersOf } from '#runtime';
+import { type ActorKind, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
 import { create, newest, sealedKey } from './commands/account/account.js';
 import { deactivated, reactivated } from './commands/account/activity.js';
@@ -63,7 +63,7 @@ export const userKind: ActorKind<UserState, undefined, ActorServices> = {
     STORAGE_PART,
     PUSH_TOKEN_PART,
   ],
-  commands: handlersOf(userCommands, {
+  commands: mapHandlersByName(userCommands, {
     create,
     fetchKey,
     checkPassword,

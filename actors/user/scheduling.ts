@@ -21,7 +21,7 @@ import {
 import { checkTopic } from '#domain/streams';
 import { type LogItem, streamId, type UserId, userId } from '#model';
 import { apiError } from '#model/errors';
-import type { CommandContext, InputContext, View } from '#runtime';
+import type { ActorView, CommandContext, InputContext } from '#runtime';
 import type { InputSources } from '../services.js';
 import { isSubscribed, type UserState } from './state.js';
 
@@ -85,7 +85,7 @@ function sendable(content: string): string | undefined {
 export function checkScheduled(
   given: ScheduledInput,
   known: ScheduledMessage | undefined,
-  { parts }: View<UserState>,
+  { parts }: ActorView<UserState>,
   { rendered, ownersStreams, subscribers }: SchedulingInputs,
   { directory, caller, now }: CommandContext,
 ): ScheduledBody {

@@ -7,7 +7,7 @@
 import { value } from '#actors/shared';
 import { type ArgsOf, type Command, webhookCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { type ActorKind, type CommandDefinition, handlersOf } from '#runtime';
+import { type ActorKind, type CommandDefinition, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
 import { type Fate, makeCalls } from './calls.js';
 import { outcomeOf, toOwner } from './fates.js';
@@ -90,7 +90,7 @@ export const webhookKind: ActorKind<WebhookState, undefined, ActorServices> = {
   directory: true,
   loadedParts: [CALLS.prefix],
   partsAreDeliveries: true,
-  commands: handlersOf(webhookCommands, { triggered, due, refused }),
+  commands: mapHandlersByName(webhookCommands, { triggered, due, refused }),
   initial: () => ({ warned: 0 }),
   volatile: () => undefined,
   missing: () => ({ error: apiError('NO_SUCH_BOT').toReply() }),

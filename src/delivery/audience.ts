@@ -6,20 +6,22 @@ import { everMember, hasCopy, type Member, wasMember } from '#domain/streams';
 import { type Audience, userId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 
-/** @returns the role that the account had at a realm version */
-export function roleAt(user: DirectoryUser, version: number): number {
+/** Role of the account as of a realm version. */
+function roleAtVersion(user: DirectoryUser, version: number): number {
   for (const [role, until] of user.pastRoles) if (version < until) return role;
   return user.role;
 }
 
-export interface Recipient {
+interface EventRecipient {
   readonly user: number;
-  /** Registered with all_public_streams. */
+  /** The queue's client registered with all_public_streams. */
   readonly allPublic: boolean;
 }
 
-/** @returns the streams whose memberships `receives` needs, each with the version that must be loaded */
-export function streamsOf({ stream, mv, moved, neverIn }: Audience): Map<number, number> {
+/**
+ * Streams whose memberships `isInAudience` needs to decide. @returns stream → membership version that must be loaded
+ */
+export function streamsDecidingAudience({ stream, mv, moved, neverIn }: Audience): Map<number, number> {
   const streams = new Map<number, number>();
   const need = (of: number, version: number): void => void streams.set(of, Math.max(streams.get(of) ?? 0, version));
   if (stream !== undefined) need(stream, mv ?? 0);
@@ -34,10 +36,13 @@ export function streamsOf({ stream, mv, moved, neverIn }: Audience): Map<number,
   return streams;
 }
 
-/** @param membersOf members of the streams that `streamsOf` returns */
-export function receives(
+/**
+ * True if the recipient is in the audience of an event. @param membersOf members of the streams that
+ * `streamsDecidingAudience` returns
+ */
+export function isInAudience(
   to: Audience,
-  recipient: Recipient,
+  recipient: EventRecipient,
   directory: DirectoryView,
   membersOf: (stream: number) => ReadonlyMap<number, Member> | undefined,
 ): boolean {
@@ -55,7 +60,7 @@ export function receives(
   if (to.rv === undefined) return false;
   const account = directory.user(userId(user));
   if (!account) return false;
-  const role = roleAt(account, to.rv);
+  const role = roleAtVersion(account, to.rv);
   if (to.role !== undefined && role <= to.role && role > (to.weakerThan ?? 0)) return true;
   return to.publicStream === true && recipient.allPublic && role < ROLE.guest;
 }

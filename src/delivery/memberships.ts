@@ -9,17 +9,17 @@ import { type MembershipItem, type RealmId, streamId, streamKey } from '#model';
 import type { Store } from '#ports/store';
 
 interface StreamMembers {
-  /** Membership version. */
+  /** Version of the stream's memberships. */
   mv: number;
   readonly members: Map<number, Member>;
-  /** Present subscribers, ascending; undefined: not listed since the last change. */
+  /** Ids of the present subscribers, ascending; undefined: not listed since the last change. */
   subscribers: readonly number[] | undefined;
 }
 
-/** Concurrent reads: a registration may want the subscribers of thousands of streams. */
+/** Maximum of concurrent reads: a registration may want the subscribers of thousands of streams. */
 const MAX_READS = 32;
 
-export class Memberships {
+export class StreamMemberships {
   readonly #streams = new Map<number, StreamMembers>();
   readonly #gate = new Semaphore(MAX_READS);
   readonly #loading = new Map<number, Promise<void>>();
@@ -53,9 +53,8 @@ export class Memberships {
   }
 
   /**
-   * Undefined when the stream is loaded. The Store holds every version that the log has shown here, and every version
-   * that a log entry names.
-   *
+   * Loads the memberships of a stream; undefined: they are loaded already. The Store holds every version that the log
+   * has shown here, and every version that a log entry names.
    * @param mv version that must be shown: an entry of another actor may name one before the log shows it
    */
   load(stream: number, mv = 0): Promise<void> | undefined {
@@ -99,7 +98,7 @@ export class Memberships {
     }
   }
 
-  /** After a gap in the log: streams are read again on demand. */
+  /** Forgets all streams after a gap in the log; they are read again on demand. */
   forget(): void {
     this.#streams.clear();
   }

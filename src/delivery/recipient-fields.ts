@@ -24,7 +24,7 @@ import { asMember, memberPart } from '#domain/streams';
 import { READ_IDS_PER_EVENT, type ReadRange, type RealmId, type RecipientPart, userKey } from '#model';
 import type { Store } from '#ports/store';
 
-/** Ranges in memory, for the other slices of the same change of read state. */
+/** Maximum of cached ranges of read messages, which the other slices of the same change of read state use. */
 const MAX_RANGES = 16;
 
 interface FlagsRequest {
@@ -33,8 +33,8 @@ interface FlagsRequest {
   reject(error: unknown): void;
 }
 
-export class RecipientFields {
-  /** Realm and message → requests of this tick. */
+export class RecipientFieldResolver {
+  /** Requests for flags made in this tick, by realm and message. */
   readonly #requests = new Map<string, FlagsRequest[]>();
   readonly #ranges = new Map<string, Promise<readonly number[]>>();
 
@@ -44,6 +44,7 @@ export class RecipientFields {
   ) {}
 
   /**
+   * Resolves the fields of an event that differ from user to user.
    * @returns the fields for this user; null: there is no event for this user
    * @throws StoreUnavailable
    */
@@ -111,7 +112,7 @@ export class RecipientFields {
     return flags;
   }
 
-  /** All slices of one change ask for the same range, one after the other. */
+  /** Ids of the messages in the range, cached: all slices of one change ask for the same range, one after the other. */
   #range(realm: RealmId, user: number, part: ReadRange): Promise<readonly number[]> {
     // Successive changes with no new message between them differ only in their exceptions.
     const exceptions = [part.read, part.unread].map((ids) => Buffer.from(ids).toString('base64')).join();

@@ -7,8 +7,8 @@ import { type NeutralMessage, orderFlags, presentVariant } from '#domain/message
 import { withoutPronouns } from '#domain/people';
 import type { LogItem, MessageItem, PlainItem } from '#model';
 
-/** How a client wants its events. */
-export interface EventShape {
+/** The form in which a client wants its events, from its registration. */
+export interface ClientEventFormat {
   readonly applyMarkdown: boolean;
   readonly clientGravatar: boolean;
   readonly includeSubscribers: boolean;
@@ -40,8 +40,11 @@ export class SharedEvent {
     return this.type === 'update_message_flags';
   }
 
-  /** @param queue the recipient's; the sender's own queue gets the message's local id back */
-  encode(shape: EventShape, user: number, queue: string): Uint8Array {
+  /**
+   * Bytes of the event as JSON for one client. @param queue the recipient's; the sender's own queue gets the message's
+   * local id back
+   */
+  encode(shape: ClientEventFormat, user: number, queue: string): Uint8Array {
     const { item } = this;
     const local = item.t === 'message' && item.local?.queue === queue ? item.local.id : undefined;
     const key = this.#variant(shape, user);
@@ -55,7 +58,7 @@ export class SharedEvent {
     return bytes;
   }
 
-  #variant(shape: EventShape, user: number): string {
+  #variant(shape: ClientEventFormat, user: number): string {
     const { item } = this;
     if (item.t === 'message') {
       const flags = item.flags[user];
@@ -67,7 +70,7 @@ export class SharedEvent {
     return `${shape.includeSubscribers ? 's' : ''}${shape.notificationNull ? 'n' : ''}`;
   }
 
-  #message(item: MessageItem, shape: EventShape, user: number): JsonObject {
+  #message(item: MessageItem, shape: ClientEventFormat, user: number): JsonObject {
     return {
       type: 'message',
       message: presentVariant(item.message as unknown as NeutralMessage, shape),
@@ -91,7 +94,7 @@ export class TransientEvent {
     return this.item.event.type as string;
   }
 
-  encode(id: number, { slimPresence }: Pick<EventShape, 'slimPresence'>): Uint8Array {
+  encode(id: number, { slimPresence }: Pick<ClientEventFormat, 'slimPresence'>): Uint8Array {
     return encoder.encode(`${slimPresence ? this.#slim : this.#start}${id}}`);
   }
 }
@@ -101,7 +104,7 @@ const withoutEmail = ({ email: _, ...event }: JsonObject): JsonObject => event;
 const NOTIFICATIONS = ['desktop', 'audible', 'push', 'email'] as const;
 
 /** Changes an event's content as the client's capabilities demand (events.md). */
-function shapeEvent(item: PlainItem, shape: EventShape): JsonObject {
+function shapeEvent(item: PlainItem, shape: ClientEventFormat): JsonObject {
   const { event } = item;
   if (event.type === 'custom_profile_fields' && !shape.pronouns) {
     return { ...event, fields: withoutPronouns(event.fields as readonly { readonly type: number }[]) };
@@ -122,5 +125,5 @@ function shapeEvent(item: PlainItem, shape: EventShape): JsonObject {
   return { ...event, subscriptions };
 }
 
-export const isClientItem = (item: LogItem): item is MessageItem | PlainItem =>
+export const isClientEventItem = (item: LogItem): item is MessageItem | PlainItem =>
   item.t === 'message' || item.t === 'event';

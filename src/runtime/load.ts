@@ -7,12 +7,12 @@ import type { OutboxEntry } from './commit-batch.js';
 
 const REMEMBERED = ['done/', 'from/'];
 
-export interface Loaded {
+export interface LoadedActor {
   readonly root: Root | null;
   readonly entries: readonly OutboxEntry[];
-  /** Parts that the kind wants loaded. */
+  /** Parts whose names begin with one of the kind's `loadedParts`. */
   readonly parts: Map<string, Json>;
-  /** Parts `done/*` and `from/*`. */
+  /** Parts of the reply cache (`done/*` and `from/*`). */
   readonly remembered: readonly (readonly [string, Json])[];
 }
 
@@ -29,7 +29,7 @@ export async function loadActor(
   epoch: Epoch,
   prefixes: readonly string[],
   twice: boolean,
-): Promise<Loaded | 'fenced'> {
+): Promise<LoadedActor | 'fenced'> {
   let root = await store.load(key, epoch);
   for (;;) {
     if (root === 'fenced') return 'fenced';

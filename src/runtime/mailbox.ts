@@ -4,8 +4,8 @@
  * arrival.
  */
 import { lazyMap, writableMap } from '#base';
-import type { AnyCommand } from './kind.js';
-import type { CommandRequest, Envelope, Reply } from './protocol.js';
+import type { AnyCommandDefinition } from './kind.js';
+import type { ActorCommandReply, CommandEnvelope, CommandRequest } from './protocol.js';
 
 export class QueuedCommand {
   ready = false;
@@ -17,9 +17,9 @@ export class QueuedCommand {
   readonly #requests: CommandRequest[] = [];
 
   constructor(
-    readonly envelope: Envelope,
+    readonly envelope: CommandEnvelope,
     // biome-ignore lint/suspicious/noExplicitAny: commands of all kinds
-    readonly command: AnyCommand<any, any>,
+    readonly command: AnyCommandDefinition<any, any>,
     request: CommandRequest,
   ) {
     this.#requests.push(request);
@@ -30,7 +30,7 @@ export class QueuedCommand {
     this.#requests.push(request);
   }
 
-  reply(reply: Reply): void {
+  reply(reply: ActorCommandReply): void {
     if (this.replied) return;
     this.replied = true;
     for (const request of this.#requests) request.reply(reply);
@@ -40,11 +40,11 @@ export class QueuedCommand {
 interface Lane {
   readonly queue: QueuedCommand[];
   head: number;
-  /** Exclusive commands that are not done; after a reload there may be several, being repeated. */
+  /** Number of exclusive commands that are not done; several after a reload, because the outbox repeats them. */
   suspensions: number;
 }
 
-export class Mailbox {
+export class ActorMailbox {
   #lanes = lazyMap<string, Lane>();
   #size = 0;
 
@@ -67,12 +67,12 @@ export class Mailbox {
     return lane;
   }
 
-  /** No command of this lane runs until the lane was resumed as often as it was suspended. */
+  /** Suspends a lane: no command of it runs until the lane was resumed as often as it was suspended. */
   suspend(lane: string): void {
     this.#lane(lane).suspensions++;
   }
 
-  /** Next command that may run now, or undefined. */
+  /** Takes the next command that may run now; undefined: there is none. */
   next(): QueuedCommand | undefined {
     for (const lane of this.#lanes.values()) {
       const first = lane.queue[lane.head];
@@ -96,7 +96,7 @@ export class Mailbox {
     return undefined;
   }
 
-  /** The exclusive command of this lane is done. */
+  /** Lifts one suspension of the lane: an exclusive command is done. */
   resume(lane: string): void {
     const of = this.#lanes.get(lane);
     if (of) of.suspensions--;
@@ -109,7 +109,7 @@ export class Mailbox {
     this.#lanes = lazyMap();
   }
 
-  /** Takes waiting commands out. */
+  /** Removes the waiting commands that `which` selects, and returns them. */
   remove(which: (pending: QueuedCommand) => boolean): QueuedCommand[] {
     const removed: QueuedCommand[] = [];
     for (const lane of this.#lanes.values()) {

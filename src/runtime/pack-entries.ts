@@ -12,9 +12,9 @@ import {
 } from '#model';
 import type { OutboxEntry } from './commit-batch.js';
 
-export interface PackedEntry {
+interface PackedLogEntry {
   readonly entry: LogEntry;
-  /** Versions that are in the log completely once this entry is. */
+  /** Versions of commits that are in the log completely once this entry is. */
   readonly completes: readonly number[];
 }
 
@@ -42,7 +42,7 @@ function encodedSize(value: Json | undefined): number {
 const MAX_LIST_BYTES = MAX_ENTRY_BYTES;
 
 /** Cuts a list into pieces that each fit into one event; an empty list has no piece. */
-export function splitForEvents<T>(list: readonly T[]): T[][] {
+export function splitListForEvents<T>(list: readonly T[]): T[][] {
   const pieces: T[][] = [];
   let bytes = 0;
   for (const one of list) {
@@ -60,7 +60,7 @@ export function splitForEvents<T>(list: readonly T[]): T[][] {
 }
 
 /** True if every item fits into the log; an oversized one would block its actor's outbox for ever. */
-export const fitsLog = (items: readonly LogItem[]): boolean =>
+export const itemsFitIntoLog = (items: readonly LogItem[]): boolean =>
   items.every((item) => encodedSize(item as unknown as Json) <= MAX_ITEM_BYTES);
 
 /**
@@ -86,9 +86,9 @@ function cut({ v, items }: OutboxEntry): Piece[] {
   return pieces;
 }
 
-/** The log entries of these commits, in order of version. */
-export function packEntries(actor: ActorKey, outbox: readonly OutboxEntry[]): PackedEntry[] {
-  const entries: PackedEntry[] = [];
+/** Packs commits into log entries, in order of version. */
+export function packLogEntries(actor: ActorKey, outbox: readonly OutboxEntry[]): PackedLogEntry[] {
+  const entries: PackedLogEntry[] = [];
   let groups: LogGroup[] = [];
   let completes: number[] = [];
   let count = 0;

@@ -3,7 +3,7 @@
  * `node dist/test/bench/marks-bench.js [embedded|cluster …]`. It asserts no times.
  */
 import t from 'tap';
-import type { Ports } from '#app/server';
+import type { ProcessPorts } from '#app/server';
 import { type MessageBody, recordOf } from '#domain/messages';
 import { streamId } from '#model';
 import type { MessageWrite, Store } from '#ports/store';
@@ -95,7 +95,7 @@ t.setTimeout(900_000);
 const wanted = process.argv.slice(2);
 const faces = wanted.length === 0 ? ['embedded', 'cluster'] : wanted;
 let store: Store | undefined;
-const adjust = (ports: Ports): Ports => {
+const adjust = (ports: ProcessPorts): ProcessPorts => {
   store ??= ports.actors?.store;
   return ports;
 };

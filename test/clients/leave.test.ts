@@ -1,14 +1,15 @@
 /** A frontend that stops: no request fails of a client that follows the rules of HTTP. */
+import t, { type Test } from 'tap';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import t, { type Test } from 'tap';
-import { chooseFactory } from '#frontend/http';
 import { rounds } from '../support/rounds.js';
 import { Cluster, Embedded } from './support/face.js';
-import { KeepAliveClient, type KeptAnswer } from './support/keep-alive.js';
+import { KeepAliveClient } from './support/keep-alive.js';
+import type { KeptAnswer } from './support/keep-alive.js';
 import { services } from './support/missing.js';
 import { healthOf } from './support/scrape.js';
 import { until } from './support/wait.js';
+import { chooseHttpServerFactory } from '#frontend/http';
 
 const STREAM = 'general';
 /** Long enough for what is asked of a server while it leaves, on a busy machine, too. */
@@ -18,7 +19,9 @@ const PAUSE_MS = rounds(40, 20);
 const CLIENTS = rounds(4, 8);
 
 const adapters =
-  (await chooseFactory('auto')).factory === (await chooseFactory('node')).factory ? ['node'] : ['uws', 'node'];
+  (await chooseHttpServerFactory('auto')).factory === (await chooseHttpServerFactory('node')).factory
+    ? ['node']
+    : ['uws', 'node'];
 
 /** Client that sends or follows a queue until `stop`, and records failures. */
 class Busy {

@@ -4,7 +4,7 @@
  */
 
 import { loadConfig } from '#app/config';
-import { ConclaveNode, type Ports } from '#app/server';
+import { ConclaveNode, type ProcessPorts } from '#app/server';
 import { Secrets } from '#domain/secrets';
 import { OPERATIONS } from '#frontend/api';
 import { Frontend } from '#frontend/http';
@@ -122,7 +122,7 @@ export class SimProcess implements Place {
       status: () => ({ id: name, hosts: [], own: [], leaseMsLeft: 0, unowned: 0, store: 'works' }),
     };
     const mailer = { send: async () => undefined, close: async () => undefined };
-    const ports: Ports = {
+    const ports: ProcessPorts = {
       clock,
       bus: this.#bus,
       log: this.#log,

@@ -1,6 +1,6 @@
 /** Reads a user's own state and the subscribers of streams so that both agree. */
 
-import type { RealmFeed, Subscribers } from '#delivery';
+import type { RealmFeed, StreamSubscribers } from '#delivery';
 import type { Subscription } from '#domain/streams';
 import { type ActorKey, type RealmId, seq, streamId, type UserId, userKey } from '#model';
 import { apiError } from '#model/errors';
@@ -53,7 +53,7 @@ export async function readWithSubscribers<O extends OwnState>(
   feed: RealmFeed,
   sources: InputSources,
   versions: Record<ActorKey, number>,
-): Promise<{ readonly own: O | undefined; readonly subscribers: Subscribers }> {
+): Promise<{ readonly own: O | undefined; readonly subscribers: StreamSubscribers }> {
   for (let attempt = 0; ; attempt++) {
     const own = await readOwn();
     if (own) versions[userKey(realm, user)] = own.version;
@@ -75,12 +75,16 @@ export async function readWithSubscribers<O extends OwnState>(
   }
 }
 
-const NONE: Subscribers = { position: seq(0), of: new Map() };
+const NONE: StreamSubscribers = { position: seq(0), of: new Map() };
 
 const has = (members: readonly number[], user: number): boolean => members[lowerBound(members, user)] === user;
 
 /** @returns the lists with the user added or removed, as the user's own subscriptions demand */
-function alignedWithOwn({ position, of }: Subscribers, user: UserId, joined: ReadonlySet<number>): Subscribers {
+function alignedWithOwn(
+  { position, of }: StreamSubscribers,
+  user: UserId,
+  joined: ReadonlySet<number>,
+): StreamSubscribers {
   const own = [...of].map(([stream, members]): [number, readonly number[]] => {
     if (has(members, user) === joined.has(stream)) return [stream, members];
     const others = members.filter((id) => id !== user);

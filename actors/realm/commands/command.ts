@@ -4,7 +4,7 @@ import type { JsonObject } from '#base';
 import type { ArgsOf, Command } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import type { AnyCommand, CommandDefinition, View } from '#runtime';
+import type { ActorView, AnyCommandDefinition, CommandDefinition } from '#runtime';
 import type { ActorServices } from '../../services.js';
 import { type RealmState, userOf } from '../state.js';
 import type { RealmVolatile } from '../volatile.js';
@@ -20,7 +20,7 @@ export type RealmHandler<A extends JsonObject, I = undefined> = CommandDefinitio
 /** Handler of a declared command. */
 export type RealmCommand<C extends Command<'realm'>, I = undefined> = RealmHandler<ArgsOf<C>, I>;
 
-type Commands = Readonly<Record<string, AnyCommand<RealmState, RealmVolatile>>>;
+type Commands = Readonly<Record<string, AnyCommandDefinition<RealmState, RealmVolatile>>>;
 
 /**
  * Wraps all handlers. A commit sets `directoryVersion` if and only if it has directory items, because replicas can
@@ -32,7 +32,7 @@ export const withDirectoryVersion = (commands: Commands): Commands =>
     Object.entries(commands).map(([name, command]) => [name, { ...command, handle: wrappedHandler(command) }]),
   );
 
-function wrappedHandler(command: AnyCommand<RealmState, RealmVolatile>): typeof command.handle {
+function wrappedHandler(command: AnyCommandDefinition<RealmState, RealmVolatile>): typeof command.handle {
   return (view, args, inputs, context) => {
     const { caller } = context;
     // The replica of the frontend that admitted the caller may lag behind the deactivation.
@@ -53,4 +53,4 @@ function wrappedHandler(command: AnyCommand<RealmState, RealmVolatile>): typeof 
 /** Nothing here waits for anything, and none of it should wait for what other lanes wait for. */
 export const SETTINGS_LANE = 'settings';
 
-export type RealmView = View<RealmState, RealmVolatile>;
+export type RealmView = ActorView<RealmState, RealmVolatile>;

@@ -2,7 +2,7 @@
 
 import { value } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import { NO_SINGLETONS } from '#directory';
+import { EMPTY_SINGLETONS } from '#directory';
 import type { realmCommands } from '#model/commands';
 import { type Parts, RECORD_PARTS, SINGLETON_PARTS, trafficOf } from '../state.js';
 import type { RealmCommand } from './command.js';
@@ -32,7 +32,7 @@ export const snapshot: RealmCommand<typeof realmCommands.snapshot> = {
       fullMembersAt: state.fullMembersAt,
       traffic: trafficOf(parts),
       ...mapped(RECORD_PARTS, (prefix) => records(parts, prefix)),
-      ...mapped(SINGLETON_PARTS, (part, name) => parts.get(part) ?? (NO_SINGLETONS as unknown as JsonObject)[name]!),
+      ...mapped(SINGLETON_PARTS, (part, name) => parts.get(part) ?? (EMPTY_SINGLETONS as unknown as JsonObject)[name]!),
     }),
   }),
 };

@@ -5,7 +5,7 @@ import type { Json } from '#base';
 import { asMember, audienceRole, isMember, MEMBER_PART, type Member } from '#domain/streams';
 import { type ActorKey, type LogItem, type Parts, parseKey, streamId, userId, userKey } from '#model';
 import { type OutboxCommand, outboxCommand, type streamCommands, userCommands } from '#model/commands';
-import type { CommandContext, View } from '#runtime';
+import type { ActorView, CommandContext } from '#runtime';
 import type { StreamCommand, StreamState } from '../state.js';
 
 export const memberOf = (parts: Parts, user: number): Member | undefined =>
@@ -97,7 +97,7 @@ export const join: StreamCommand<typeof streamCommands.join> = {
 };
 
 /** Ends the stays of these users. */
-function endStays({ state, parts }: View<StreamState>, leaving: readonly number[], { key }: MembersContext) {
+function endStays({ state, parts }: ActorView<StreamState>, leaving: readonly number[], { key }: MembersContext) {
   const mv = state.mv + 1;
   const changed = leaving.map((user) => {
     const stays = memberOf(parts, user)?.stays ?? [];
@@ -121,7 +121,7 @@ function peersAmongLeavers(leaving: readonly number[], { key, directory }: Membe
 
 /** Commands that mark the stream's messages as read for users who have left it. */
 function readStreamCommands(
-  { state }: View<StreamState>,
+  { state }: ActorView<StreamState>,
   users: readonly number[],
   context: MembersContext,
   archived = false,

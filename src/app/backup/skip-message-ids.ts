@@ -3,7 +3,7 @@ import type { JsonObject } from '#base';
 import { type Partition, partitionOf, realmId, realmKey } from '#model';
 import type { Root, Store } from '#ports/store';
 
-/** More ids than any organization uses between a backup and its loss; there are 2^53. */
+/** Number of skipped ids: more than any organization uses between a backup and its loss; there are 2^53. */
 const SKIPPED = 1_000_000;
 
 /**

@@ -26,7 +26,7 @@ export const CLUSTER_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     run: (config, options) =>
       withCluster(config, async (kv, clock) => {
         const view = await viewCluster(kv, clock);
-        // A flag without value is `true` here, although `Options` says string.
+        // A flag without value is `true` here, although `CommandOptions` says string.
         const json = Boolean(options.json);
         process.stdout.write(json ? `${JSON.stringify(view)}\n` : describe(view));
         return view.unowned.length > 0 ? 1 : 0;
@@ -40,7 +40,7 @@ export const CLUSTER_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     words: ['HOST'],
     run: (config, _options, _logger, [name = '']) =>
       withCluster(config, async (kv, clock) => {
-        const host = findHost(await viewCluster(kv, clock), name);
+        const host = findLivingHost(await viewCluster(kv, clock), name);
         const asked = await askToServe(kv, host.id);
         print(asked ? `${called(host)} takes its share again` : `${called(host)} was not asked to drain`);
         return 0;
@@ -84,7 +84,7 @@ function describe({ hosts, partitions, unowned }: ClusterStatus): string {
 }
 
 /** Finds a living host by its id or name, or by the beginning of either. @throws AdminError unless exactly one fits */
-export function findHost({ hosts }: Pick<ClusterStatus, 'hosts'>, name: string): HostStatus {
+function findLivingHost({ hosts }: Pick<ClusterStatus, 'hosts'>, name: string): HostStatus {
   const living = hosts.filter(({ state }) => state !== 'dead');
   const exact = living.filter(({ id, name: full }) => id === name || full === name);
   const found = exact.length > 0 ? exact : living.filter((h) => h.id.startsWith(name) || h.name.startsWith(name));
@@ -97,7 +97,7 @@ export function findHost({ hosts }: Pick<ClusterStatus, 'hosts'>, name: string):
 
 async function drain(kv: KeyValue, clock: Clock, name: string): Promise<number> {
   const view = await viewCluster(kv, clock);
-  const host = findHost(view, name);
+  const host = findLivingHost(view, name);
   await askToDrain(kv, host.id);
   if (!view.hosts.some(({ id, state }) => id !== host.id && state === 'alive')) {
     throw new AdminError(`${called(host)} continues until another host can take over: none is alive now`);

@@ -5,18 +5,18 @@ import type { Config } from '#app/config';
 import { writePrivate } from '#base/disk';
 import type { Secrets } from '#domain/secrets';
 
-export interface FirstStart {
-  /** File with the owner's credentials. */
+export interface FirstStartResult {
+  /** Path of the file with the owner's credentials. */
   readonly zuliprc: string;
 }
 
 /** Makes the first organization. @returns undefined when the server has one already */
-export async function firstStart(
+export async function createFirstOrganization(
   config: Config,
   actors: ActorCaller,
   secrets: Secrets,
   site: string,
-): Promise<FirstStart | undefined> {
+): Promise<FirstStartResult | undefined> {
   if ((await listRealms(actors)).length > 0) return undefined;
   const email = config.ownerEmail;
   const { ownerKey } = await createRealm(actors, secrets, {
@@ -28,18 +28,18 @@ export async function firstStart(
     origin: site,
   });
   const zuliprc = resolve(join(config.dataDir, 'owner.zuliprc'));
-  await writePrivate(zuliprc, zuliprcText(email, ownerKey, site));
+  await writePrivate(zuliprc, formatZuliprc(email, ownerKey, site));
   return { zuliprc };
 }
 
-export const zuliprcText = (email: string, key: string, site: string): string =>
+export const formatZuliprc = (email: string, key: string, site: string): string =>
   `[api]\nemail=${email}\nkey=${key}\nsite=${site}\n`;
 
-/** Quoted as one word for a shell. */
+/** Quotes a path as one word for a shell. */
 const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
 
 /** Text for the terminal at the start. It contains no key, because journals keep it. */
-export function greeting(first: FirstStart | undefined, site: string): string {
+export function formatStartGreeting(first: FirstStartResult | undefined, site: string): string {
   if (!first) return `Conclave serves ${site}\n`;
   return [
     `Conclave serves ${site}`,

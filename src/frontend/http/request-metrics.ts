@@ -7,7 +7,9 @@ import type { InboundRequest } from './inbound-request.js';
 import type { FrontendOptions } from './options.js';
 import type { HttpExchange } from './server.js';
 
-/** Ids from proxies and clients go into logs, so only harmless characters are accepted. */
+/**
+ * Pattern of usable request ids: ids from proxies and clients go into logs, so only harmless characters are accepted.
+ */
 const USABLE_ID = /^[A-Za-z0-9_.:-]{8,64}$/;
 
 export class RequestMetrics {
@@ -15,7 +17,7 @@ export class RequestMetrics {
   readonly #unknown = new Map<number, Count>();
   readonly #polls: Distribution;
   readonly #aborted: Count;
-  /** Refusals because of overload, by what there was too much of. */
+  /** Counters of requests refused because of overload: too many requests, waiting polls or uploads. */
   readonly overload: { readonly requests: Count; readonly polls: Count; readonly uploads: Count };
   readonly #prefix: string;
   #requests = 0;
@@ -49,7 +51,7 @@ export class RequestMetrics {
     }
   }
 
-  /** @param now monotonic ms */
+  /** Counts, measures and logs the answer to a request. @param now monotonic ms */
   answered({ exchange, target, isPoll, since }: InboundRequest, status: number, now = this.clock.monotonic()): void {
     const ms = now - since;
     if (target) {

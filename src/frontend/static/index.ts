@@ -5,4 +5,4 @@
  * Files are made on first use and kept. A picture needs a library that may have no build for the platform, so the
  * library is loaded on first use and a failure is not cached. Importers: operations in `frontend/api`.
  */
-export { staticFile } from './files.js';
+export { loadStaticFile } from './files.js';

@@ -40,7 +40,7 @@ export const commandOf =
 /** The declared commands of a kind, by the names that handlers and senders use for them. */
 export type CommandTable = Readonly<Record<string, Command>>;
 
-/** A command with its arguments and its actor, checked by `redirect` (or `forward` of the operations). */
+/** A command with its arguments and its actor, checked by `redirect` (or `forwardCommand` of the operations). */
 export interface AddressedCommand<R extends AnyReply = AnyReply> {
   readonly to: ActorKey;
   readonly command: Command;

@@ -4,7 +4,7 @@ import { type MessageBody, NEWEST, recordOf, type StoredMessage } from '#domain/
 import { type LogEntry, type LogItem, realmId, seq, streamId, streamKey } from '#model';
 import type { MessageRecord } from '#model/records';
 import type { MessageScan } from '#ports/store';
-import { Memberships } from '../../../src/delivery/memberships.js';
+import { StreamMemberships } from '../../../src/delivery/memberships.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 import { MemoryStore } from '../../support/memory-store.js';
 
@@ -49,7 +49,13 @@ async function world(...stored: readonly MessageRecord[]) {
   await write(...stored);
   const recent: { entry: LogEntry }[] = [];
   const source = { clock, recentEntries: () => recent, delivered: async () => undefined };
-  const index = new RecentMessageIndex(store, REALM, new Memberships(store, REALM), source, new RecentMessageBudget());
+  const index = new RecentMessageIndex(
+    store,
+    REALM,
+    new StreamMemberships(store, REALM),
+    source,
+    new RecentMessageBudget(),
+  );
   const apply = (...items: readonly LogItem[]): void => {
     recent.push({ entry: { actor: streamKey(REALM, streamId(5)), groups: [{ v: seq(1), p: 0, items }] } });
     for (const item of items) index.apply(item);

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import t from 'tap';
-import { Health, healthPages, opsPages } from '#app/ops';
+import { createHealthPages, createOpsPages, HealthMonitor } from '#app/ops';
 import { VERSION } from '#base';
 import { Metrics } from '#base/metrics';
 import { natsServerBinary } from '../../support/nats.js';
@@ -123,7 +123,10 @@ t.test('NATS accepts any letters and digits as its password', async (test) => {
 
 t.test('probes request pages that exist', async (test) => {
   const metrics = new Metrics();
-  const pages = new Set([...opsPages(new Health(), metrics).keys(), ...healthPages(new Health()).keys()]);
+  const pages = new Set([
+    ...createOpsPages(new HealthMonitor(), metrics).keys(),
+    ...createHealthPages(new HealthMonitor()).keys(),
+  ]);
   for (const [name, workload] of entries) {
     const container = mainOf(workload);
     for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) {

@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import t from 'tap';
 import { Type } from 'typebox';
 import { Encoded, ReadyFields } from '#base';
-import { forward as checkedForward, OPERATIONS } from '#frontend/api';
+import { forwardCommand as checkedForward, OPERATIONS } from '#frontend/api';
 import { Frontend } from '#frontend/http';
 import { realmKey } from '#model';
 import { anyCommand } from '../../support/any-command.js';

@@ -2,8 +2,13 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Secrets } from '#domain/secrets';
-import type { Forward, Operation } from '#frontend/api';
-import type { Caller, ForwardContext, ForwardHandle, FrontendServices } from '#frontend/http';
+import type { ApiOperation, ForwardedCommand } from '#frontend/api';
+import type {
+  AuthenticatedCaller,
+  ForwardedCommandContext,
+  ForwardedCommandHandle,
+  FrontendServices,
+} from '#frontend/http';
 import { type ActorRepeat, type ActorReply, realmId, userId } from '#model';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryUser, DirectoryView } from '#model/records';
@@ -19,8 +24,8 @@ export function user(over: Partial<DirectoryUser> = {}): DirectoryUser {
 }
 
 export interface SentForward {
-  readonly forward: Forward;
-  readonly context: ForwardContext;
+  readonly forward: ForwardedCommand;
+  readonly context: ForwardedCommandContext;
   cancelled: boolean;
   answer(reply: ActorReply | ActorRepeat): void;
   fail(error: Error): void;
@@ -33,7 +38,7 @@ export class FakeServices implements FrontendServices {
   /** Called for each forwarded command. */
   onForward: (sent: SentForward) => void = () => {};
   onCancel: (sent: SentForward) => void = () => {};
-  caller: Caller = { realm: realmId(1), user: user(), directory: {} as DirectoryView };
+  caller: AuthenticatedCaller = { realm: realmId(1), user: user(), directory: {} as DirectoryView };
   /** If set, callers are looked up asynchronously. */
   slow = false;
   waitFor: FrontendServices['waitFor'] = () => {};
@@ -48,7 +53,7 @@ export class FakeServices implements FrontendServices {
     error: (fields: object, msg: string) => void this.logged.push({ level: 'error', fields, msg }),
   };
 
-  authenticate(_username: string, key: string): Caller | Promise<Caller> {
+  authenticate(_username: string, key: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
     if (key !== KEY) throw apiError('API_KEY_UNKNOWN');
     return this.slow ? Promise.resolve(this.caller) : this.caller;
   }
@@ -65,7 +70,7 @@ export class FakeServices implements FrontendServices {
     return 1;
   }
 
-  anonymous(): Caller {
+  anonymous(): AuthenticatedCaller {
     return this.caller;
   }
 
@@ -73,7 +78,7 @@ export class FakeServices implements FrontendServices {
     return `http://${host}`;
   }
 
-  forward(forward: Forward, context: ForwardContext): ForwardHandle {
+  forward(forward: ForwardedCommand, context: ForwardedCommandContext): ForwardedCommandHandle {
     let answer: (reply: ActorReply | ActorRepeat) => void = () => {};
     let fail: (error: Error) => void = () => {};
     const reply = new Promise<ActorReply | ActorRepeat>((resolve, reject) => {
@@ -110,7 +115,7 @@ export async function refusal(fn: () => unknown): Promise<string | undefined> {
 }
 
 /** An operation with defaults for fields that most tests ignore. */
-export function declare(over: Partial<Operation> & Pick<Operation, 'path'>): Operation {
+export function declare(over: Partial<ApiOperation> & Pick<ApiOperation, 'path'>): ApiOperation {
   return {
     id: `${over.method ?? 'GET'}-${over.path}`,
     method: 'GET',

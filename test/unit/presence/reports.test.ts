@@ -1,7 +1,7 @@
 /** Effects of a report that are too costly for the API suite: large organizations, and the actor's parts. */
 import t from 'tap';
 import { presenceKey, realmId } from '#model';
-import type { CommandContext, View } from '#runtime';
+import type { ActorView, CommandContext } from '#runtime';
 import { report, switched } from '../../../actors/presence/commands.js';
 import { Presences } from '../../../actors/presence/presences.js';
 import type { PresenceState } from '../../../actors/presence/state.js';
@@ -26,7 +26,7 @@ function actor(people: number, more: Parameters<typeof directoryWith>[0] = {}) {
     directory,
     pendingCommands: () => [],
   });
-  const view = (): View<PresenceState, Presences> => ({ state, parts: new Map(), volatile });
+  const view = (): ActorView<PresenceState, Presences> => ({ state, parts: new Map(), volatile });
   const does = (caller: number, now = NOW, status: 'active' | 'idle' = 'active') => {
     const args = { status, pingOnly: true, known: null };
     const outcome = report.handle(view(), args, undefined, context(caller, now));

@@ -5,7 +5,7 @@ import { type ActorKey, epoch, type Partition, partitionOf } from '#model';
 import type { DirectoryView } from '#model/records';
 import { LocalBus, LocalHub } from '#ports/bus';
 import type { Root } from '#ports/store';
-import { ActorClient, ActorHost, type AnyKind } from '#runtime';
+import { ActorClient, ActorHost, type AnyActorKind } from '#runtime';
 import type { ActorServices } from '../../../actors/services.js';
 import { type LedgerState, testKinds } from '../../cluster/kinds.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
@@ -24,7 +24,7 @@ export class Harness {
   #epoch = 0;
 
   constructor(
-    private readonly kinds: Readonly<Record<string, AnyKind>> = testKinds,
+    private readonly kinds: Readonly<Record<string, AnyActorKind>> = testKinds,
     atomicRecords = true,
     private readonly services: (clock: FakeClock) => Partial<ActorServices> = () => ({}),
   ) {

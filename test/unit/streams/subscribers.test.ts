@@ -5,7 +5,7 @@ import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { SnapshotInputs } from '../../../actors/event-queue/snapshot/inputs.js';
 import { subscriptionSections } from '../../../actors/event-queue/snapshot/stream-sections.js';
 import { subscribed, subscriptions, unsubscribed } from '../../../actors/user/commands/streams/subscriptions.js';
-import { fitsLog } from '../../../src/runtime/pack-entries.js';
+import { itemsFitIntoLog } from '../../../src/runtime/pack-entries.js';
 import { person } from '../../support/person.js';
 
 const stream = (id: number): DirectoryStream =>
@@ -78,7 +78,7 @@ t.test('joining and leaving thousands of streams is published in events that fit
   const parts = new Map(ids.map((id) => [`sub/${id}`, own(id, true)]));
   const leaving = unsubscribed.handle({ parts } as never, { streams: left }, undefined as never, context);
   for (const { events = [] } of [joining, leaving]) {
-    t.ok(fitsLog(events));
+    t.ok(itemsFitIntoLog(events));
     const told = events.flatMap((item) => {
       const { event } = item as unknown as { event: { subscriptions: { stream_id: number }[] } };
       return event.subscriptions.map(({ stream_id }) => stream_id);

@@ -1,7 +1,7 @@
 /** Deactivates an organization (realm.md), by an owner or from the command line, and reactivates it. */
 
 import { success, value } from '#actors/shared';
-import { SERVER_REALM } from '#directory';
+import { SERVER_REALM_ID } from '#directory';
 import { isOwner } from '#domain/people';
 import { type RealmId, realmId, realmKey } from '#model';
 import { type OutboxCommand, outboxCommand, realmCommands } from '#model/commands';
@@ -13,7 +13,7 @@ import type { RealmCommand } from '../command.js';
 
 const toServer = (realm: RealmId, deactivated: boolean): OutboxCommand[] => [
   outboxCommand({
-    to: realmKey(SERVER_REALM),
+    to: realmKey(SERVER_REALM_ID),
     name: realmCommands.noteActivity,
     args: { realm, deactivated },
     caller: 0,

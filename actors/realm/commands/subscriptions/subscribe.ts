@@ -6,7 +6,7 @@
  */
 
 import { readSubscribers, type Subscribers, success, value } from '#actors/shared';
-import { foldName } from '#directory';
+import { foldStreamName } from '#directory';
 import { ROLE } from '#domain/people';
 import { canAccess } from '#domain/streams';
 import { streamId } from '#model';
@@ -97,7 +97,7 @@ export function decideJoining(
     next = { ...next, nextStream: id + 1, nextRecipient: next.nextRecipient + 1, directoryVersion: version };
     return made;
   });
-  const colors = new Map(wanted.map((w) => [foldName(w.name), w.color]));
+  const colors = new Map(wanted.map((w) => [foldStreamName(w.name), w.color]));
   const plan = new JoiningPlan(realm, users, caller, members, colors);
   for (const stream of existing) if (!closed.has(stream)) plan.add(stream, false);
   for (const stream of created) plan.add(stream, true);

@@ -1,7 +1,7 @@
 /** Plans of joining and leaving, as commands: one to each user with all streams, then one to each stream. */
 
 import type { Subscribers } from '#actors/shared';
-import { foldName } from '#directory';
+import { foldStreamName } from '#directory';
 import { type RealmId, realmKey, streamId, streamKey, userId, userKey } from '#model';
 import {
   type CarryOnJoiningArgs,
@@ -86,7 +86,7 @@ export class JoiningPlan {
     if (joining.length === 0) return;
     this.#joining.set(stream.id, new Set(joining.map((user) => user.id)));
     if (!isNew) for (const user of joining) appendTo(this.intoExisting, user, stream.name);
-    const color = this.colors.get(foldName(stream.name)) ?? null;
+    const color = this.colors.get(foldStreamName(stream.name)) ?? null;
     this.#join(
       stream,
       before,

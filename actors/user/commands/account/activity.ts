@@ -8,11 +8,11 @@ import type { Json } from '#base';
 import type { Subscription } from '#domain/streams';
 import { parseKey, type StreamId, streamId, streamKey } from '#model';
 import { type Command, type OutboxCommand, outboxCommand, streamCommands, type userCommands } from '#model/commands';
-import type { CommandContext, View } from '#runtime';
+import type { ActorView, CommandContext } from '#runtime';
 import { SUBSCRIPTION_PART, selfOf, subscriptionsOf, type UserCommand, type UserState } from '../../state.js';
 
 /** Active subscriptions to live streams, and those to streams that were archived. */
-function subscribedTo({ parts }: View<UserState>, { directory }: CommandContext) {
+function subscribedTo({ parts }: ActorView<UserState>, { directory }: CommandContext) {
   const own = subscriptionsOf(parts).filter(({ active }) => active);
   const isLive = ({ stream }: Subscription): boolean => directory.stream(streamId(stream))?.archived === false;
   return { live: own.filter(isLive).map(({ stream }) => streamId(stream)), ended: own.filter((one) => !isLive(one)) };

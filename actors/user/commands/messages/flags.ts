@@ -24,7 +24,7 @@ import {
 import { type ActorKey, type LogItem, READ_IDS_PER_EVENT, streamId, streamKey } from '#model';
 import { type FlagChange, outboxCommand, streamCommands, type userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { CommandContext, InputContext, Outcome, View } from '#runtime';
+import type { ActorView, CommandContext, InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import { messageDetails } from '../../reading/flag-event.js';
 import { type Fold, folded, foldOf } from '../../reading/folding.js';
@@ -53,7 +53,12 @@ async function foldsOf(
 }
 
 /** Changed parts with the folds applied. */
-function withFolds(view: View<UserState>, user: number, parts: Outcome<UserState>['parts'], folds: readonly Fold[]) {
+function withFolds(
+  view: ActorView<UserState>,
+  user: number,
+  parts: Outcome<UserState>['parts'],
+  folds: readonly Fold[],
+) {
   if (folds.length === 0) return parts;
   const flags = new UserFlags(user, new Map([...view.parts, ...Object.entries(parts ?? {})]));
   return Object.assign(
@@ -118,7 +123,7 @@ function flagEvents(
 }
 
 function flagged(
-  view: View<UserState>,
+  view: ActorView<UserState>,
   change: FlagChange,
   own: readonly ReadableMessage[],
   context: CommandContext,

@@ -16,7 +16,7 @@ import { type LogItem, streamId, userId } from '#model';
 import type { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
-import { splitForEvents } from '#runtime';
+import { splitListForEvents } from '#runtime';
 import {
   freshSubscription,
   isSubscribed,
@@ -62,7 +62,7 @@ export const subscribed: UserCommand<typeof userCommands.subscribed> = {
     }
     if (shown.length === 0) return { reply: value(null) };
     const aux = account && { ...streamNotifications(directory, account) };
-    for (const some of splitForEvents(shown)) tell({ type: 'subscription', op: 'add', subscriptions: some }, aux);
+    for (const some of splitListForEvents(shown)) tell({ type: 'subscription', op: 'add', subscriptions: some }, aux);
     return { reply: value(null), parts: changed, events };
   },
 };
@@ -158,7 +158,7 @@ export const unsubscribed: UserCommand<typeof userCommands.unsubscribed> = {
     });
     const self = selfOf(key);
     const subscriptions = left.map(({ id, name }) => ({ name, stream_id: id }));
-    const events = splitForEvents(subscriptions).map((some): LogItem => {
+    const events = splitListForEvents(subscriptions).map((some): LogItem => {
       return { t: 'event', to: { users: [self] }, event: { type: 'subscription', op: 'remove', subscriptions: some } };
     });
     return {

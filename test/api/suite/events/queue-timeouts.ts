@@ -1,6 +1,6 @@
 /** Heartbeats and the collection of queues, with a clock that the test moves (embedded face only). */
 import type { Test } from 'tap';
-import type { Ports } from '#app/server';
+import type { ProcessPorts } from '#app/server';
 import { PARTITIONS, type Partition } from '#model';
 import type { Store } from '#ports/store';
 import { FakeClock } from '../../../support/fake-clock.js';
@@ -42,7 +42,7 @@ async function pass(clock: FakeClock, seconds: number): Promise<void> {
 export async function queueTimeouts(t: Test): Promise<void> {
   const clock = new FakeClock(Date.now());
   let store!: Store;
-  const adjust = (ports: Ports): Ports => {
+  const adjust = (ports: ProcessPorts): ProcessPorts => {
     store = ports.actors!.store;
     return ports;
   };

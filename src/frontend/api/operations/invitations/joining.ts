@@ -4,27 +4,29 @@ import { type InvitationName, LINK_PATH, readToken } from '#domain/invitations';
 import { invitationGone, type JoinPage, joined, joinForm, signUpForm, signUpMailSent } from '#domain/pages';
 import { type RawAnswer, realmKey } from '#model';
 import { realmCommands } from '#model/commands';
-import { type Call, forward, operation } from '../../operation.js';
-import { maybeText, pathText } from '../../parameters.js';
-import { APPLICANT_PARAMETERS, type JoinProblem, orRefusalPage } from './join-pages.js';
+import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
+import { optionalTextParameter, pathTextParameter } from '../../parameters.js';
+import { answerOrRefusalPage, type JoinFormProblem, NEW_ACCOUNT_PARAMETERS } from './join-pages.js';
 
 type Kind = InvitationName['kind'];
 
 /** Invitation as its page shows it. The link names the organization, because a host that is an IP address doesn't. */
-async function peek(call: Call<unknown>, { realm, ...named }: InvitationName): Promise<JoinPage> {
-  const shown = await call.send(forward({ to: realmKey(realm), command: realmCommands.peekInvitation, args: named }));
+async function peek(call: ApiCall<unknown>, { realm, ...named }: InvitationName): Promise<JoinPage> {
+  const shown = await call.send(
+    forwardCommand({ to: realmKey(realm), command: realmCommands.peekInvitation, args: named }),
+  );
   // Invitations by link have no address; their page has a field for it.
   return { ...shown, email: shown.email ?? '' };
 }
 
 /** Expired and unknown invitations, and those of deactivated organizations, get the same page. */
-const whileItStands = (answer: () => Promise<RawAnswer>, again?: (problem: JoinProblem) => Promise<RawAnswer>) =>
-  orRefusalPage(invitationGone, answer, again);
+const whileItStands = (answer: () => Promise<RawAnswer>, again?: (problem: JoinFormProblem) => Promise<RawAnswer>) =>
+  answerOrRefusalPage(invitationGone, answer, again);
 
-const token = { token: pathText('From the link.') } as const;
+const token = { token: pathTextParameter('From the link.') } as const;
 
 const show = (kind: Kind, form: (of: JoinPage) => RawAnswer) =>
-  operation({
+  defineOperation({
     id: `show-${LINK_PATH[kind]}`,
     method: 'GET',
     path: `/${LINK_PATH[kind]}/{token}`,
@@ -41,7 +43,7 @@ const show = (kind: Kind, form: (of: JoinPage) => RawAnswer) =>
 
 const showInvitation = show('single', (of) => joinForm(of, ''));
 
-const acceptInvitation = operation({
+const acceptInvitation = defineOperation({
   id: 'accept-invitation',
   method: 'POST',
   path: `/${LINK_PATH.single}/{token}`,
@@ -51,7 +53,7 @@ const acceptInvitation = operation({
   summary: 'Make that account.',
   parameters: {
     ...token,
-    ...APPLICANT_PARAMETERS,
+    ...NEW_ACCOUNT_PARAMETERS,
   },
   run(call) {
     const of = readToken(call.secrets, 'single', call.params.token);
@@ -62,7 +64,7 @@ const acceptInvitation = operation({
       async () => {
         const origin = await call.siteOf(realm);
         const args = { ...named, full_name, password, email: '', origin };
-        const made = await call.send(forward({ to: realmKey(realm), command: realmCommands.join, args }));
+        const made = await call.send(forwardCommand({ to: realmKey(realm), command: realmCommands.join, args }));
         return joined(String(made.organization), origin, String(made.email));
       },
       async (problem) => joinForm(await peek(call, of), full_name, problem),
@@ -73,7 +75,7 @@ const acceptInvitation = operation({
 const showLink = show('link', ({ organization }) => signUpForm(organization, ''));
 
 /** Any holder of the link may join, after a mail has confirmed their address. */
-const askByLink = operation({
+const askByLink = defineOperation({
   id: 'ask-join',
   method: 'POST',
   path: `/${LINK_PATH.link}/{token}`,
@@ -81,7 +83,7 @@ const askByLink = operation({
   page: true,
   guard: 'none',
   summary: 'Have a letter sent with which the account can be made.',
-  parameters: { ...token, email: maybeText('form', 'Address of the account.') },
+  parameters: { ...token, email: optionalTextParameter('form', 'Address of the account.') },
   run(call) {
     const of = readToken(call.secrets, 'link', call.params.token);
     if (!of) return invitationGone();
@@ -91,7 +93,7 @@ const askByLink = operation({
       async () => {
         call.countMail();
         const args = { email, by: { id, nonce }, origin: await call.siteOf(realm) };
-        await call.send(forward({ to: realmKey(realm), command: realmCommands.askSignUp, args }));
+        await call.send(forwardCommand({ to: realmKey(realm), command: realmCommands.askSignUp, args }));
         return signUpMailSent(email);
       },
       async (problem) => signUpForm((await peek(call, of)).organization, email, problem),

@@ -8,19 +8,19 @@ import { openLink } from '#domain/secrets';
 import { type RawAnswer, realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { ActorRefused, ApiError, apiError } from '#model/errors';
-import { type Call, forward, operation } from '../../operation.js';
-import { pathText } from '../../parameters.js';
+import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
+import { pathTextParameter } from '../../parameters.js';
 
-type LinkCall = Call<{ readonly token: string }>;
+type LinkCall = ApiCall<{ readonly token: string }>;
 
-/** @throws ApiError */
+/** Opens the link that a call names. @throws ApiError */
 function linkOf({ params, secrets, now }: LinkCall) {
   const link = openLink(secrets, 'change-email', params.token, now);
   if (!link) throw apiError('MAIL_LINK');
   return link;
 }
 
-/** Answers with a page for refusals. */
+/** Answers a refusal with a page. */
 async function asPage(answer: () => RawAnswer | Promise<RawAnswer>): Promise<RawAnswer> {
   try {
     return await answer();
@@ -31,9 +31,9 @@ async function asPage(answer: () => RawAnswer | Promise<RawAnswer>): Promise<Raw
   }
 }
 
-const parameters = { token: pathText('From the mail.') } as const;
+const parameters = { token: pathTextParameter('From the mail.') } as const;
 
-export const showConfirmation = operation({
+export const showEmailConfirmation = defineOperation({
   id: 'show-email-confirmation',
   method: 'GET',
   path: '/accounts/confirm_email/{token}',
@@ -49,7 +49,7 @@ export const showConfirmation = operation({
     }),
 });
 
-export const confirmEmail = operation({
+export const confirmEmail = defineOperation({
   id: 'confirm-email',
   method: 'POST',
   path: '/accounts/confirm_email/{token}',
@@ -62,7 +62,9 @@ export const confirmEmail = operation({
     asPage(async () => {
       const { realm, user } = linkOf(call);
       const args = { user, hash: call.secrets.keyHash(call.params.token), shown: realm === call.realm };
-      const { email } = await call.send(forward({ to: realmKey(realm), command: realmCommands.confirmEmail, args }));
+      const { email } = await call.send(
+        forwardCommand({ to: realmKey(realm), command: realmCommands.confirmEmail, args }),
+      );
       return confirmed(String(email));
     }),
 });
