@@ -5,10 +5,10 @@ import type { QueueOptions } from '#model/commands';
 import { CoalescedEvent } from './coalesced-event.js';
 
 /** More waiting events than this end the queue: its client is not coming back for them. */
-export const BUFFER_LIMIT = 100_000;
+export const MAX_BUFFERED_EVENTS = 100_000;
 
 /** Size of one answer, unless a single event is larger. A client that was away for long fetches events in pieces. */
-export const ANSWER_BYTES = 8 * 1024 * 1024;
+export const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
 /** Transient events that wait for the client; more push out the oldest. */
 const MAX_TRANSIENT = 100;
@@ -28,7 +28,7 @@ export const bufferedEvent = (id: number, event: JsonObject): BufferedEvent => {
   return { id, encode: () => bytes };
 };
 
-export const heartbeat = (id: number): BufferedEvent => bufferedEvent(id, { type: 'heartbeat' });
+export const heartbeatEvent = (id: number): BufferedEvent => bufferedEvent(id, { type: 'heartbeat' });
 
 interface Slot<E = SharedEvent | BufferedEvent | 'resolving'> {
   readonly id: number;
@@ -42,7 +42,7 @@ interface EncodedEvent {
 }
 
 /** How a queue's client wants its events. */
-export const shapeFor = (options: QueueOptions): EventShape => ({
+export const eventShapeFor = (options: QueueOptions): EventShape => ({
   applyMarkdown: options.applyMarkdown,
   clientGravatar: options.clientGravatar,
   includeSubscribers: options.includeSubscribers,
@@ -161,8 +161,8 @@ export class EventBuffer {
   }
 
   /**
-   * Response fields with the waiting events, oldest first, up to `ANSWER_BYTES`; the next poll gets the rest. The bytes
-   * of a shared event are the same object for all queues.
+   * Response fields with the waiting events, oldest first, up to `MAX_ANSWER_BYTES`; the next poll gets the rest. The
+   * bytes of a shared event are the same object for all queues.
    */
   answer(): Uint8Array[] {
     this.#coalescing = undefined;
@@ -174,7 +174,7 @@ export class EventBuffer {
       if (event === 'empty') continue;
       const bytes = event.encode(this.shape, this.user, this.queue);
       size += bytes.byteLength;
-      if (events.length > 0 && size > ANSWER_BYTES) break;
+      if (events.length > 0 && size > MAX_ANSWER_BYTES) break;
       events.push({ id, bytes });
     }
     const parts: Uint8Array[] = [OPEN];

@@ -11,7 +11,7 @@ import { seqOfEventId } from '#model';
 import { queueCommands } from '#model/commands';
 import type { ActivationHandle } from '#runtime';
 import type { EventBuffer } from './buffer.js';
-import { HELD_LAG_MS, type QueueState } from './state.js';
+import { MAX_ACTIVE_LAG_MS, type QueueState } from './state.js';
 import type { QueueVolatile } from './volatile.js';
 
 /**
@@ -81,7 +81,7 @@ export class CheckpointTimer implements TimerEntry {
       this.#pace();
       this.schedule();
       const { active, held } = handle.state();
-      const lag = HELD_LAG_MS * (MIN_LAG + (1 - MIN_LAG) * random()) - QUIET_CHECK_MS;
+      const lag = MAX_ACTIVE_LAG_MS * (MIN_LAG + (1 - MIN_LAG) * random()) - QUIET_CHECK_MS;
       if (held && clock.now() - active < lag && this.#lag <= POSITION_LAG) return;
     }
     if (this.isDirty) void this.#write().catch(() => undefined);

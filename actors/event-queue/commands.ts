@@ -1,13 +1,13 @@
 /** Commands of an event queue that change what is stored: register, flush, delete, end, due. */
 
-import { success, value } from '#actors/shared';
+import { successReply, valueReply } from '#actors/shared';
 import { encodeFields } from '#base';
 import { positionId } from '#model';
 import type { ArgsOf, Command, QueueEnd, queueCommands } from '#model/commands';
 import type { CommandDefinition, Outcome } from '#runtime';
 import type { ActorServices } from '../services.js';
-import { type Snapshot, takeSnapshot } from './snapshot/take.js';
-import { HELD_LAG_MS, type QueueState } from './state.js';
+import { type RegistrationSnapshot, takeRegistrationSnapshot } from './snapshot/take.js';
+import { MAX_ACTIVE_LAG_MS, type QueueState } from './state.js';
 import type { QueueVolatile } from './volatile.js';
 
 type QueueCommand<C extends Command<'queue'>, I = undefined> = CommandDefinition<
@@ -21,10 +21,10 @@ type QueueCommand<C extends Command<'queue'>, I = undefined> = CommandDefinition
 /** A crash must not cost a queue: for this long after a host took it over, it waits for its client. */
 const GRACE_MS = 60_000;
 
-export const register: QueueCommand<typeof queueCommands.register, Snapshot> = {
+export const registerQueue: QueueCommand<typeof queueCommands.register, RegistrationSnapshot> = {
   creates: true,
   mintsKey: true,
-  inputs: takeSnapshot,
+  inputs: takeRegistrationSnapshot,
   handle({ state, volatile }, args, snapshot, { caller, now }) {
     volatile.touch(now);
     const last = positionId(snapshot.start);
@@ -51,19 +51,19 @@ export const register: QueueCommand<typeof queueCommands.register, Snapshot> = {
 };
 
 /** POST /register without an account: it answers with the state, and makes no queue. */
-export const visit: QueueCommand<typeof queueCommands.visit, Snapshot> = {
+export const answerVisitor: QueueCommand<typeof queueCommands.visit, RegistrationSnapshot> = {
   creates: true,
   read: true,
-  inputs: takeSnapshot,
+  inputs: takeRegistrationSnapshot,
   handle: (_view, _args, { parts }) => ({ reply: { ok: [encodeFields({ queue_id: null }), ...parts] } }),
 };
 
 /** The queue's own command: a checkpoint. */
-export const flush: QueueCommand<typeof queueCommands.flush> = {
+export const writeCheckpoint: QueueCommand<typeof queueCommands.flush> = {
   handle: ({ state, volatile: { acked, active, position, isPolling } }) => ({
-    reply: value(null),
+    reply: valueReply(null),
     state: { ...state, acked, active, position, held: isPolling },
-    due: active + (isPolling ? HELD_LAG_MS : 0) + state.lifespanMs,
+    due: active + (isPolling ? MAX_ACTIVE_LAG_MS : 0) + state.lifespanMs,
   }),
 };
 
@@ -74,20 +74,20 @@ function endWith(volatile: QueueVolatile, reason: QueueEnd, reply: Outcome<Queue
 }
 
 /** DELETE /events. */
-export const remove: QueueCommand<typeof queueCommands.remove> = {
-  handle: ({ volatile }) => endWith(volatile, 'deleted', success()),
+export const deleteQueue: QueueCommand<typeof queueCommands.remove> = {
+  handle: ({ volatile }) => endWith(volatile, 'deleted', successReply()),
 };
 
 /** The session, or the runtime's quota of queues per account, found a reason to end the queue. */
-export const end: QueueCommand<typeof queueCommands.end> = {
-  handle: ({ volatile }, { reason }) => endWith(volatile, reason, value(null)),
+export const endQueue: QueueCommand<typeof queueCommands.end> = {
+  handle: ({ volatile }, { reason }) => endWith(volatile, reason, valueReply(null)),
 };
 
 /** The collection: the due time has come. Ends the queue, unless its client gave a sign of life meanwhile. */
-export const due: QueueCommand<typeof queueCommands.due> = {
+export const endIdleQueue: QueueCommand<typeof queueCommands.due> = {
   handle({ state, volatile }, _args, _inputs, { now }) {
     const active = volatile.isPolling ? now : volatile.active;
     const wake = Math.max(active + state.lifespanMs, volatile.since + GRACE_MS);
-    return wake <= now ? endWith(volatile, 'idle', value(null)) : { reply: value(null), due: wake };
+    return wake <= now ? endWith(volatile, 'idle', valueReply(null)) : { reply: valueReply(null), due: wake };
   },
 };

@@ -7,13 +7,13 @@ import type { QueueOptions } from '#model/commands';
 import type { CountedMessages, QueueState } from './state.js';
 
 /** API error with which the waiting poll of a user who is locked out ends. */
-export type LockOut = 'ORGANIZATION_DEACTIVATED' | 'ACCOUNT_DEACTIVATED';
+export type LockOutReason = 'ORGANIZATION_DEACTIVATED' | 'ACCOUNT_DEACTIVATED';
 
-export type Verdict =
+export type FilterVerdict =
   /** The client does not want the event, or its snapshot has it already. */
   | { readonly kind: 'skip' }
   /** From here on the user's clients are locked out, and the event itself is not for this queue. */
-  | { readonly kind: 'lock-out'; readonly reason: LockOut }
+  | { readonly kind: 'lock-out'; readonly reason: LockOutReason }
   /** The event waits by itself. If it reverts a flag, events under the key `reverts` stop coalescing. */
   | { readonly kind: 'append'; readonly reverts: string | undefined }
   /** The event becomes one with the unread events of the same key. */
@@ -22,18 +22,19 @@ export type Verdict =
   | { readonly kind: 'resolve' };
 
 // Verdicts are constants: one event is judged by every queue of its audience, and none of them allocates.
-const SKIP: Verdict = { kind: 'skip' };
-const RESOLVE: Verdict = { kind: 'resolve' };
-const APPEND: Verdict = { kind: 'append', reverts: undefined };
-const LOCK_OUTS: Readonly<Record<LockOut, Verdict>> = {
+const SKIP: FilterVerdict = { kind: 'skip' };
+const RESOLVE: FilterVerdict = { kind: 'resolve' };
+const APPEND: FilterVerdict = { kind: 'append', reverts: undefined };
+const LOCK_OUTS: Readonly<Record<LockOutReason, FilterVerdict>> = {
   ORGANIZATION_DEACTIVATED: { kind: 'lock-out', reason: 'ORGANIZATION_DEACTIVATED' },
   ACCOUNT_DEACTIVATED: { kind: 'lock-out', reason: 'ACCOUNT_DEACTIVATED' },
 };
 
-export function verdictOn(event: SharedEvent, user: number, state: QueueState): Verdict {
+export function judgeEvent(event: SharedEvent, user: number, state: QueueState): FilterVerdict {
   const lockOut = lockOutBy(event, user);
   if (lockOut === 'ACCOUNT_DEACTIVATED') return LOCK_OUTS[lockOut];
-  if (!wants(state.options, event, user) || isInSnapshot(state, event)) return lockOut ? LOCK_OUTS[lockOut] : SKIP;
+  if (!isEventWanted(state.options, event, user) || isInSnapshot(state, event))
+    return lockOut ? LOCK_OUTS[lockOut] : SKIP;
   const { item } = event;
   if (item.t !== 'event') return APPEND;
   if (item.own) return RESOLVE;
@@ -43,7 +44,7 @@ export function verdictOn(event: SharedEvent, user: number, state: QueueState): 
 const NOT_WITH_SETTINGS_OBJECT = new Set(['update_display_settings', 'update_global_notifications']);
 
 /** True if the client registered for events like this one. */
-export function wants(options: QueueOptions, event: Pick<SharedEvent, 'type' | 'item'>, user: number): boolean {
+export function isEventWanted(options: QueueOptions, event: Pick<SharedEvent, 'type' | 'item'>, user: number): boolean {
   const { type, item } = event;
   const { eventTypes, capabilities } = options;
   if (eventTypes !== null && !eventTypes.includes(type)) return false;
@@ -89,7 +90,7 @@ function inNarrow(
   });
 }
 
-function lockOutBy({ type, item }: SharedEvent, user: number): LockOut | undefined {
+function lockOutBy({ type, item }: SharedEvent, user: number): LockOutReason | undefined {
   if (item.t !== 'event') return undefined;
   const { op, person } = item.event as { op?: string; person?: { user_id: number } };
   if (type === 'realm' && op === 'deactivated') return 'ORGANIZATION_DEACTIVATED';
@@ -120,9 +121,9 @@ export function coalescingKey({ type, item }: SharedEvent): string | undefined {
 }
 
 /** Verdicts on changes of flags. There are as many as flags, times two operations, times two. */
-const flagVerdicts = new Map<string, Verdict>();
+const flagVerdicts = new Map<string, FilterVerdict>();
 
-function flagVerdict({ op, flag, all }: JsonObject): Verdict {
+function flagVerdict({ op, flag, all }: JsonObject): FilterVerdict {
   const key = `${op} ${flag}`;
   const isAlone = all === true || (op === 'remove' && flag === 'read');
   const name = isAlone ? `${key} alone` : key;

@@ -4,7 +4,7 @@ import type { SharedEvent, TransientEvent } from '#delivery';
 import type { PlainItem, RealmId, RecipientPart } from '#model';
 import type { ActorServices } from '../services.js';
 import { bufferedEvent, type EventBuffer } from './buffer.js';
-import { type Verdict, verdictOn, wants } from './filter.js';
+import { type FilterVerdict, isEventWanted, judgeEvent } from './filter.js';
 import type { QueueState } from './state.js';
 import type { TransientEventIds } from './transient-ids.js';
 
@@ -24,9 +24,9 @@ export class Inbox {
   ) {}
 
   /** Puts the event into the buffer, unless the verdict is `skip` or `lock-out`. @returns the verdict */
-  take(event: SharedEvent): Verdict {
+  take(event: SharedEvent): FilterVerdict {
     const { buffer, state } = this;
-    const verdict = verdictOn(event, state.user, state);
+    const verdict = judgeEvent(event, state.user, state);
     if (verdict.kind === 'skip' || verdict.kind === 'lock-out') return verdict;
     const { id } = event;
     this.ids.newest = id;
@@ -43,7 +43,7 @@ export class Inbox {
 
   /** @returns false: the client does not want the event, or no id is left for it */
   takeTransient(event: TransientEvent, position: number): boolean {
-    if (!wants(this.state.options, event, this.state.user)) return false;
+    if (!isEventWanted(this.state.options, event, this.state.user)) return false;
     const id = this.ids.transient(position);
     if (id === undefined) return false;
     this.buffer.pushTransient(id, event);

@@ -12,7 +12,7 @@ import type { QueueEnd } from '#model/commands';
 import { MachineSteps } from '#runtime';
 
 /** Why a queue ended. The reasons are labels of a metric. */
-export const QUEUE_ENDS = [
+export const QUEUE_END_REASONS = [
   /** Its client deleted it. */
   'deleted',
   /** Its client gave no sign of life for the lifespan of the queue. */
@@ -29,7 +29,7 @@ export const QUEUE_ENDS = [
   'crowded',
 ] as const;
 
-export type QueueEvent =
+export type QueueMachineEvent =
   /** A command needs the session: it starts to follow the realm's feed. */
   | { readonly type: 'OPEN' }
   /** A poll waits; if no event comes, the queue answers it with a heartbeat. */
@@ -63,7 +63,7 @@ export const queueMachine = setup({
       readonly heartbeatMs: number;
     },
     input: {} as { readonly heartbeatMs: number },
-    events: {} as QueueEvent,
+    events: {} as QueueMachineEvent,
     tags: {} as QueueEnd,
   },
   delays: {
@@ -109,4 +109,4 @@ const endOf = new Map(
 );
 
 /** @returns why a queue in this state has ended; undefined: it lives */
-export const endIn = (phase: string): QueueEnd | undefined => endOf.get(phase);
+export const queueEndOfPhase = (phase: string): QueueEnd | undefined => endOf.get(phase);

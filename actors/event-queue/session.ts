@@ -10,16 +10,16 @@ import { type ApiError, apiError } from '#model/errors';
 import type { ActivationHandle, DeferredRequest, Reply, Step } from '#runtime';
 import type { InputSources } from '../services.js';
 import { AckValidator } from './ack-validator.js';
-import { BUFFER_LIMIT, EventBuffer, heartbeat, shapeFor } from './buffer.js';
+import { EventBuffer, eventShapeFor, heartbeatEvent, MAX_BUFFERED_EVENTS } from './buffer.js';
 import { CheckpointTimer } from './checkpoint.js';
-import type { LockOut } from './filter.js';
+import type { LockOutReason } from './filter.js';
 import { Inbox } from './inbox.js';
-import type { QueueEvent } from './machine.js';
+import type { QueueMachineEvent } from './machine.js';
 import { type QueueState, queueIdOf } from './state.js';
 import { TransientEventIds } from './transient-ids.js';
 import type { QueueVolatile } from './volatile.js';
 
-export interface PollArgs {
+export interface QueuePollArgs {
   readonly last_event_id: number | null;
   readonly dont_block: boolean;
   /** Number of heartbeats that the frontend may send by itself, under the ids after `last_event_id`. */
@@ -29,7 +29,7 @@ export interface PollArgs {
 const RETRY_MS = 1_000;
 
 /** The frontend asks again: the queue may be on another host by then. */
-export const MOVED = { retry: 'moved' } as const;
+export const MOVED_REPLY = { retry: 'moved' } as const;
 
 export class QueueSession implements EventSubscriber, TimerEntry {
   /** Bucket of the timer wheel that holds the heartbeat's timer. */
@@ -46,7 +46,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
   readonly #acks: AckValidator | undefined;
   #feed: RealmFeed | undefined;
   /** Polls that came while the past was being read. */
-  #early: { readonly args: PollArgs; readonly request: DeferredRequest }[] | undefined;
+  #early: { readonly args: QueuePollArgs; readonly request: DeferredRequest }[] | undefined;
   #isLive = false;
   #isStopped = false;
   /** The account was deactivated; the queue is ending and receives nothing more. */
@@ -70,7 +70,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     this.user = state.user;
     this.allPublic = state.options.allPublicStreams;
     this.cursor = new Cursor(seq(Math.max(state.start, state.position)), state.covers);
-    this.#buffer = new EventBuffer(state.user, queueIdOf(key), shapeFor(state.options));
+    this.#buffer = new EventBuffer(state.user, queueIdOf(key), eventShapeFor(state.options));
     this.#ids = new TransientEventIds(log, realm, key);
     this.#ids.newest = Math.max(positionId(state.start), state.acked);
     this.#inbox = new Inbox(realm, state, this.#buffer, this.#ids, services, this);
@@ -89,7 +89,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     return !this.isWaiting && !this.#acks?.isAsking && !this.#checkpoint.isDirty;
   }
 
-  poll(args: PollArgs, request: DeferredRequest): void {
+  poll(args: QueuePollArgs, request: DeferredRequest): void {
     if (this.#isLive) this.#admit(args, request, false);
     else {
       this.#early ??= [];
@@ -103,7 +103,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     const verdict = this.#inbox.take(event);
     if (verdict.kind === 'skip') return;
     if (verdict.kind === 'lock-out') this.#lockOut(verdict.reason);
-    else if (this.#buffer.size > BUFFER_LIMIT) this.#end('overflow');
+    else if (this.#buffer.size > MAX_BUFFERED_EVENTS) this.#end('overflow');
     else this.#answerSoon();
   }
 
@@ -148,7 +148,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     if (reason !== 'ended') this.handle.volatile.step('REST');
     // The poll of a deleted queue gets the events that wait. After any other stop the client is to notice nothing.
     if (waiting && reason === 'ended') waiting.reply({ ok: this.#buffer.answer() });
-    else waiting?.reply(MOVED);
+    else waiting?.reply(MOVED_REPLY);
     const early = (this.#early ?? []).map(({ request }) => request);
     this.#early = undefined;
     for (const request of [...early, ...(this.#acks?.stop() ?? [])]) request.reply(refusal);
@@ -198,7 +198,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
   }
 
   /** @param logAsked the log was asked already whether the acknowledged event can be one of this queue */
-  #admit(args: PollArgs, request: DeferredRequest, logAsked: boolean): void {
+  #admit(args: QueuePollArgs, request: DeferredRequest, logAsked: boolean): void {
     const last = args.last_event_id;
     const refusal = last === null ? undefined : this.#refusal(last);
     if (refusal) {
@@ -215,10 +215,10 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     this.#serve(args, request);
   }
 
-  async #askLog(args: PollArgs, request: DeferredRequest, acks: AckValidator): Promise<void> {
+  async #askLog(args: QueuePollArgs, request: DeferredRequest, acks: AckValidator): Promise<void> {
     const outcome = await acks.askLog(request);
     if (outcome === 'asked') this.#admit(args, request, true);
-    else if (outcome === 'unavailable') request.reply(MOVED);
+    else if (outcome === 'unavailable') request.reply(MOVED_REPLY);
   }
 
   #refusal(last: number): ApiError | undefined {
@@ -234,7 +234,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
   }
 
   /** Answers the poll if there is something to send, else lets it wait. */
-  #serve({ last_event_id: last, beats, dont_block }: PollArgs, request: DeferredRequest): void {
+  #serve({ last_event_id: last, beats, dont_block }: QueuePollArgs, request: DeferredRequest): void {
     // A repeat of the waiting request (its frontend lost sight of it) replaces it; another poll ends it.
     if (this.#request && this.#request.id !== request.id) this.#answer();
     const buffer = this.#buffer;
@@ -271,12 +271,12 @@ export class QueueSession implements EventSubscriber, TimerEntry {
   #answerWithHeartbeat(): void {
     const request = this.#takeRequest();
     if (!request) return;
-    this.#buffer.push(heartbeat(this.#ids.heartbeat(this.cursor.position)));
+    this.#buffer.push(heartbeatEvent(this.#ids.heartbeat(this.cursor.position)));
     request.reply({ ok: this.#buffer.answer() });
   }
 
   /** Ends the waiting poll with an error: the user's next request would be refused with the same one. */
-  #lockOut(reason: LockOut): void {
+  #lockOut(reason: LockOutReason): void {
     const request = this.#takeRequest();
     if (request) {
       this.#send('ANSWER');
@@ -300,7 +300,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     return request;
   }
 
-  #send(type: QueueEvent['type']): void {
+  #send(type: QueueMachineEvent['type']): void {
     this.#carryOut(this.handle.volatile.step(type));
   }
 

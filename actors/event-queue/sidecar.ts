@@ -5,7 +5,7 @@ import type { StopReason } from '#model';
 import { apiError } from '#model/errors';
 import type { ActivationHandle, DeferredRequest, Reply, Sidecar } from '#runtime';
 import type { InputSources } from '../services.js';
-import { MOVED, type PollArgs, QueueSession } from './session.js';
+import { MOVED_REPLY, type QueuePollArgs, QueueSession } from './session.js';
 import { type QueueState, queueIdOf } from './state.js';
 import type { QueueVolatile } from './volatile.js';
 
@@ -35,7 +35,7 @@ export class QueueSidecar implements Sidecar {
       return;
     }
     const session = this.#session ?? this.#open();
-    session.poll(args as unknown as PollArgs, request);
+    session.poll(args as unknown as QueuePollArgs, request);
   }
 
   isIdle(): boolean {
@@ -56,7 +56,7 @@ export class QueueSidecar implements Sidecar {
   }
 
   stopped(reason: StopReason): void {
-    const refusal: Reply = reason === 'ended' ? missingQueue(this.handle.key) : MOVED;
+    const refusal: Reply = reason === 'ended' ? missingQueueReply(this.handle.key) : MOVED_REPLY;
     this.#session?.stop(reason, refusal);
     for (const request of this.#late ?? []) request.reply(refusal);
     this.#late = undefined;
@@ -69,6 +69,6 @@ export class QueueSidecar implements Sidecar {
 }
 
 /** Reply to a command for a queue that does not exist, or no longer. */
-export const missingQueue = (key: ActivationHandle<QueueState>['key']) => ({
+export const missingQueueReply = (key: ActivationHandle<QueueState>['key']) => ({
   error: apiError('BAD_EVENT_QUEUE_ID', { queue_id: queueIdOf(key) }).toReply(),
 });

@@ -42,7 +42,7 @@ export interface QueueState extends JsonObject {
 }
 
 /** While a poll waits, `active` is written at least this often. */
-export const HELD_LAG_MS = 3_600_000;
+export const MAX_ACTIVE_LAG_MS = 3_600_000;
 
 /**
  * Latest wall time (ms) at which the client may have been there. A queue whose poll was waiting gets the benefit of the
@@ -50,8 +50,10 @@ export const HELD_LAG_MS = 3_600_000;
  *
  * @param takenOver wall time at which this host became the owner
  */
-export const activeUntil = ({ active, held }: Pick<QueueState, 'active' | 'held'>, takenOver: number): number =>
-  held ? Math.max(active, Math.min(takenOver, active + HELD_LAG_MS)) : active;
+export const lastPossibleActivity = (
+  { active, held }: Pick<QueueState, 'active' | 'held'>,
+  takenOver: number,
+): number => (held ? Math.max(active, Math.min(takenOver, active + MAX_ACTIVE_LAG_MS)) : active);
 
 /** The part of the actor's key that clients know. */
 export function queueIdOf(key: ActorKey): string {

@@ -2,8 +2,8 @@
 
 import type { QueueEnd } from '#model/commands';
 import type { Step } from '#runtime';
-import { endIn, type QueueEvent, queueSteps } from './machine.js';
-import { activeUntil, type QueueState } from './state.js';
+import { type QueueMachineEvent, queueEndOfPhase, queueSteps } from './machine.js';
+import { lastPossibleActivity, type QueueState } from './state.js';
 
 type Stored = Pick<QueueState, 'acked' | 'position' | 'active' | 'held'>;
 
@@ -24,7 +24,7 @@ export class QueueVolatile {
   ) {
     this.#acked = stored.acked;
     this.#position = stored.position;
-    this.#active = activeUntil(stored, since);
+    this.#active = lastPossibleActivity(stored, since);
   }
 
   /** Highest event id that the client has acknowledged; -1 before the first. */
@@ -48,7 +48,7 @@ export class QueueVolatile {
 
   /** Set as soon as the end is decided, before it is written. */
   get ended(): QueueEnd | undefined {
-    return endIn(this.#phase);
+    return queueEndOfPhase(this.#phase);
   }
 
   acknowledge(id: number): void {
@@ -65,7 +65,7 @@ export class QueueVolatile {
   }
 
   /** Moves the machine. The session carries out the returned step. */
-  step(type: QueueEvent['type']): Step {
+  step(type: QueueMachineEvent['type']): Step {
     return this.#enter(queueSteps.step(this.#phase, type));
   }
 

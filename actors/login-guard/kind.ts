@@ -54,7 +54,7 @@ const fetchKey: CommandDefinition<
   },
 };
 
-export const strangerKind: ActorKind<StrangerState, undefined, ActorServices> = {
+export const loginGuardKind: ActorKind<StrangerState, undefined, ActorServices> = {
   name: 'stranger',
   summary: 'Failed log-ins with addresses of no account, counted so that they look like those of an account.',
   directory: false,

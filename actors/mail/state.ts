@@ -22,18 +22,18 @@ export interface StoredMail extends JsonObject {
 }
 
 /** Mails by number. */
-export const MAILS = new PartTable<StoredMail>('mail/');
+export const MAIL_PARTS = new PartTable<StoredMail>('mail/');
 
 /** Number and mail, oldest first. */
-export const mailsIn = (parts: Parts): (readonly [number: string, mail: StoredMail])[] =>
-  [...MAILS.entries(parts)].sort(([a], [b]) => Number(a) - Number(b));
+export const waitingMails = (parts: Parts): (readonly [number: string, mail: StoredMail])[] =>
+  [...MAIL_PARTS.entries(parts)].sort(([a], [b]) => Number(a) - Number(b));
 
 /**
  * The mail as the mail server gets it. Its id contains the time, so that ids differ from those before a loss of data.
  *
  * @param open puts the sealed links of a text in clear
  */
-export const waiting = (
+export const mailToSend = (
   realm: number,
   number: string,
   { to, subject, text, date, tries }: StoredMail,
@@ -48,7 +48,7 @@ export const waiting = (
 });
 
 /** Wall time of the first attempt that is due, ms; null: no mail waits. */
-export function nextTry(mails: Iterable<StoredMail>): number | null {
+export function nextAttemptTime(mails: Iterable<StoredMail>): number | null {
   let first: number | null = null;
   for (const { next } of mails) if (first === null || next < first) first = next;
   return first;

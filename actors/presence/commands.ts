@@ -1,6 +1,6 @@
 /** Commands of the presence actor: reports of clients, reads, changes of settings (users.md § Presence). */
 
-import { success, value } from '#actors/shared';
+import { successReply, valueReply } from '#actors/shared';
 import { type JsonObject, memoizeByObject } from '#base';
 import { ROLE } from '#domain/people';
 import { hidesPresence, OFFLINE_SECONDS, type PresenceTimes, presenceEvent } from '#domain/presence';
@@ -9,14 +9,14 @@ import type { ArgsOf, Command, PresenceCursor, presenceCommands } from '#model/c
 import type { DirectoryView } from '#model/records';
 import type { CommandDefinition, Outcome, View } from '#runtime';
 import type { ActorServices } from '../services.js';
-import type { Presences } from './presences.js';
+import type { PresenceMemory } from './presences.js';
 import type { PresenceState } from './state.js';
 
 type PresenceCommand<C extends Command<'presence'>> = CommandDefinition<
   PresenceState,
   ArgsOf<C>,
   undefined,
-  Presences,
+  PresenceMemory,
   ActorServices
 >;
 
@@ -44,7 +44,7 @@ interface Report extends Reading {
 }
 
 /** A report changes memory only. The very first one also creates the root, which a flush needs. */
-export const report: PresenceCommand<typeof presenceCommands.report> = {
+export const reportPresence: PresenceCommand<typeof presenceCommands.report> = {
   creates: true,
   handle(view, { status, pingOnly, known }, _inputs, { caller, directory, now }) {
     const { state, volatile } = view;
@@ -60,7 +60,7 @@ export const report: PresenceCommand<typeof presenceCommands.report> = {
       }
     }
     return {
-      reply: pingOnly ? success() : success(volatile.since(known)),
+      reply: pingOnly ? successReply() : successReply(volatile.since(known)),
       ...(transient.length > 0 ? { transient } : {}),
       ...(state.made ? {} : written(view)),
     };
@@ -89,40 +89,40 @@ const isCrowd = memoizeByObject(
 );
 
 /** The changes in memory since the last flush, as parts. */
-const written = ({ state, volatile }: View<PresenceState, Presences>): Partial<Outcome<PresenceState>> => ({
+const written = ({ state, volatile }: View<PresenceState, PresenceMemory>): Partial<Outcome<PresenceState>> => ({
   state: { ...state, made: true },
   parts: volatile.flush(),
 });
 
 /** For operations. */
-export const presences: PresenceCommand<typeof presenceCommands.presences> = {
+export const readPresences: PresenceCommand<typeof presenceCommands.presences> = {
   creates: true,
   lane: 'read',
   read: true,
-  handle: ({ volatile }, { known }) => ({ reply: success(volatile.since(known)) }),
+  handle: ({ volatile }, { known }) => ({ reply: successReply(volatile.since(known)) }),
 };
 
 /** For other actors. */
-export const presenceChanges: PresenceCommand<typeof presenceCommands.presenceChanges> = {
+export const readPresenceChanges: PresenceCommand<typeof presenceCommands.presenceChanges> = {
   creates: true,
   lane: 'read',
   read: true,
-  handle: ({ volatile }, { known }) => ({ reply: value(volatile.since(known)) }),
+  handle: ({ volatile }, { known }) => ({ reply: valueReply(volatile.since(known)) }),
 };
 
 /** Sent by the realm actor after its own event: a user's setting `presence_enabled` has changed. */
-export const switched: PresenceCommand<typeof presenceCommands.switched> = {
+export const applyPresenceSetting: PresenceCommand<typeof presenceCommands.switched> = {
   creates: true,
   handle(view, { on, at }, _inputs, { caller }) {
     const { volatile } = view;
     const before = volatile.of(caller);
     if (!on) volatile.remove(caller);
     else if ((before?.active ?? 0) < at) volatile.set(caller, { active: at, connected: at });
-    return { reply: value(null), ...written(view) };
+    return { reply: valueReply(null), ...written(view) };
   },
 };
 
 /** Sent by the sidecar when it is time to write. */
-export const flush: PresenceCommand<typeof presenceCommands.flush> = {
-  handle: (view) => ({ reply: value(null), ...(view.volatile.dirty ? written(view) : {}) }),
+export const flushPresences: PresenceCommand<typeof presenceCommands.flush> = {
+  handle: (view) => ({ reply: valueReply(null), ...(view.volatile.dirty ? written(view) : {}) }),
 };

@@ -5,12 +5,12 @@
 import type { Json } from '#base';
 import type { PresenceChanges, PresenceTimes } from '#domain/presence';
 import type { PresenceCursor } from '#model/commands';
-import { bucketOf, decodeTimes, encodeTimes, partOf } from './state.js';
+import { decodePresenceTimes, encodePresenceTimes, presenceBucketOf, presencePartName } from './state.js';
 
 /** Changes that are remembered one by one, at least; a reader that missed more gets all presences. */
 const LEAST_HISTORY = 1_000;
 
-export class Presences {
+export class PresenceMemory {
   /** Names this activation, so that versions of another one are not mistaken for its own; set by the sidecar. */
   source = '';
   readonly #of = new Map<number, PresenceTimes>();
@@ -21,7 +21,7 @@ export class Presences {
   #first = 1;
 
   constructor(parts: ReadonlyMap<string, Json>) {
-    for (const value of parts.values()) for (const [user, times] of decodeTimes(value)) this.#put(user, times);
+    for (const value of parts.values()) for (const [user, times] of decodePresenceTimes(value)) this.#put(user, times);
   }
 
   get version(): number {
@@ -44,7 +44,7 @@ export class Presences {
 
   remove(user: number): void {
     if (!this.#of.delete(user)) return;
-    this.#buckets.get(bucketOf(user))?.delete(user);
+    this.#buckets.get(presenceBucketOf(user))?.delete(user);
     this.#changed(user);
   }
 
@@ -53,7 +53,8 @@ export class Presences {
     const parts: Record<string, Json> = {};
     for (const bucket of this.#unsaved) {
       const users = [...(this.#buckets.get(bucket) ?? [])];
-      parts[partOf(bucket)] = users.length === 0 ? null : encodeTimes(users.map((user) => [user, this.#of.get(user)!]));
+      parts[presencePartName(bucket)] =
+        users.length === 0 ? null : encodePresenceTimes(users.map((user) => [user, this.#of.get(user)!]));
     }
     this.#unsaved.clear();
     return parts;
@@ -76,13 +77,13 @@ export class Presences {
 
   #put(user: number, times: PresenceTimes): void {
     this.#of.set(user, times);
-    const bucket = bucketOf(user);
+    const bucket = presenceBucketOf(user);
     const of = this.#buckets.get(bucket) ?? new Set();
     this.#buckets.set(bucket, of.add(user));
   }
 
   #changed(user: number): void {
-    this.#unsaved.add(bucketOf(user));
+    this.#unsaved.add(presenceBucketOf(user));
     this.#history.push(user);
     const most = Math.max(LEAST_HISTORY, 2 * this.#of.size);
     if (this.#history.length <= 2 * most) return;

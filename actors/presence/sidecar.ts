@@ -3,7 +3,7 @@ import type { TimerHandle } from '#base/clock';
 import { presenceCommands } from '#model/commands';
 import type { ActivationHandle, DeferredRequest, Sidecar } from '#runtime';
 import type { InputSources } from '../services.js';
-import type { Presences } from './presences.js';
+import type { PresenceMemory } from './presences.js';
 import type { PresenceState } from './state.js';
 
 /** A crash loses at most this much; clients report every minute anyway. */
@@ -13,7 +13,7 @@ export class PresenceSidecar implements Sidecar {
   #timer: TimerHandle | undefined;
 
   constructor(
-    private readonly handle: ActivationHandle<PresenceState, Presences>,
+    private readonly handle: ActivationHandle<PresenceState, PresenceMemory>,
     private readonly sources: InputSources,
   ) {
     const { clock, random } = sources.services;

@@ -27,69 +27,70 @@ export interface Invitation {
 type InvitationKind = InvitationName['kind'];
 
 /** Prefix of the parts: invitations to one address each, and links for any number of people. */
-export const INVITATION_PARTS: Readonly<Record<InvitationKind, string>> = {
+export const INVITATION_PART_PREFIXES: Readonly<Record<InvitationKind, string>> = {
   single: 'invitation/',
   link: 'invitation-link/',
 };
 
-export const kindOf = ({ email }: Invitation): InvitationKind => (email === null ? 'link' : 'single');
+export const invitationKindOf = ({ email }: Invitation): InvitationKind => (email === null ? 'link' : 'single');
 
 const TABLES: Readonly<Record<InvitationKind, PartTable<Invitation>>> = {
-  single: new PartTable(INVITATION_PARTS.single),
-  link: new PartTable(INVITATION_PARTS.link),
+  single: new PartTable(INVITATION_PART_PREFIXES.single),
+  link: new PartTable(INVITATION_PART_PREFIXES.link),
 };
 
-export const partOf = (of: Invitation): string => TABLES[kindOf(of)].nameOf(of.id);
-export const toPart = (of: Invitation): Json => of as unknown as Json;
+export const invitationPartName = (of: Invitation): string => TABLES[invitationKindOf(of)].nameOf(of.id);
+export const encodeInvitation = (of: Invitation): Json => of as unknown as Json;
 
-export const nameOf = (realm: RealmId, of: Invitation): InvitationName => ({
+export const invitationNameOf = (realm: RealmId, of: Invitation): InvitationName => ({
   realm,
-  kind: kindOf(of),
+  kind: invitationKindOf(of),
   id: of.id,
   nonce: of.nonce,
 });
 
 /** Seconds since 1970; null = never. */
-export const expiryOf = ({ invited, minutes }: Invitation): number | null =>
+export const invitationExpiry = ({ invited, minutes }: Invitation): number | null =>
   minutes === null ? null : invited + minutes * 60;
 
-const isValid = (of: Invitation, now: number): boolean => (expiryOf(of) ?? Number.POSITIVE_INFINITY) * 1000 > now;
+const isValid = (of: Invitation, now: number): boolean =>
+  (invitationExpiry(of) ?? Number.POSITIVE_INFINITY) * 1000 > now;
 
 /** The invitation, unless it has expired. @param now ms */
-export function invitationOf(parts: Parts, kind: InvitationKind, id: number, now: number): Invitation | undefined {
+export function findInvitation(parts: Parts, kind: InvitationKind, id: number, now: number): Invitation | undefined {
   const found = TABLES[kind].get(parts, id);
   return found && isValid(found, now) ? found : undefined;
 }
 
 /** Valid invitations, by id. @param now ms */
-export const invitationsOf = (parts: Parts, kind: InvitationKind, now: number): Invitation[] =>
+export const listValidInvitations = (parts: Parts, kind: InvitationKind, now: number): Invitation[] =>
   [...TABLES[kind].values(parts)].filter((of) => isValid(of, now)).sort((a, b) => a.id - b.id);
 
 /** Deletes expired invitations; written with the commit that stores new ones. @param now ms */
-export function expiredParts(parts: Parts, now: number): Record<string, Json> {
+export function dropExpiredInvitations(parts: Parts, now: number): Record<string, Json> {
   const gone: Record<string, Json> = {};
   for (const table of Object.values(TABLES)) {
-    for (const of of table.values(parts)) if (!isValid(of, now)) gone[partOf(of)] = null;
+    for (const of of table.values(parts)) if (!isValid(of, now)) gone[invitationPartName(of)] = null;
   }
   return gone;
 }
 
 /** @param version of the commit */
-export const invitesChanged = (version: number): LogItem => ({
+export const invitesChangedEvent = (version: number): LogItem => ({
   t: 'event',
   to: { role: ROLE.admin, rv: version },
   event: { type: 'invites_changed' },
 });
 
 /** Deletes the invitations of a user, in the commit that deactivates the account. */
-export function withoutInvitationsBy(
+export function revokeInvitationsOf(
   parts: Parts,
   user: number,
   version: number,
 ): { readonly parts: Record<string, Json>; readonly events: LogItem[] } {
   const gone: Record<string, Json> = {};
   for (const table of Object.values(TABLES)) {
-    for (const of of table.values(parts)) if (of.inviter === user) gone[partOf(of)] = null;
+    for (const of of table.values(parts)) if (of.inviter === user) gone[invitationPartName(of)] = null;
   }
-  return { parts: gone, events: Object.keys(gone).length > 0 ? [invitesChanged(version)] : [] };
+  return { parts: gone, events: Object.keys(gone).length > 0 ? [invitesChangedEvent(version)] : [] };
 }

@@ -14,11 +14,11 @@ interface MailTimes {
 }
 
 /** Prefix of the parts, as stored. */
-export const MAILS_PART = 'letters/';
+export const MAIL_COUNT_PART_PREFIX = 'letters/';
 /** Counted addresses; beyond that, the address whose last mail is the oldest is dropped. */
 const MAX_ADDRESSES = 10_000;
 
-const MAILS = new PartTable<MailTimes>(MAILS_PART);
+const MAILS = new PartTable<MailTimes>(MAIL_COUNT_PART_PREFIX);
 const newest = ({ times }: MailTimes): number => times.at(-1) ?? 0;
 
 /** Counts one more mail to an address. @returns `wait` ms until the address may get it; 0: `parts` count it */

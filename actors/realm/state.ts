@@ -38,14 +38,14 @@ export interface RealmState extends JsonObject {
   readonly nextProfileField: number;
 }
 
-export const USER_PART = 'user/';
-export const STREAM_PART = 'stream/';
-export const REALM_PART = 'realm/';
-export const PREFERENCES_PART = 'personal/';
-export const USER_GROUP_PART = 'user-group/';
-export const EMOJI_PART = 'emoji/';
-export const PROFILE_PART = 'profile/';
-export const BOT_PART = 'bot/';
+export const USER_PART_PREFIX = 'user/';
+export const STREAM_PART_PREFIX = 'stream/';
+export const REALM_PART_PREFIX = 'realm/';
+export const PREFERENCES_PART_PREFIX = 'personal/';
+export const USER_GROUP_PART_PREFIX = 'user-group/';
+export const EMOJI_PART_PREFIX = 'emoji/';
+export const PROFILE_PART_PREFIX = 'profile/';
+export const BOT_PART_PREFIX = 'bot/';
 
 export const LINKIFIERS_PART = 'linkifiers';
 export const PLAYGROUNDS_PART = 'playgrounds';
@@ -56,22 +56,22 @@ export const USER_DEFAULTS_PART = 'user-defaults';
 export const PICTURES_PART = 'pictures';
 
 /** One part per stream: its messages of the last 28 days. */
-export const TRAFFIC_PART = 'traffic/';
+export const TRAFFIC_PART_PREFIX = 'traffic/';
 /** Recipient ids of direct-message groups. */
-export const GROUP_PART = 'group/';
+export const DIRECT_GROUP_PART_PREFIX = 'group/';
 /** One part per picture: its uploads; see commands/files/pictures.ts. */
-export const UPLOADS_PART = 'uploads/';
+export const UPLOADS_PART_PREFIX = 'uploads/';
 
 /** Prefix of each collection's parts: one part per record, named by prefix and number. */
-export const RECORD_PARTS: { readonly [C in keyof Records]: string } = {
-  users: USER_PART,
-  streams: STREAM_PART,
-  realms: REALM_PART,
-  personals: PREFERENCES_PART,
-  groups: USER_GROUP_PART,
-  emoji: EMOJI_PART,
-  profiles: PROFILE_PART,
-  bots: BOT_PART,
+export const RECORD_PART_PREFIXES: { readonly [C in keyof Records]: string } = {
+  users: USER_PART_PREFIX,
+  streams: STREAM_PART_PREFIX,
+  realms: REALM_PART_PREFIX,
+  personals: PREFERENCES_PART_PREFIX,
+  groups: USER_GROUP_PART_PREFIX,
+  emoji: EMOJI_PART_PREFIX,
+  profiles: PROFILE_PART_PREFIX,
+  bots: BOT_PART_PREFIX,
 };
 
 /** Parts that hold a whole list or table each. */
@@ -89,13 +89,13 @@ export type { Parts };
 
 /** All records of a collection, in the order of the parts' names. */
 const records = <C extends keyof Records>(collection: C) => {
-  const table = new PartTable<Records[C]>(RECORD_PARTS[collection]);
+  const table = new PartTable<Records[C]>(RECORD_PART_PREFIXES[collection]);
   return (parts: Parts): Iterable<Records[C]> => table.values(parts);
 };
 
 /** One record of a collection. */
 const record = <C extends keyof Records>(collection: C) => {
-  const table = new PartTable<Records[C]>(RECORD_PARTS[collection]);
+  const table = new PartTable<Records[C]>(RECORD_PART_PREFIXES[collection]);
   return (parts: Parts, id: number): Records[C] | undefined => table.get(parts, id);
 };
 
@@ -104,38 +104,39 @@ const singleton =
   (parts: Parts): Singletons[W] =>
     (parts.get(SINGLETON_PARTS[name]) as unknown as Singletons[W] | undefined) ?? NO_SINGLETONS[name];
 
-export const usersOf = records('users');
-export const userOf = record('users');
-export const streamsOf = records('streams');
-export const streamOf = record('streams');
-export const realmsOf = records('realms');
-export const groupsOf = records('groups');
-export const groupOf = record('groups');
-export const emojiOf = records('emoji');
-export const botsOf = records('bots');
-export const botOf = record('bots');
+export const userRecords = records('users');
+export const userRecord = record('users');
+export const streamRecords = records('streams');
+export const streamRecord = record('streams');
+export const realmRecords = records('realms');
+export const groupRecords = records('groups');
+export const groupRecord = record('groups');
+export const emojiRecords = records('emoji');
+export const botRecords = records('bots');
+export const botRecord = record('bots');
 
 const storedPreferences = record('personals');
-export const preferencesOf = (parts: Parts, user: number): DirectoryPreferences =>
+export const preferencesRecord = (parts: Parts, user: number): DirectoryPreferences =>
   storedPreferences(parts, user) ?? { user: userId(user), settings: {}, alertWords: [], muted: [] };
 
 const storedProfile = record('profiles');
-export const profileOf = (parts: Parts, user: number): DirectoryProfile =>
+export const profileRecord = (parts: Parts, user: number): DirectoryProfile =>
   storedProfile(parts, user) ?? { user: userId(user), values: {} };
 
-export const linkifiersOf = singleton('linkifiers');
-export const playgroundsOf = singleton('playgrounds');
-export const domainsOf = singleton('domains');
-export const streamGroupsOf = singleton('streamGroups');
-export const profileFieldsOf = singleton('profileFields');
-export const userDefaultsOf = singleton('userDefaults');
-export const picturesOf = singleton('pictures');
+export const linkifierRecords = singleton('linkifiers');
+export const playgroundRecords = singleton('playgrounds');
+export const domainRecords = singleton('domains');
+export const streamGroupRecords = singleton('streamGroups');
+export const profileFieldRecords = singleton('profileFields');
+export const userDefaultsRecord = singleton('userDefaults');
+export const picturesRecord = singleton('pictures');
 
 /** Traffic as the stream actors reported it last. */
-export const trafficOf = (parts: Parts): Traffic[] =>
+export const trafficRecords = (parts: Parts): Traffic[] =>
   [...parts]
-    .filter(([name]) => name.startsWith(TRAFFIC_PART))
-    .map(([name, recent]) => [Number(name.slice(TRAFFIC_PART.length)), recent as number]);
+    .filter(([name]) => name.startsWith(TRAFFIC_PART_PREFIX))
+    .map(([name, recent]) => [Number(name.slice(TRAFFIC_PART_PREFIX.length)), recent as number]);
 
 /** Stored form of a record or singleton. */
-export const toPart = (value: Records[keyof Records] | Singletons[keyof Singletons]): Json => value as unknown as Json;
+export const encodeRecord = (value: Records[keyof Records] | Singletons[keyof Singletons]): Json =>
+  value as unknown as Json;

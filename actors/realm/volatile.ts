@@ -6,7 +6,7 @@
 import { foldName } from '#directory';
 import { SYSTEM_BOT_EMAILS } from '#domain/people';
 import type { DirectoryUser } from '#model/records';
-import { type Parts, type RealmState, streamsOf, usersOf } from './state.js';
+import { type Parts, type RealmState, streamRecords, userRecords } from './state.js';
 
 /** Longest time an upload takes; the space of a failed one is free after it. */
 const UPLOADING_MS = 60_000;
@@ -37,11 +37,11 @@ export class RealmVolatile {
 
   #index(parts: Parts): void {
     for (const [email, id] of SYSTEM_BOT_EMAILS) this.addUser(id, email);
-    for (const user of usersOf(parts)) {
+    for (const user of userRecords(parts)) {
       this.addUser(user.id, user.email, user.deliveryEmail);
       this.countHuman(undefined, user);
     }
-    for (const stream of streamsOf(parts)) if (!stream.archived) this.addStream(stream.id, stream.name);
+    for (const stream of streamRecords(parts)) if (!stream.archived) this.addStream(stream.id, stream.name);
   }
 
   reserveSpace(id: number, bytes: number, now: number): void {

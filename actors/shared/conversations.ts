@@ -10,21 +10,21 @@ export const readMembership = (realm: RealmId, stream: number, sources: InputSou
   sources.ask(streamKey(realm, streamId(stream)), streamCommands.members, {});
 
 /** Stream id → user ids, ascending. */
-export type Subscribers = ReadonlyMap<number, readonly number[]>;
+export type SubscribersByStream = ReadonlyMap<number, readonly number[]>;
 
 export async function readSubscribers(
   realm: RealmId,
   streams: readonly number[],
   sources: InputSources,
-): Promise<Subscribers> {
+): Promise<SubscribersByStream> {
   const lists = await Promise.all(streams.map((id) => readMembership(realm, id, sources)));
   return new Map(streams.map((id, i) => [id, lists[i]!.members]));
 }
 
 /** Subscribers as clients see them, without deactivated accounts. */
-export const activeSubscribers = (members: readonly number[], directory: Pick<DirectoryView, 'user'>): number[] =>
+export const keepActiveAccounts = (members: readonly number[], directory: Pick<DirectoryView, 'user'>): number[] =>
   members.filter((id) => directory.user(userId(id))?.isActive);
 
 /** The actor that owns a message now. */
-export const ownerOf = (realm: RealmId, { body, participants }: StoredMessage) =>
+export const owningActorKey = (realm: RealmId, { body, participants }: StoredMessage) =>
   body.stream === 0 ? dmKey(realm, participants as never) : streamKey(realm, streamId(body.stream));

@@ -29,7 +29,7 @@ export const allReadEvent = (user: number): LogItem => ({
 });
 
 /** Events that name the ids that became read; none for no ids. */
-export function idEvents(user: number, ids: readonly number[]): LogItem[] {
+export function readIdsEvents(user: number, ids: readonly number[]): LogItem[] {
   const sorted = [...ids].sort((a, b) => a - b);
   const events: LogItem[] = [];
   for (let i = 0; i < sorted.length; i += READ_IDS_PER_EVENT) {
@@ -38,11 +38,11 @@ export function idEvents(user: number, ids: readonly number[]): LogItem[] {
   return events;
 }
 
-export const typist = ({ id, email }: DirectoryUser): JsonObject => ({ user_id: id, email });
+export const presentTypist = ({ id, email }: DirectoryUser): JsonObject => ({ user_id: id, email });
 
 /** Typing was started or stopped. @param place message_type, and stream and topic or recipients */
 export const typingEvent = (op: TypingOp, sender: DirectoryUser, place: JsonObject, to: Audience): PlainItem => ({
   t: 'event',
   to,
-  event: { type: 'typing', op, sender: typist(sender), ...place },
+  event: { type: 'typing', op, sender: presentTypist(sender), ...place },
 });

@@ -17,7 +17,7 @@ import type { InputSources } from '../services.js';
  * Input of commands that store a text: the linked files that a message of this user claims, i.e. existing files that
  * the user may see.
  */
-export async function claimedFiles(
+export async function loadClaimedFiles(
   paths: readonly string[],
   realm: RealmId,
   user: number,
@@ -43,14 +43,18 @@ function tellOwners<A extends JsonObject>(
 }
 
 /** Commands after a message has linked these files. @param sent seconds since 1970 */
-export const filesLinked = (realm: RealmId, paths: readonly string[], message: number, sent: number): OutboxCommand[] =>
-  tellOwners(realm, paths, userCommands.fileLinked, { message, sent });
+export const filesLinkedCommands = (
+  realm: RealmId,
+  paths: readonly string[],
+  message: number,
+  sent: number,
+): OutboxCommand[] => tellOwners(realm, paths, userCommands.fileLinked, { message, sent });
 
 /**
  * Commands after a message no longer links these files.
  * @param deleted the message was deleted (a file without other links is deleted, too), not only edited
  */
-export const filesUnlinked = (
+export const filesUnlinkedCommands = (
   realm: RealmId,
   paths: readonly string[],
   message: number,
@@ -58,7 +62,7 @@ export const filesUnlinked = (
 ): OutboxCommand[] => tellOwners(realm, paths, userCommands.fileUnlinked, { message, deleted });
 
 /** Reports changes of a user's files to the realm actor. @param erase paths of files whose bytes are to be deleted */
-export function tellRealm(
+export function reportFileChanges(
   realm: RealmId,
   owner: number,
   changes: readonly FileChange[],

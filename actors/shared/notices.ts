@@ -15,7 +15,7 @@ export interface Notice {
 }
 
 /** A notice in a stream. */
-export const streamNotice = (
+export const streamNoticeCommand = (
   realm: RealmId,
   stream: number,
   topic: string,
@@ -30,7 +30,7 @@ export const streamNotice = (
   });
 
 /** A notice to one user. @param bot sender */
-export function directNotice(
+export function directNoticeCommand(
   realm: RealmId,
   user: number,
   { after, ...notice }: Notice,
@@ -51,8 +51,8 @@ export const silentMention = ({ id, fullName }: { readonly id: number; readonly 
   `@_**${fullName}|${id}**`;
 
 /** Topic of notices about a stream itself. */
-export const STREAM_EVENTS = 'stream events';
+export const STREAM_EVENTS_TOPIC = 'stream events';
 
 /** A stream's description in a quote block. */
-export const quoted = (description: string): string =>
+export const quoteDescription = (description: string): string =>
   `\`\`\`\` quote\n${description === '' ? '*No description.*' : description}\n\`\`\`\``;

@@ -40,7 +40,7 @@ export async function readOwnState<S extends OwnSection>(
 }
 
 /** Account of callers without credentials. Its id is 0, which no real account has. */
-export const VISITOR: DirectoryUser = {
+export const VISITOR_ACCOUNT: DirectoryUser = {
   id: userId(0),
   recipient: 0,
   deliveryEmail: '',

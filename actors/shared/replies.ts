@@ -7,18 +7,21 @@ import type { ApiError } from '#model/errors';
 const NOTHING: readonly Uint8Array[] = [];
 
 /** Success with these fields. @param after realm version that the caller's frontend must see before it replies */
-export function success(of?: JsonObject, after?: number): ActorReply {
+export function successReply(of?: JsonObject, after?: number): ActorReply {
   const ok = of ? [encodeFields(of)] : NOTHING;
   return after === undefined ? { ok } : { ok, after };
 }
 
 /** Success with fields that are partly encoded. */
-export const encoded = (of: Fields): ActorReply => ({ ok: encodeParts(of) });
+export const encodedReply = (of: Fields): ActorReply => ({ ok: encodeParts(of) });
 
 /** A refusal after changes that stay. @param after as in `success` */
-export const refusedAfter = (refusal: ApiError, after: number): ActorReply => ({ error: refusal.toReply(), after });
+export const refusalAfterChanges = (refusal: ApiError, after: number): ActorReply => ({
+  error: refusal.toReply(),
+  after,
+});
 
 /** The time for one request ended; the changes so far stay, and the client repeats. */
-export const partially = (): ActorReply => ({ ok: NOTHING, partial: 'REQUEST_TIMEOUT' });
+export const partialReply = (): ActorReply => ({ ok: NOTHING, partial: 'REQUEST_TIMEOUT' });
 
-export const value = (of: Json): { readonly value: Json } => ({ value: of });
+export const valueReply = (of: Json): { readonly value: Json } => ({ value: of });

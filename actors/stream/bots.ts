@@ -6,10 +6,10 @@ import { type OutboxCommand, outboxCommand, userCommands, webhookCommands } from
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 
 /** Reason of a webhook call, as the call's body names it. */
-export type Trigger = 'mention' | 'private_message';
+export type WebhookTrigger = 'mention' | 'private_message';
 
 /** Mentioned generic bots that are not subscribed; they get copies nevertheless. */
-export const mentionedBotsOutside = (
+export const mentionedUnsubscribedBots = (
   mentioned: readonly number[],
   subscribed: (user: number) => boolean,
   directory: DirectoryView,
@@ -20,7 +20,7 @@ export const mentionedBotsOutside = (
   });
 
 /** Commands that give the bots' actors their copies. */
-export const giveCopies = (realm: RealmId, message: number, bots: readonly number[]): OutboxCommand[] =>
+export const giveCopyCommands = (realm: RealmId, message: number, bots: readonly number[]): OutboxCommand[] =>
   bots.map((bot) =>
     outboxCommand({
       to: userKey(realm, userId(bot)),
@@ -31,9 +31,14 @@ export const giveCopies = (realm: RealmId, message: number, bots: readonly numbe
   );
 
 /** Calls of the outgoing webhooks among these users. Messages of bots call no webhook. */
-export function webhookCalls(
+export function webhookCallCommands(
   users: readonly number[],
-  input: { readonly sender: DirectoryUser; readonly id: number; readonly trigger: Trigger; readonly origin: string },
+  input: {
+    readonly sender: DirectoryUser;
+    readonly id: number;
+    readonly trigger: WebhookTrigger;
+    readonly origin: string;
+  },
   realm: RealmId,
   directory: DirectoryView,
 ): OutboxCommand[] {
@@ -53,7 +58,7 @@ export function webhookCalls(
 }
 
 /** The bot's actor warns the bot's owner: the stream has no subscribers. */
-export const lostMessageNotice = (
+export const lostMessageCommand = (
   bot: DirectoryUser,
   { name }: DirectoryStream,
   origin: string,

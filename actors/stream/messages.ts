@@ -1,6 +1,6 @@
 /** Changes of stored messages: newest version, record to write, and audience of the event. */
 
-import { ownerOf } from '#actors/shared';
+import { owningActorKey } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { asStored, type MessageBody, recordOf, type StoredMessage, streamConversation } from '#domain/messages';
 import { type Audience, parseKey, type RealmId, streamId } from '#model';
@@ -11,13 +11,17 @@ import type { InputSources } from '../services.js';
 import type { StreamState, StreamView } from './state.js';
 
 /** Input of commands on one message: its record, or null. */
-export async function storedRecord(realm: RealmId, id: number, { store }: InputSources): Promise<MessageRecord | null> {
+export async function loadMessageRecord(
+  realm: RealmId,
+  id: number,
+  { store }: InputSources,
+): Promise<MessageRecord | null> {
   const [record] = await store.getMessages(realm, [id]);
   return record ?? null;
 }
 
 /** Newest version of the message; undefined: deleted or absent. */
-export function latest(view: StreamView, id: number, stored: MessageRecord | null): StoredMessage | undefined {
+export function latestMessage(view: StreamView, id: number, stored: MessageRecord | null): StoredMessage | undefined {
   const record = view.volatile.recent.latest(id, stored);
   return record ? asStored(record) : undefined;
 }
@@ -29,7 +33,7 @@ export function redirectToOwner<A extends JsonObject>(
   command: Command<'stream' | 'dm', A, Fields>,
   args: NoInfer<A>,
 ): Outcome<StreamState> | undefined {
-  const owner = ownerOf(realm, message);
+  const owner = owningActorKey(realm, message);
   return owner === key ? undefined : { reply: { forward: redirect({ to: owner, command, args }) } };
 }
 
@@ -37,7 +41,7 @@ const conversationOf = (message: StoredMessage, key: CommandContext['key']): str
   message.body.stream === 0 ? `d${parseKey(key).rest}` : streamConversation(message.body.stream);
 
 /** Replaces fields of the message's body. Call this after the last check: the change is noted at once. */
-export function change(
+export function changeMessageBody(
   view: StreamView,
   message: StoredMessage,
   to: Partial<MessageBody>,
@@ -51,21 +55,21 @@ export function change(
 }
 
 /** Deletes the message; the rule of `change` applies. */
-export function removal(view: StreamView, message: StoredMessage, { now }: CommandContext): MessageChange {
+export function removeMessage(view: StreamView, message: StoredMessage, { now }: CommandContext): MessageChange {
   const rev = message.body.rev + 1;
   view.volatile.recent.note(message.id, rev, null, now);
   return { id: message.id, rev, record: null };
 }
 
 /** Audience of changes: holders of copies, and subscribers if the history is public (events.md § Recipients). */
-export function holders(message: StoredMessage, { mv }: StreamState, directory: DirectoryView): Audience {
+export function audienceOfChanges(message: StoredMessage, { mv }: StreamState, directory: DirectoryView): Audience {
   const { stream } = message.body;
   const shared = stream !== 0 && (directory.stream(streamId(stream))?.historyPublic ?? false);
-  return { ...copyHolders(message), ...(shared ? { mv } : {}) };
+  return { ...audienceOfCopies(message), ...(shared ? { mv } : {}) };
 }
 
 /** Users with a copy of the message. */
-export function copyHolders({ body, participants, id, originStream: home }: StoredMessage): Audience {
+export function audienceOfCopies({ body, participants, id, originStream: home }: StoredMessage): Audience {
   if (body.stream === 0) return { users: participants };
   const own = body.copies ? { users: body.copies } : {};
   if (body.moves) return { stream: body.stream, moved: { id, home, moves: body.moves }, ...own };

@@ -17,14 +17,14 @@ interface RecentChange {
 /** Longer than any command waits between its read of the Store and its turn: requests time out before. */
 const REMEMBER_MS = 120_000;
 
-export class RecentMessages {
+export class RecentlyChangedMessages {
   /** In order of change. */
   readonly #changes = new Map<number, RecentChange>();
 
   /** The newer of the stored version and the last change here; null: deleted or absent. */
   latest(id: number, stored: MessageRecord | null): MessageRecord | null {
     const change = this.#changes.get(id);
-    if (!change || (stored && revOf(stored) > change.rev)) return stored;
+    if (!change || (stored && revisionOf(stored) > change.rev)) return stored;
     return change.record;
   }
 
@@ -57,4 +57,4 @@ export class RecentMessages {
   }
 }
 
-export const revOf = (record: MessageRecord): number => record.body.rev as number;
+export const revisionOf = (record: MessageRecord): number => record.body.rev as number;

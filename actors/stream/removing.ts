@@ -1,21 +1,21 @@
 /** Outcome of removing messages: records, topics' newest messages, and events (events.md, delete_message). */
 
-import { filesUnlinked, idEvents } from '#actors/shared';
+import { filesUnlinkedCommands, readIdsEvents } from '#actors/shared';
 import type { StoredMessage } from '#domain/messages';
 import { hasCopy, isMember, topicKey } from '#domain/streams';
 import { type Audience, type LogItem, parseKey } from '#model';
 import { userCommands } from '#model/commands';
 import type { MessageRecord } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
-import { memberOf } from './commands/members.js';
+import { storedMember } from './commands/members.js';
 import { deleteEvents } from './editing/event.js';
-import { removal } from './messages.js';
+import { removeMessage } from './messages.js';
 import type { StreamState, StreamView } from './state.js';
-import { topicWithout } from './topics.js';
+import { removeMessagesFromTopic } from './topics.js';
 
 /**
  * @param messages messages of this conversation, in the order in which the events list them
- * @param newest the newest messages of their topics (`newestOfTopic`); removed ones may be among them
+ * @param newest the newest messages of their topics (`readNewestOfTopic`); removed ones may be among them
  */
 export function removalOutcome(
   view: StreamView,
@@ -41,13 +41,13 @@ export function removalOutcome(
     if (stream !== 0)
       Object.assign(
         parts,
-        topicWithout(view, stream, key, newest, (id) => ids.has(id)),
+        removeMessagesFromTopic(view, stream, key, newest, (id) => ids.has(id)),
       );
   }
   if (stream !== 0) events.push(...readEventsForLeavers(view, messages, context));
-  const files = messages.flatMap(({ id, body }) => filesUnlinked(context.realm, body.files ?? [], id, true));
+  const files = messages.flatMap(({ id, body }) => filesUnlinkedCommands(context.realm, body.files ?? [], id, true));
   return {
-    messages: messages.map((message) => removal(view, message, context)),
+    messages: messages.map((message) => removeMessage(view, message, context)),
     parts,
     events,
     ...(files.length > 0 ? { commands: [files], replyAfterCommands: true } : {}),
@@ -66,9 +66,9 @@ function readEventsForLeavers(
 ): LogItem[] {
   const users = new Set(context.pendingCommands(userCommands.readStream).map(({ to }) => Number(parseKey(to).rest)));
   return [...users].flatMap((user) => {
-    const member = memberOf(parts, user);
+    const member = storedMember(parts, user);
     const ids = isMember(member) ? [] : messages.map(({ id }) => id).filter((id) => hasCopy(member, id));
-    return idEvents(user, ids);
+    return readIdsEvents(user, ids);
   });
 }
 

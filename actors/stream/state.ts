@@ -4,7 +4,7 @@ import type { DailyCounts } from '#domain/streams';
 import type { ArgsOf, Command } from '#model/commands';
 import type { CommandDefinition, View } from '#runtime';
 import type { ActorServices } from '../services.js';
-import type { RecentMessages } from './recent.js';
+import type { RecentlyChangedMessages } from './recent.js';
 
 export interface StreamState extends JsonObject {
   readonly phase: string;
@@ -38,7 +38,7 @@ export type StreamCommand<C extends Command<'stream' | 'dm'>, I = undefined> = S
 
 /** In memory only. */
 export interface StreamVolatile {
-  readonly recent: RecentMessages;
+  readonly recent: RecentlyChangedMessages;
 }
 
 export type StreamView = View<StreamState, StreamVolatile>;

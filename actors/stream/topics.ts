@@ -11,10 +11,10 @@ import type { MessageRecord } from '#model/records';
 import type { Store } from '#ports/store';
 import type { StreamView } from './state.js';
 
-export const TOPIC_PART = 'topic/';
+export const STREAM_TOPIC_PART_PREFIX = 'topic/';
 
 /** Newest messages read to find the newest that remains; more than commands in flight change. */
-export const LOOK_BACK = 64;
+export const MAX_NEWEST_READ = 64;
 
 interface Topic extends JsonObject {
   readonly name: string;
@@ -24,16 +24,16 @@ interface Topic extends JsonObject {
 
 type Changes = Readonly<Record<string, Json>>;
 
-export const topicOf = (parts: Parts, key: string): Topic | undefined =>
-  parts.get(`${TOPIC_PART}${key}`) as Topic | undefined;
+export const storedTopic = (parts: Parts, key: string): Topic | undefined =>
+  parts.get(`${STREAM_TOPIC_PART_PREFIX}${key}`) as Topic | undefined;
 
-const part = (key: string, topic: Topic | null): Changes => ({ [`${TOPIC_PART}${key}`]: topic });
+const part = (key: string, topic: Topic | null): Changes => ({ [`${STREAM_TOPIC_PART_PREFIX}${key}`]: topic });
 
 /** Newest first, as the API lists them. */
 export function listTopics(parts: Parts): { readonly name: string; readonly max_id: number }[] {
   const topics: { name: string; max_id: number }[] = [];
   for (const [name, value] of parts) {
-    if (!name.startsWith(TOPIC_PART)) continue;
+    if (!name.startsWith(STREAM_TOPIC_PART_PREFIX)) continue;
     const topic = value as Topic;
     topics.push({ name: topic.name, max_id: topic.max });
   }
@@ -41,14 +41,14 @@ export function listTopics(parts: Parts): { readonly name: string; readonly max_
 }
 
 /** Parts of the topic with this message added. */
-export function topicWithMessage(parts: Parts, name: string, id: number): Changes {
+export function addMessageToTopic(parts: Parts, name: string, id: number): Changes {
   const key = topicKey(name);
-  const before = topicOf(parts, key);
+  const before = storedTopic(parts, key);
   return before && before.max > id ? {} : part(key, { name, max: id });
 }
 
-/** Input of `topicWithout`: the newest messages of a topic. @param before only messages with a smaller id */
-export function newestOfTopic(
+/** Input of `removeMessagesFromTopic`: the newest messages of a topic. @param before only messages with a smaller id */
+export function readNewestOfTopic(
   store: Store,
   realm: RealmId,
   stream: number,
@@ -56,7 +56,7 @@ export function newestOfTopic(
   before = NEWEST,
 ): Promise<MessageRecord[]> {
   const index = { by: 'topic', conversation: streamConversation(stream), topicKey: key } as const;
-  return store.scanMessages({ realm, index, from: before, direction: 'older', limit: LOOK_BACK });
+  return store.scanMessages({ realm, index, from: before, direction: 'older', limit: MAX_NEWEST_READ });
 }
 
 const isIn = (message: StoredMessage, stream: number, key: string): boolean =>
@@ -85,16 +85,16 @@ export function currentInTopic(
 
 /**
  * Parts of the topic after some of its messages leave it, or may have left it.
- * @param newest result of `newestOfTopic`
+ * @param newest result of `readNewestOfTopic`
  */
-export function topicWithout(
+export function removeMessagesFromTopic(
   view: StreamView,
   stream: number,
   key: string,
   newest: readonly MessageRecord[],
   leaves: (id: number) => boolean,
 ): Changes {
-  const before = topicOf(view.parts, key);
+  const before = storedTopic(view.parts, key);
   const left = [...currentInTopic(view, newest, stream, key), ...changedInTopic(view, stream, key)]
     .filter(({ id }) => !leaves(id))
     .reduce<StoredMessage | undefined>((max, one) => (max && max.id > one.id ? max : one), undefined);
@@ -116,9 +116,9 @@ function hasLeft(view: StreamView, id: number, stream: number, key: string): boo
  * Watchers: users whose actors keep a policy for the topic. A move of the topic is sent to these actors only. One part
  * per watched topic, named by a hash, because users may name topics that no message could have.
  */
-export const WATCHERS_PART = 'watchers/';
+export const WATCHERS_PART_PREFIX = 'watchers/';
 
-const watchersPart = (topic: string): string => `${WATCHERS_PART}${topicHash(topic)}`;
+const watchersPart = (topic: string): string => `${WATCHERS_PART_PREFIX}${topicHash(topic)}`;
 
 function watcherSet(parts: Parts, topic: string): IdSet {
   const stored = parts.get(watchersPart(topic)) as { readonly users: Uint8Array } | undefined;
@@ -126,7 +126,7 @@ function watcherSet(parts: Parts, topic: string): IdSet {
 }
 
 /** User ids, ascending. */
-export const watchersOf = (parts: Parts, topic: string): readonly number[] => watcherSet(parts, topic).ids;
+export const topicWatchersOf = (parts: Parts, topic: string): readonly number[] => watcherSet(parts, topic).ids;
 
 /** Changed parts; none if the user is one of the watchers already, or not. */
 export function withWatcher(parts: Parts, topic: string, user: number, watches: boolean): Record<string, Json> {

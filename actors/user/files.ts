@@ -1,6 +1,6 @@
 /** Uploaded files of this user: one part each, named by the file's token. Pure. */
 
-import { tellRealm } from '#actors/shared';
+import { reportFileChanges } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import { blobOfFile, parsePath } from '#domain/files';
 import type { Parts, RealmId } from '#model';
@@ -22,30 +22,30 @@ export interface OwnFile extends JsonObject {
   readonly expires: number | null;
 }
 
-export const FILE_PART = 'file/';
+export const FILE_PART_PREFIX = 'file/';
 
 /** @param path checked path of a file */
-export const filePart = (path: string): string => `${FILE_PART}${parsePath(path)?.token}`;
+export const filePartName = (path: string): string => `${FILE_PART_PREFIX}${parsePath(path)?.token}`;
 
 /** The file with exactly this path, even if its upload is not finished. */
-export function anyFile(parts: Parts, path: string): OwnFile | undefined {
-  const file = parts.get(filePart(path)) as OwnFile | undefined;
+export function findFileOrUpload(parts: Parts, path: string): OwnFile | undefined {
+  const file = parts.get(filePartName(path)) as OwnFile | undefined;
   return file?.path === path ? file : undefined;
 }
 
 /** The file with exactly this path, if its upload is finished. */
-export function fileAt(parts: Parts, path: string): OwnFile | undefined {
-  const file = anyFile(parts, path);
+export function findFile(parts: Parts, path: string): OwnFile | undefined {
+  const file = findFileOrUpload(parts, path);
   return file?.ready ? file : undefined;
 }
 
 /** In no particular order. */
-export function* filesOf(parts: Parts): Iterable<OwnFile> {
-  for (const [name, file] of parts) if (name.startsWith(FILE_PART)) yield file as unknown as OwnFile;
+export function* ownFiles(parts: Parts): Iterable<OwnFile> {
+  for (const [name, file] of parts) if (name.startsWith(FILE_PART_PREFIX)) yield file as unknown as OwnFile;
 }
 
 /** The attachment object of realm.md: times in milliseconds. */
-export const presentFile = ({ id, name, path, size, created, messages }: OwnFile): JsonObject => ({
+export const presentAttachment = ({ id, name, path, size, created, messages }: OwnFile): JsonObject => ({
   id,
   name,
   path_id: path,
@@ -66,14 +66,14 @@ export function removeFiles(realm: RealmId, owner: number, files: readonly OwnFi
   const changes = known.map(({ id, size }): FileChange => ({ op: 'remove', attachment: { id }, bytes: -size }));
   const erase = files.map(({ path }) => blobOfFile(path));
   return {
-    parts: Object.fromEntries(files.map(({ path }) => [filePart(path), null])),
-    command: tellRealm(realm, owner, changes, erase),
+    parts: Object.fromEntries(files.map(({ path }) => [filePartName(path), null])),
+    command: reportFileChanges(realm, owner, changes, erase),
   };
 }
 
 /** Earliest expiry of a file, ms; null: no file expires. */
-export function nextExpiry(parts: Parts): number | null {
+export function nextFileExpiry(parts: Parts): number | null {
   let next: number | null = null;
-  for (const { expires } of filesOf(parts)) if (expires !== null && (next === null || expires < next)) next = expires;
+  for (const { expires } of ownFiles(parts)) if (expires !== null && (next === null || expires < next)) next = expires;
   return next;
 }

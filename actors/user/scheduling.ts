@@ -48,7 +48,7 @@ interface TextInput extends JsonObject {
 }
 
 /** @param target stream of the message, as known when the command arrives */
-export async function schedulingInputs(
+export async function loadSchedulingInputs(
   { content, origin }: TextInput,
   target: number | undefined,
   known: ScheduledMessage | undefined,
@@ -138,7 +138,7 @@ export const scheduledEvent = (self: number, op: 'add' | 'update' | 'remove', of
 });
 
 /** The parts with these scheduled messages written. */
-export const withPart = (
+export const writeScheduled = (
   parts: ReadonlyMap<string, Json>,
   ...messages: readonly (ScheduledMessage | DeliveryReceipt)[]
 ): ReadonlyMap<string, Json> =>

@@ -8,7 +8,7 @@ import { type ActorKey, type Parts, PartTable, parseKey, type UserId, userId } f
 import type { ArgsOf, Command } from '#model/commands';
 import type { CommandDefinition } from '#runtime';
 import type { ActorServices } from '../services.js';
-import { nextExpiry } from './files.js';
+import { nextFileExpiry } from './files.js';
 
 export interface UserState extends JsonObject {
   readonly phase: string;
@@ -31,7 +31,7 @@ export interface UserState extends JsonObject {
 }
 
 /** The user whose actor has this key. */
-export const selfOf = (key: ActorKey): UserId => userId(Number(parseKey(key).rest));
+export const userIdOfKey = (key: ActorKey): UserId => userId(Number(parseKey(key).rest));
 
 /** Distance between the first ids of two users: an id of another user's draft is rarely an id of one's own. */
 const ID_DISTANCE = 4_096;
@@ -39,15 +39,15 @@ const ID_DISTANCE = 4_096;
 const ID_RANGES = 2 ** 19;
 
 /** Next id of a user's drafts or scheduled messages. @param last highest id given so far */
-export const nextOwnId = (last: number | undefined, self: UserId): number =>
+export const nextDraftOrScheduledId = (last: number | undefined, self: UserId): number =>
   (last ?? (self % ID_RANGES) * ID_DISTANCE) + 1;
 
-export const SUBSCRIPTION_PART = 'sub/';
+export const SUBSCRIPTION_PART_PREFIX = 'sub/';
 /** Subscriptions by stream. */
-const SUBSCRIPTIONS = new PartTable<Subscription>(SUBSCRIPTION_PART);
+const SUBSCRIPTIONS = new PartTable<Subscription>(SUBSCRIPTION_PART_PREFIX);
 
 /** A subscription with defaults only. */
-export const freshSubscription = (stream: number, color: string): Subscription => ({
+export const defaultSubscription = (stream: number, color: string): Subscription => ({
   stream,
   active: true,
   color,
@@ -81,13 +81,13 @@ export type UserHandler<A extends JsonObject, I = undefined> = CommandDefinition
 export type UserCommand<C extends Command<'user'>, I = undefined> = UserHandler<ArgsOf<C>, I>;
 
 /** Earliest time that any part waits for, ms; null: none. Commands that change such a part set `due` to this. */
-export function nextWake(parts: Parts): number | null {
-  const times = [nextDue(parts), nextExpiry(parts)].filter((at) => at !== null);
+export function nextTimerTime(parts: Parts): number | null {
+  const times = [nextDue(parts), nextFileExpiry(parts)].filter((at) => at !== null);
   return times.length === 0 ? null : Math.min(...times);
 }
 
 /** The parts with these changes applied. */
-export function withParts(parts: Parts, changed: Readonly<Record<string, Json>>): Parts {
+export function applyPartChanges(parts: Parts, changed: Readonly<Record<string, Json>>): Parts {
   const next = new Map(parts);
   for (const [name, value] of Object.entries(changed)) {
     if (value === null) next.delete(name);

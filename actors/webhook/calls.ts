@@ -8,34 +8,34 @@ import type { InputSources } from '../services.js';
 import type { WaitingCall } from './state.js';
 
 /** Place of the message at the time of the call. */
-export interface Place {
+export interface MessagePlace {
   /** Stream of the message; 0: a direct message. */
   readonly stream: number;
   readonly topic: string;
   readonly participants: readonly number[];
 }
 
-export type Fate = { readonly call: WaitingCall } & (
+export type CallOutcome = { readonly call: WaitingCall } & (
   | { readonly is: 'done' }
-  | { readonly is: 'later'; readonly place: Place; readonly reason: string }
-  | { readonly is: 'failed'; readonly place: Place; readonly reason: string }
-  | { readonly is: 'reply'; readonly place: Place; readonly say: string; readonly widget: string | null }
+  | { readonly is: 'later'; readonly place: MessagePlace; readonly reason: string }
+  | { readonly is: 'failed'; readonly place: MessagePlace; readonly reason: string }
+  | { readonly is: 'reply'; readonly place: MessagePlace; readonly say: string; readonly widget: string | null }
 );
 
-export const botOf = (key: ActorKey) => userId(Number(parseKey(key).rest));
+export const botIdOfKey = (key: ActorKey) => userId(Number(parseKey(key).rest));
 
-const placeOf = ({ body, participants }: StoredMessage): Place => ({
+const placeOf = ({ body, participants }: StoredMessage): MessagePlace => ({
   stream: body.stream,
   topic: body.topic,
   participants,
 });
 
-export async function makeCalls(
+export async function makeDueCalls(
   key: ActorKey,
   realm: RealmId,
   calls: readonly WaitingCall[],
   sources: InputSources,
-): Promise<readonly Fate[]> {
+): Promise<readonly CallOutcome[]> {
   const directory = await sources.directory(realm);
   const records = await sources.store.getMessages(
     realm,
@@ -59,8 +59,8 @@ async function one(
   message: StoredMessage,
   directory: DirectoryView,
   { services }: InputSources,
-): Promise<Fate> {
-  const bot = directory.user(botOf(key));
+): Promise<CallOutcome> {
+  const bot = directory.user(botIdOfKey(key));
   const service = bot && directory.bot(bot.id)?.service;
   if (!bot?.isActive || !service || directory.deactivated) return { call, is: 'done' };
   const place = placeOf(message);
@@ -73,7 +73,7 @@ async function one(
   return fateOf(call, place, service.interface, await services.webhooks.post(post));
 }
 
-function fateOf(call: WaitingCall, place: Place, form: number, answer: CallResult): Fate {
+function fateOf(call: WaitingCall, place: MessagePlace, form: number, answer: CallResult): CallOutcome {
   if (answer.kind === 'unreachable') return { call, place, is: 'later', reason: answer.reason };
   if (answer.kind === 'failed') return { call, place, is: 'failed', reason: answer.reason };
   const { status, body } = answer;

@@ -22,13 +22,14 @@ export interface WaitingCall extends JsonObject {
 }
 
 /** Calls by id of their message. */
-export const CALLS = new PartTable<WaitingCall>('call/');
+export const CALL_PARTS = new PartTable<WaitingCall>('call/');
 
 /** In the order of messages. */
-export const callsIn = (parts: Parts): WaitingCall[] => [...CALLS.values(parts)].sort((a, b) => a.message - b.message);
+export const waitingCalls = (parts: Parts): WaitingCall[] =>
+  [...CALL_PARTS.values(parts)].sort((a, b) => a.message - b.message);
 
 /** Wall time of the first call that is due, ms; null: no call waits. */
-export function nextCall(calls: Iterable<WaitingCall>): number | null {
+export function nextCallTime(calls: Iterable<WaitingCall>): number | null {
   let first: number | null = null;
   for (const { next } of calls) if (first === null || next < first) first = next;
   return first;

@@ -21,4 +21,4 @@ export interface SnapshotInputs {
 }
 
 /** True if the client asked for the section. */
-export type Wanted = (section: string) => boolean;
+export type IsSectionWanted = (section: string) => boolean;

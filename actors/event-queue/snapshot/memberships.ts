@@ -16,7 +16,7 @@ const MAX_RETRIES = 400;
  *
  * @param counted stream → id up to which its messages are counted
  */
-export async function untilFirstMessagesShow(
+export async function awaitFirstMessages(
   realm: RealmId,
   counted: { readonly [stream: string]: number },
   sources: InputSources,
@@ -45,7 +45,7 @@ interface OwnState {
  * @param withSubscribers the subscribers of all streams are wanted
  * @param versions gets the version of the user's actor
  */
-export async function readWithSubscribers<O extends OwnState>(
+export async function readOwnStateAndSubscribers<O extends OwnState>(
   realm: RealmId,
   user: UserId,
   withSubscribers: boolean,

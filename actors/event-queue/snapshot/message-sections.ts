@@ -22,7 +22,7 @@ const MAX_STARRED = 10_000;
 
 type Reading = readonly (readonly [string, Json])[];
 
-export interface OwnReading {
+export interface OwnReadState {
   readonly subscriptions: readonly Subscription[];
   readonly topics: readonly UserTopic[];
   readonly reading: Reading;
@@ -32,7 +32,7 @@ export interface OwnReading {
  * Picks the source from which a registration reads messages: memory, unless the user's reading state names a message
  * that the log has not shown here. Call it after the reading state was read.
  */
-export async function messageReads(
+export async function chooseMessageSource(
   index: RecentMessageIndex,
   reading: Reading,
   { store }: InputSources,
@@ -41,19 +41,19 @@ export async function messageReads(
   return reads === store || (await index.knows(new UserFlags(0, new Map(reading)).singledOutIds())) ? reads : store;
 }
 
-export interface Unread {
+export interface UnreadSection {
   readonly section: JsonObject;
   readonly counted: CountedMessages;
 }
 
 /** Call it after everything whose version the snapshot notes was read. */
-export async function readUnread(
+export async function readUnreadSection(
   realm: RealmId,
   user: number,
-  { subscriptions, topics, reading }: OwnReading,
+  { subscriptions, topics, reading }: OwnReadState,
   reads: MessageReads,
   { services }: InputSources,
-): Promise<Unread> {
+): Promise<UnreadSection> {
   const flags = new UserFlags(user, new Map(reading));
   const scan = new UnreadScan(reads, realm, user);
   const active = new Map(subscriptions.filter((own) => own.active).map((own) => [own.stream, own]));
@@ -93,10 +93,10 @@ export async function readUnread(
 }
 
 /** Ids of starred messages that still exist, ascending; at most 10,000. */
-export async function readStarred(
+export async function readStarredIds(
   realm: RealmId,
   user: number,
-  { reading }: OwnReading,
+  { reading }: OwnReadState,
   reads: MessageReads,
 ): Promise<number[]> {
   const { ids } = new UserFlags(user, new Map(reading)).marked('starred');

@@ -1,6 +1,6 @@
 /** Sections about users, bots and presence (register.md § fetch_event_types). */
 
-import { VISITOR } from '#actors/shared';
+import { VISITOR_ACCOUNT } from '#actors/shared';
 import type { Fields, JsonObject } from '#base';
 import {
   avatarUrl,
@@ -25,7 +25,7 @@ const SYSTEM_BOTS = ['notification', 'welcome', 'email-gateway'] as const;
 /** Section `realm_user`: all users, and the roles and permissions of the user. */
 export function userSections({ user, directory, args, now }: SnapshotInputs): Fields {
   const { settings } = directory;
-  const isVisitor = user.id === VISITOR.id;
+  const isVisitor = user.id === VISITOR_ACCOUNT.id;
   const options = {
     clientGravatar: args.options.clientGravatar,
     profile: !isVisitor,
@@ -92,7 +92,7 @@ export const presenceSection = ({ directory, args, now }: SnapshotInputs): Field
   server_timestamp: serverTime(now),
 });
 
-export const visitorsPresence = ({ now }: SnapshotInputs): Fields => ({
+export const visitorPresenceSection = ({ now }: SnapshotInputs): Fields => ({
   presences: {},
   server_timestamp: serverTime(now),
 });

@@ -8,7 +8,7 @@ import { mutedTopics, presentUserTopics } from '#domain/streams';
 import { EMOJISET_CHOICES, NOTIFICATION_SOUNDS } from '#model';
 import type { OwnSection } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
-import type { SnapshotInputs, Wanted } from './inputs.js';
+import type { IsSectionWanted, SnapshotInputs } from './inputs.js';
 
 interface EncodedSettings {
   /** Version of the preferences of all users. */
@@ -71,7 +71,7 @@ export function statusSection({ directory }: SnapshotInputs): JsonObject {
 export function ownSections(
   { directory, args, user }: SnapshotInputs,
   { drafts, scheduled, topics, hotspots }: OwnState<OwnSection>,
-  wanted: Wanted,
+  wanted: IsSectionWanted,
 ): JsonObject {
   // A client that asks for user_topic by name does not use its deprecated form.
   const deprecated = wanted('muted_topics') && !args.fetch?.includes('user_topic');

@@ -5,7 +5,7 @@ import { presentCustomEmoji } from '#domain/emoji';
 import { STOP_WORDS } from '#domain/messages';
 import { isGuest } from '#domain/people';
 import type { DirectoryView } from '#model/records';
-import type { SnapshotInputs, Wanted } from './inputs.js';
+import type { IsSectionWanted, SnapshotInputs } from './inputs.js';
 import {
   domainsSection,
   groupsSection,
@@ -64,13 +64,18 @@ const PERSONAL: Readonly<Record<string, Section>> = {
   update_global_notifications: notificationsSection,
 };
 
-const makeAll = (sections: Readonly<Record<string, Section>>, inputs: SnapshotInputs, wanted: Wanted): Fields[] =>
-  Object.entries(sections).flatMap(([name, make]) => (wanted(name) ? [make(inputs)] : []));
+const makeAll = (
+  sections: Readonly<Record<string, Section>>,
+  inputs: SnapshotInputs,
+  wanted: IsSectionWanted,
+): Fields[] => Object.entries(sections).flatMap(([name, make]) => (wanted(name) ? [make(inputs)] : []));
 
-export const personalSections = (inputs: SnapshotInputs, wanted: Wanted): Fields[] => makeAll(PERSONAL, inputs, wanted);
+export const makePersonalSections = (inputs: SnapshotInputs, wanted: IsSectionWanted): Fields[] =>
+  makeAll(PERSONAL, inputs, wanted);
 
 /** The shared sections, not encoded. */
-export const sharedSections = (inputs: SnapshotInputs, wanted: Wanted): Fields[] => makeAll(SHARED, inputs, wanted);
+export const makeSharedSections = (inputs: SnapshotInputs, wanted: IsSectionWanted): Fields[] =>
+  makeAll(SHARED, inputs, wanted);
 
 /** Variants in memory: all clients of one kind register alike. */
 const MAX_VARIANTS = 32;
@@ -97,12 +102,12 @@ const variantOf = ({ user, args }: SnapshotInputs): string => {
 };
 
 /** The shared sections, encoded once per variant until the directory changes. */
-export function encodedShared(inputs: SnapshotInputs, wanted: Wanted): readonly Uint8Array[] {
+export function encodeSharedSections(inputs: SnapshotInputs, wanted: IsSectionWanted): readonly Uint8Array[] {
   const variants = cached(inputs.directory);
   const name = variantOf(inputs);
   let parts = variants.get(name);
   if (!parts) {
-    parts = [Buffer.concat(sharedSections(inputs, wanted).flatMap(encodeParts))];
+    parts = [Buffer.concat(makeSharedSections(inputs, wanted).flatMap(encodeParts))];
     if (variants.size >= MAX_VARIANTS) variants.clear();
     variants.set(name, parts);
   }

@@ -1,6 +1,6 @@
 /** Sections about streams and subscriptions (register.md § fetch_event_types, streams.md). */
 
-import { activeSubscribers } from '#actors/shared';
+import { keepActiveAccounts } from '#actors/shared';
 import { type Fields, type JsonObject, memoizeByObject } from '#base';
 import { isAdmin, isGuest, streamNotifications } from '#domain/people';
 import {
@@ -34,7 +34,7 @@ export function subscriptionSections({
   const own = new Map(subscriptions.map((subscription) => [subscription.stream, subscription]));
   const { includeSubscribers, capabilities } = args.options;
   const live = liveStreams(directory);
-  const listed = (stream: DirectoryStream): number[] => activeSubscribers(subscribers.get(stream.id) ?? [], directory);
+  const listed = (stream: DirectoryStream): number[] => keepActiveAccounts(subscribers.get(stream.id) ?? [], directory);
   // Clients that can't handle null get the user's global settings.
   const notNull = capabilities.notification_settings_null ? {} : { notNull: streamNotifications(directory, user) };
   const traffic = ({ id, created }: DirectoryStream): number | null =>

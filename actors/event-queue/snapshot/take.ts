@@ -3,7 +3,7 @@
  * leave out exactly the events that the client has already seen as state (architecture/delivery.md § Snapshots).
  */
 
-import { readOwnState, VISITOR } from '#actors/shared';
+import { readOwnState, VISITOR_ACCOUNT } from '#actors/shared';
 import { encodeParts, type Fields, type Json } from '#base';
 import { newestMessage, recentConversations } from '#domain/messages';
 import { presencesIn } from '#domain/presence';
@@ -15,16 +15,16 @@ import type { InputContext } from '#runtime';
 import type { InputSources } from '../../services.js';
 import type { CountedMessages, QueueState } from '../state.js';
 import type { QueueVolatile } from '../volatile.js';
-import type { SnapshotInputs, Wanted } from './inputs.js';
-import { readWithSubscribers, untilFirstMessagesShow } from './memberships.js';
-import { messageReads, readStarred, readUnread } from './message-sections.js';
-import { presenceSection, userSections, visitorsPresence } from './people-sections.js';
+import type { IsSectionWanted, SnapshotInputs } from './inputs.js';
+import { awaitFirstMessages, readOwnStateAndSubscribers } from './memberships.js';
+import { chooseMessageSource, readStarredIds, readUnreadSection } from './message-sections.js';
+import { presenceSection, userSections, visitorPresenceSection } from './people-sections.js';
 import { ownSections } from './preference-sections.js';
-import { encodedShared, personalSections, sharedSections } from './sections.js';
+import { encodeSharedSections, makePersonalSections, makeSharedSections } from './sections.js';
 import { streamSections, subscriptionSections } from './stream-sections.js';
-import { forVisitor, nothingOwn } from './visitor.js';
+import { emptyOwnState, hideFromVisitor } from './visitor.js';
 
-export interface Snapshot {
+export interface RegistrationSnapshot {
   /** Log position at which the queue starts. */
   readonly start: Seq;
   /** Log position up to which the lists of subscribers show every change. */
@@ -51,7 +51,7 @@ const OWN: { readonly [S in OwnSection]: readonly string[] } = {
 
 const MESSAGE_SECTIONS = ['message', 'recent_private_conversations', 'starred_messages'];
 
-const ownNeeded = (wanted: Wanted): OwnSection[] =>
+const ownNeeded = (wanted: IsSectionWanted): OwnSection[] =>
   (Object.keys(OWN) as OwnSection[]).filter((section) => OWN[section].some(wanted));
 
 /**
@@ -61,11 +61,11 @@ const ownNeeded = (wanted: Wanted): OwnSection[] =>
 const MAX_ATTEMPTS = 4;
 
 /** Inputs of the `register` and `visit` commands. */
-export async function takeSnapshot(
+export async function takeRegistrationSnapshot(
   args: RegisterArgs,
   context: InputContext<QueueState, QueueVolatile>,
   sources: InputSources,
-): Promise<Snapshot> {
+): Promise<RegistrationSnapshot> {
   for (let attempt = 1; ; attempt++) {
     const taken = await takeOnce(args, context, sources, attempt === MAX_ATTEMPTS);
     if (taken) return taken;
@@ -89,7 +89,7 @@ async function takeOnce(
   { realm, caller }: InputContext<QueueState, QueueVolatile>,
   sources: InputSources,
   last: boolean,
-): Promise<Snapshot | undefined> {
+): Promise<RegistrationSnapshot | undefined> {
   // Else the user could get, as a new event, a change that an earlier response already showed.
   await sources.published(realm);
   // The log's end is read first: whatever the reads below lack is in the log after it.
@@ -100,19 +100,19 @@ async function takeOnce(
   // The queue gets no event from before that end, so the replica must show all of them.
   const feed = await sources.services.feeds.of(realm);
   await feed.reach(end);
-  const isVisitor = caller === VISITOR.id;
-  const user = isVisitor ? VISITOR : directory.user(userId(caller));
+  const isVisitor = caller === VISITOR_ACCOUNT.id;
+  const user = isVisitor ? VISITOR_ACCOUNT : directory.user(userId(caller));
   if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
   const sections = ownNeeded(wanted);
   const withSubscribers = wanted('subscription') && args.options.includeSubscribers;
   const { usersVersion } = directory;
-  const { own, subscribers } = await readWithSubscribers(
+  const { own, subscribers } = await readOwnStateAndSubscribers(
     realm,
     user.id,
     withSubscribers,
     () => {
       if (sections.length === 0) return undefined;
-      return isVisitor ? nothingOwn(sections) : readOwnState(realm, user.id, sections, sources);
+      return isVisitor ? emptyOwnState(sections) : readOwnState(realm, user.id, sections, sources);
     },
     feed,
     sources,
@@ -125,14 +125,14 @@ async function takeOnce(
   // Read after the versions of the user and the streams: messages of the commits that they cover must be counted.
   const { reading = [] } = own ?? {};
   const reads = MESSAGE_SECTIONS.some(wanted)
-    ? await messageReads(feed.recentMessages, reading, sources)
+    ? await chooseMessageSource(feed.recentMessages, reading, sources)
     : sources.store;
   if (own && wanted('message')) {
     if (wanted('update_message_flags')) {
-      const unread = await readUnread(realm, user.id, own, reads, sources);
+      const unread = await readUnreadSection(realm, user.id, own, reads, sources);
       parts.push({ unread_msgs: unread.section });
       countedMessages = unread.counted;
-      await untilFirstMessagesShow(realm, countedMessages.streams, sources);
+      await awaitFirstMessages(realm, countedMessages.streams, sources);
     }
     const streams = subscriptions.map((own) => own.stream);
     parts.push({ max_message_id: await newestMessage(reads, realm, user.id, streams) });
@@ -142,7 +142,7 @@ async function takeOnce(
     parts.push({ recent_private_conversations: recent as unknown as Json });
   }
   if (own && wanted('starred_messages')) {
-    parts.push({ starred_messages: await readStarred(realm, user.id, own, reads) });
+    parts.push({ starred_messages: await readStarredIds(realm, user.id, own, reads) });
   }
   if (wanted('presence') && !isVisitor) {
     const to = presenceKey(realm);
@@ -167,7 +167,7 @@ async function takeOnce(
     subscribers: subscribers.of,
   };
   if (wanted('realm_user')) parts.push(userSections(inputs));
-  parts.push(...personalSections(inputs, wanted));
+  parts.push(...makePersonalSections(inputs, wanted));
   if (unreadable.size > 0 && !last) {
     await renewKeys(realm, unreadable, sources);
     return undefined;
@@ -175,9 +175,9 @@ async function takeOnce(
   if (wanted('subscription')) parts.push(subscriptionSections(inputs));
   if (wanted('stream')) parts.push(streamSections(inputs));
   if (own) parts.push(ownSections(inputs, own, wanted));
-  if (wanted('presence')) parts.push(isVisitor ? visitorsPresence(inputs) : presenceSection(inputs));
+  if (wanted('presence')) parts.push(isVisitor ? visitorPresenceSection(inputs) : presenceSection(inputs));
   const encoded = isVisitor
-    ? [...sharedSections(inputs, wanted), ...parts].map(forVisitor).flatMap(encodeParts)
-    : [...encodedShared(inputs, wanted), ...parts.flatMap(encodeParts)];
+    ? [...makeSharedSections(inputs, wanted), ...parts].map(hideFromVisitor).flatMap(encodeParts)
+    : [...encodeSharedSections(inputs, wanted), ...parts.flatMap(encodeParts)];
   return { start: end, subscribersAsOf: subscribers.position, incarnation, versions, countedMessages, parts: encoded };
 }

@@ -8,7 +8,7 @@ import type { Fields } from '#base';
 import type { OwnSection } from '#model/commands';
 
 /** The own state of a visitor: all sections are empty, as there is no actor to ask. */
-export const nothingOwn = (sections: readonly OwnSection[]): OwnState<OwnSection> =>
+export const emptyOwnState = (sections: readonly OwnSection[]): OwnState<OwnSection> =>
   ({ version: 0, ...Object.fromEntries(sections.map((section) => [section, []])) }) as unknown as OwnState<OwnSection>;
 
 /** Replacements for fields that depend on the account; undefined = left out. */
@@ -23,5 +23,5 @@ const SHOWN: Fields = {
   user_status: {},
 };
 
-export const forVisitor = (part: Fields): Fields =>
+export const hideFromVisitor = (part: Fields): Fields =>
   Object.fromEntries(Object.entries(part).map(([name, value]) => [name, name in SHOWN ? SHOWN[name] : value]));

@@ -6,7 +6,7 @@ import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { AnyCommand, CommandDefinition, View } from '#runtime';
 import type { ActorServices } from '../../services.js';
-import { type RealmState, userOf } from '../state.js';
+import { type RealmState, userRecord } from '../state.js';
 import type { RealmVolatile } from '../volatile.js';
 
 /** Handler of commands with the arguments `A` and the inputs `I`. */
@@ -36,14 +36,14 @@ function wrappedHandler(command: AnyCommand<RealmState, RealmVolatile>): typeof 
   return (view, args, inputs, context) => {
     const { caller } = context;
     // The replica of the frontend that admitted the caller may lag behind the deactivation.
-    if (caller !== 0 && userOf(view.parts, caller)?.isActive === false) throw apiError('ACCOUNT_DEACTIVATED');
+    if (caller !== 0 && userRecord(view.parts, caller)?.isActive === false) throw apiError('ACCOUNT_DEACTIVATED');
     const outcome = command.handle(view, args, inputs, context);
     let changes = false;
     for (const item of outcome.events ?? []) {
       if (item.t !== 'directory') continue;
       changes = true;
       const { user } = item.change as { readonly user?: DirectoryUser };
-      if (user) view.volatile.countHuman(userOf(view.parts, user.id), user);
+      if (user) view.volatile.countHuman(userRecord(view.parts, user.id), user);
     }
     if (!changes) return outcome;
     return { ...outcome, state: { ...(outcome.state ?? view.state), directoryVersion: context.version } };

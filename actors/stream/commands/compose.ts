@@ -1,6 +1,6 @@
 /** Outcome of sending, once it is decided: the message's record, its event, and the conversation's new state. */
 
-import { claimedFiles, filesLinked, success } from '#actors/shared';
+import { filesLinkedCommands, loadClaimedFiles, successReply } from '#actors/shared';
 import { type RenderResult, topicLinks } from '#domain/markdown';
 import {
   type MessageBody,
@@ -17,10 +17,10 @@ import { type MessageInput, type OutboxCommand, outboxCommand, realmCommands } f
 import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { CommandContext, InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../services.js';
-import { giveCopies } from '../bots.js';
+import { giveCopyCommands } from '../bots.js';
 import type { StreamState, StreamView, StreamVolatile } from '../state.js';
-import { topicWithMessage } from '../topics.js';
-import { memberOf } from './members.js';
+import { addMessageToTopic } from '../topics.js';
+import { storedMember } from './members.js';
 import { withRetentionTimer } from './retention.js';
 
 export interface ComposeInputs {
@@ -32,7 +32,7 @@ export interface ComposeInputs {
 }
 
 /** Inputs of every command that makes a message. */
-export async function composeInputs(
+export async function loadComposeInputs(
   { content, origin }: MessageInput,
   { realm, caller }: InputContext<StreamState, StreamVolatile>,
   sources: InputSources,
@@ -41,7 +41,7 @@ export async function composeInputs(
   const id = sources.messageId(realm);
   const text = sources.directory(realm).then(async (directory) => {
     const rendered = await sources.services.renderer.render(content, directory, origin, caller);
-    return { rendered, files: await claimedFiles(rendered?.attachmentPaths ?? [], realm, caller, sources) };
+    return { rendered, files: await loadClaimedFiles(rendered?.attachmentPaths ?? [], realm, caller, sources) };
   });
   const both = await Promise.all([id, text]);
   return { id: both[0], ...both[1] };
@@ -75,7 +75,7 @@ export interface ComposedMessage {
 
 type PostContext = Pick<CommandContext, 'now' | 'directory' | 'realm' | 'key'>;
 
-export function postToStream(
+export function streamMessageOutcome(
   { state, parts }: Pick<StreamView, 'state' | 'parts'>,
   input: MessageInput,
   context: PostContext,
@@ -84,7 +84,7 @@ export function postToStream(
 ): Outcome<StreamState> {
   const first = stream.firstMessage === null && state.last === 0;
   const { copies = [] } = composed;
-  const silent = [...context.directory.silentBots()].filter((bot) => isMember(memberOf(parts, bot)));
+  const silent = [...context.directory.silentBots()].filter((bot) => isMember(storedMember(parts, bot)));
   const to: Audience = {
     stream: stream.id,
     mv: state.mv,
@@ -101,7 +101,7 @@ export function postToStream(
     conversation: streamConversation(stream.id),
     to,
   });
-  const placed = { ...outcome, parts: topicWithMessage(parts, input.topic, composed.id) };
+  const placed = { ...outcome, parts: addMessageToTopic(parts, input.topic, composed.id) };
   if (!first) return placed;
   const args = { stream: stream.id, id: composed.id };
   const told = outboxCommand({ to: realmKey(context.realm), name: realmCommands.firstMessage, args, caller: 0 });
@@ -109,7 +109,7 @@ export function postToStream(
 }
 
 /** @param recipient recipient_id of the message */
-export function postDirectly(
+export function directMessageOutcome(
   state: StreamState,
   input: MessageInput,
   context: PostContext,
@@ -172,10 +172,10 @@ function post(
     ...(local ? { local } : {}),
   };
   // The reply waits for these: afterwards the files' owners list the message, and mentioned bots have copies.
-  const awaited = [...filesLinked(realm, files, id, body.sent), ...giveCopies(realm, id, copies)];
+  const awaited = [...filesLinkedCommands(realm, files, id, body.sent), ...giveCopyCommands(realm, id, copies)];
   const commands = [...awaited, ...calls];
   return {
-    reply: success({ id }),
+    reply: successReply({ id }),
     ...withRetentionTimer(
       { ...state, last: id, ...(stream !== 0 ? { traffic: countMessage(state.traffic, now) } : {}) },
       now,

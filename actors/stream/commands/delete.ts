@@ -1,6 +1,6 @@
 /** Deletion of a single message, or of a topic batch by batch. */
 
-import { partially, success } from '#actors/shared';
+import { partialReply, successReply } from '#actors/shared';
 import { asStored, plainViewer, Reader, type StoredMessage, streamConversation } from '#domain/messages';
 import { isAdmin, policyAllows } from '#domain/people';
 import { canReadHistory, isMember, topicKey } from '#domain/streams';
@@ -10,11 +10,11 @@ import { apiError } from '#model/errors';
 import type { MessageRecord } from '#model/records';
 import type { CommandContext, InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../services.js';
-import { latest, redirectToOwner, storedRecord } from '../messages.js';
+import { latestMessage, loadMessageRecord, redirectToOwner } from '../messages.js';
 import { removalOutcome } from '../removing.js';
 import type { StreamCommand, StreamState, StreamVolatile } from '../state.js';
-import { currentInTopic, LOOK_BACK, newestOfTopic } from '../topics.js';
-import { memberOf } from './members.js';
+import { currentInTopic, MAX_NEWEST_READ, readNewestOfTopic } from '../topics.js';
+import { storedMember } from './members.js';
 
 type Context = InputContext<StreamState, StreamVolatile>;
 
@@ -41,26 +41,26 @@ function checkDelete(message: StoredMessage, { directory, caller, now }: Command
 /** DELETE /messages/{message_id}. */
 export const deleteMessage: StreamCommand<typeof conversationCommands.deleteMessage, DeleteInputs> = {
   async inputs({ message_id }, { realm }, sources) {
-    const stored = await storedRecord(realm, message_id, sources);
+    const stored = await loadMessageRecord(realm, message_id, sources);
     const { stream, topic } = stored ? asStored(stored).body : { stream: 0, topic: '' };
-    const newest = stream === 0 ? [] : await newestOfTopic(sources.store, realm, stream, topicKey(topic));
+    const newest = stream === 0 ? [] : await readNewestOfTopic(sources.store, realm, stream, topicKey(topic));
     return { stored, newest };
   },
   handle(view, args, { stored, newest }, context) {
-    const message = latest(view, args.message_id, stored);
+    const message = latestMessage(view, args.message_id, stored);
     // The caller's actor has just seen the message, so it was deleted since.
     if (!message) throw apiError('ALREADY_DELETED');
     const follow = redirectToOwner(message, context, conversationCommands.deleteMessage, args);
     if (follow) return follow;
     checkDelete(message, context);
-    return { reply: success(), ...removalOutcome(view, [message], newest, context) };
+    return { reply: successReply(), ...removalOutcome(view, [message], newest, context) };
   },
 };
 
 interface Page {
   /** Newest first. */
   readonly records: readonly MessageRecord[];
-  /** `records` and the next ones, for `topicWithout`. */
+  /** `records` and the next ones, for `removeMessagesFromTopic`. */
   readonly newest: readonly MessageRecord[];
   readonly full: boolean;
   /** Ids of the records that the caller may delete. */
@@ -84,11 +84,11 @@ async function topicPage(
     index: { by: 'topic', conversation: streamConversation(id), topicKey: topicKey(topic) },
     from: before === 0 ? Number.MAX_SAFE_INTEGER : before,
     direction: 'older',
-    limit: BATCH + LOOK_BACK,
+    limit: BATCH + MAX_NEWEST_READ,
   });
   const records = newest.slice(0, BATCH);
   const full = records.length === BATCH;
-  const subscribed = isMember(memberOf(view.parts, caller));
+  const subscribed = isMember(storedMember(view.parts, caller));
   if (stream.historyPublic && canReadHistory(user, stream, subscribed)) {
     return { records, newest, full, accessible: new Set(records.map((record) => record.id)) };
   }
@@ -99,7 +99,7 @@ async function topicPage(
 }
 
 /** POST /streams/{stream_id}/delete_topic: deletes a batch, newest first, and redirects to itself until all is done. */
-export const deleteTopic: StreamCommand<typeof streamCommands.deleteTopic, Page> = {
+export const deleteTopicBatch: StreamCommand<typeof streamCommands.deleteTopic, Page> = {
   // Waits for a move that is still writing its messages.
   lane: 'moves',
   creates: true,
@@ -110,9 +110,9 @@ export const deleteTopic: StreamCommand<typeof streamCommands.deleteTopic, Page>
     const there = currentInTopic(view, records, stream, key);
     const gone = there.filter(({ id }) => accessible.has(id));
     const reply = !full
-      ? success()
+      ? successReply()
       : context.now >= args.until
-        ? partially()
+        ? partialReply()
         : {
             forward: redirect({
               to: streamKey(context.realm, streamId(stream)),

@@ -3,7 +3,7 @@
  * last message is written: so a move never finds messages that are on their way to another topic.
  */
 
-import { claimedFiles, filesLinked, filesUnlinked, success, value } from '#actors/shared';
+import { filesLinkedCommands, filesUnlinkedCommands, loadClaimedFiles, successReply, valueReply } from '#actors/shared';
 import type { Json } from '#base';
 import { asStored, checkWildcard, type StoredMessage } from '#domain/messages';
 import { asMember, type Member, memberPart } from '#domain/streams';
@@ -14,15 +14,21 @@ import type { DirectoryUser, MessageRecord } from '#model/records';
 import type { CommandContext, InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../services.js';
 import { checkEdit, type Editor } from '../editing/checks.js';
-import { membershipsFor, type NewText, newContent, newText } from '../editing/content.js';
+import { applyNewContent, checkNewText, loadMemberships, type NewTextEffect } from '../editing/content.js';
 import { editEvents } from '../editing/event.js';
-import { moveOf } from '../editing/move.js';
-import { batchIds, moveBatch, topicsOfMove } from '../editing/move-batches.js';
-import { type EditInputs, readScope } from '../editing/scope.js';
-import { change, holders, latest, redirectToOwner, storedRecord } from '../messages.js';
+import { decideMove } from '../editing/move.js';
+import { moveBatch, moveBatchIds, topicsOfMove } from '../editing/move-batches.js';
+import { type EditInputs, readMoveScope } from '../editing/scope.js';
+import {
+  audienceOfChanges,
+  changeMessageBody,
+  latestMessage,
+  loadMessageRecord,
+  redirectToOwner,
+} from '../messages.js';
 import type { StreamCommand, StreamState, StreamView, StreamVolatile } from '../state.js';
-import { newestOfTopic, topicWithout } from '../topics.js';
-import { memberIds, memberOf } from './members.js';
+import { readNewestOfTopic, removeMessagesFromTopic } from '../topics.js';
+import { listMemberIds, storedMember } from './members.js';
 
 type Context = InputContext<StreamState, StreamVolatile>;
 
@@ -34,7 +40,7 @@ const ownStream = ({ key }: { readonly key: CommandContext['key'] }): number => 
 /** The text as it would be stored; undefined: none, or the handler will refuse it. */
 function textOf(content: string | null): string | undefined {
   try {
-    return content === null ? undefined : newText(content);
+    return content === null ? undefined : checkNewText(content);
   } catch {
     return undefined;
   }
@@ -48,8 +54,8 @@ async function readContent(args: EditMessageArgs, stored: MessageRecord, context
   const rendered = await sources.services.renderer.render(text, directory, args.origin, message.sender);
   if (!rendered) return { rendered, files: [], memberships: new Map() };
   const added = rendered.attachmentPaths.filter((path) => !message.body.files?.includes(path));
-  const files = await claimedFiles(added, context.realm, message.sender, sources);
-  const memberships = await membershipsFor(
+  const files = await loadClaimedFiles(added, context.realm, message.sender, sources);
+  const memberships = await loadMemberships(
     message,
     text,
     rendered,
@@ -74,12 +80,12 @@ const UNREAD = { rendered: undefined, files: [], memberships: new Map() };
 
 function inputs(moves: boolean) {
   return async (args: EditMessageArgs, context: Context, sources: InputSources): Promise<EditInputs> => {
-    const stored = await storedRecord(context.realm, args.message_id, sources);
+    const stored = await loadMessageRecord(context.realm, args.message_id, sources);
     const here = stored && stored.body.stream === ownStream(context);
     if (!here) return { stored, ...UNREAD, scope: undefined, inTarget: new Map() };
     const [content, scope, inTarget] = await Promise.all([
       readContent(args, stored, context, sources),
-      moves && stored.body.stream !== 0 ? readScope(args, asStored(stored), context, sources) : undefined,
+      moves && stored.body.stream !== 0 ? readMoveScope(args, asStored(stored), context, sources) : undefined,
       readTarget(args, context, sources),
     ]);
     return { stored, ...content, scope, inTarget };
@@ -95,22 +101,22 @@ function newTextOf(
   content: string,
   { rendered, memberships, files: claimed }: EditInputs,
   { directory, now, key, realm }: CommandContext,
-): NewText {
-  const text = newText(content);
+): NewTextEffect {
+  const text = checkNewText(content);
   const own = ownStream({ key });
   const member = (stream: number, user: number): Member | undefined =>
-    stream === own ? memberOf(view.parts, user) : memberships.get(stream)?.get(user);
-  const body = newContent(message, text, rendered ?? null, directory, member);
+    stream === own ? storedMember(view.parts, user) : memberships.get(stream)?.get(user);
+  const body = applyNewContent(message, text, rendered ?? null, directory, member);
   const wakes = rendered?.mentions.wildcard === true && message.body.stream !== 0;
-  checkWildcard(wakes, () => memberIds(view.parts).length, directory.user(userId(message.sender)), directory, now);
+  checkWildcard(wakes, () => listMemberIds(view.parts).length, directory.user(userId(message.sender)), directory, now);
   const before = message.body.files ?? [];
   const files = (rendered?.attachmentPaths ?? []).filter((path) => before.includes(path) || claimed.includes(path));
   return {
     body: files.length + before.length > 0 ? { ...body, files } : body,
     edit: { content: { raw: message.body.content, html: message.body.html } },
     commands: [
-      ...filesLinked(realm, without(files, before), message.id, message.body.sent),
-      ...filesUnlinked(realm, without(before, files), message.id, false),
+      ...filesLinkedCommands(realm, without(files, before), message.id, message.body.sent),
+      ...filesUnlinkedCommands(realm, without(before, files), message.id, false),
     ],
   };
 }
@@ -128,7 +134,7 @@ function handle(command: typeof conversationCommands.edit) {
     inputs: EditInputs,
     context: CommandContext,
   ): Outcome<StreamState> => {
-    const message = latest(view, args.message_id, inputs.stored);
+    const message = latestMessage(view, args.message_id, inputs.stored);
     if (!message) throw apiError('INVALID_MESSAGES');
     const follow = redirectToOwner(message, context, command, args);
     if (follow) return follow;
@@ -136,18 +142,18 @@ function handle(command: typeof conversationCommands.edit) {
     const plan = checkEdit(message, args, editor);
     const text = plan.content === undefined ? undefined : newTextOf(view, message, plan.content, inputs, context);
     if (plan.topic !== undefined || plan.stream !== undefined) {
-      return moveOf(view, { message, args, plan, text, inputs, editor }, context);
+      return decideMove(view, { message, args, plan, text, inputs, editor }, context);
     }
     const at = Math.floor(context.now / 1000);
     const { body, edit, commands } = text!;
     const edits = [{ user: editor.user.id, at, ...edit }, ...(message.body.edits ?? [])];
     const stream = context.directory.stream(streamId(message.body.stream));
     return {
-      reply: success(),
-      messages: [change(view, message, { ...body, edits }, context)],
+      reply: successReply(),
+      messages: [changeMessageBody(view, message, { ...body, edits }, context)],
       events: editEvents(
         { by: editor.user.id, at, message, stream, content: body },
-        holders(message, view.state, context.directory),
+        audienceOfChanges(message, view.state, context.directory),
       ),
       ...(commands.length > 0 ? { commands: [commands], replyAfterCommands: true } : {}),
     };
@@ -155,13 +161,13 @@ function handle(command: typeof conversationCommands.edit) {
 }
 
 /** New text only. */
-export const edit: StreamCommand<typeof conversationCommands.edit, EditInputs> = {
+export const editMessageText: StreamCommand<typeof conversationCommands.edit, EditInputs> = {
   inputs: inputs(false),
   handle: handle(conversationCommands.edit),
 };
 
 /** New topic or stream, and perhaps a new text. */
-export const move: StreamCommand<typeof conversationCommands.move, EditInputs> = {
+export const moveMessages: StreamCommand<typeof conversationCommands.move, EditInputs> = {
   lane: 'moves',
   exclusive: true,
   inputs: inputs(true),
@@ -181,14 +187,14 @@ export const moveNextBatch: StreamCommand<typeof streamCommands.moveNextBatch, B
     const stream = ownStream(context);
     const topics = args.last ? topicsOfMove(view.parts, args) : [];
     const [stored, ...newest] = await Promise.all([
-      store.getMessages(realm, batchIds(view.parts, args)),
-      ...topics.map((topic) => newestOfTopic(store, realm, stream, topic)),
+      store.getMessages(realm, moveBatchIds(view.parts, args)),
+      ...topics.map((topic) => readNewestOfTopic(store, realm, stream, topic)),
     ]);
     return { stored, newest: new Map(topics.map((topic, i) => [topic, newest[i]!])) };
   },
   handle(view, args, { stored, newest }, context) {
     const messages = stored
-      .map((record) => (record ? latest(view, record.id, record) : undefined))
+      .map((record) => (record ? latestMessage(view, record.id, record) : undefined))
       .filter((message) => message !== undefined);
     const { messages: changes, parts, events } = moveBatch(view, args, messages, context);
     const topics: Record<string, Json> = {};
@@ -196,8 +202,8 @@ export const moveNextBatch: StreamCommand<typeof streamCommands.moveNextBatch, B
     for (const [topic, of] of newest)
       Object.assign(
         topics,
-        topicWithout(view, ownStream(context), topic, of, () => false),
+        removeMessagesFromTopic(view, ownStream(context), topic, of, () => false),
       );
-    return { reply: value(null), messages: changes, parts: { ...parts, ...topics }, events };
+    return { reply: valueReply(null), messages: changes, parts: { ...parts, ...topics }, events };
   },
 };

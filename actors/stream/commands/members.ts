@@ -1,6 +1,6 @@
 /** Subscribers: reads, joining, leaving, and the end of all subscriptions by archiving. */
 
-import { value } from '#actors/shared';
+import { valueReply } from '#actors/shared';
 import type { Json } from '#base';
 import { asMember, audienceRole, isMember, MEMBER_PART, type Member } from '#domain/streams';
 import { type ActorKey, type LogItem, type Parts, parseKey, streamId, userId, userKey } from '#model';
@@ -8,12 +8,12 @@ import { type OutboxCommand, outboxCommand, type streamCommands, userCommands } 
 import type { CommandContext, View } from '#runtime';
 import type { StreamCommand, StreamState } from '../state.js';
 
-export const memberOf = (parts: Parts, user: number): Member | undefined =>
+export const storedMember = (parts: Parts, user: number): Member | undefined =>
   asMember(parts.get(`${MEMBER_PART}${user}`));
 
 const asPart = (member: Member): Json => member as unknown as Json;
 
-export const memberIds = (parts: Parts): number[] => {
+export const listMemberIds = (parts: Parts): number[] => {
   const ids: number[] = [];
   for (const [name, member] of parts) {
     if (name.startsWith(MEMBER_PART) && isMember(asMember(member))) ids.push(Number(name.slice(MEMBER_PART.length)));
@@ -27,12 +27,18 @@ export function hasMembers(parts: Parts): boolean {
 }
 
 /** Subscribers with their version, for the realm actor and for snapshots. */
-export const members: StreamCommand<typeof streamCommands.members> = {
+export const readMembers: StreamCommand<typeof streamCommands.members> = {
   lane: 'members',
   read: true,
   creates: true,
   handle: ({ parts, state }, _args, _inputs, { version, directory }) => ({
-    reply: value({ members: memberIds(parts), mv: state.mv, version, last: state.last, realm: directory.version }),
+    reply: valueReply({
+      members: listMemberIds(parts),
+      mv: state.mv,
+      version,
+      last: state.last,
+      realm: directory.version,
+    }),
   }),
 };
 
@@ -51,32 +57,32 @@ function peers(op: 'peer_add' | 'peer_remove', users: readonly number[], mv: num
 }
 
 /** True if the stream has heard of this user's subscription. */
-export const isMemberNow: StreamCommand<typeof streamCommands.isMember> = {
+export const isStreamMember: StreamCommand<typeof streamCommands.isMember> = {
   lane: 'members',
   read: true,
   creates: true,
-  handle: ({ parts }, { user }) => ({ reply: value(isMember(memberOf(parts, user))) }),
+  handle: ({ parts }, { user }) => ({ reply: valueReply(isMember(storedMember(parts, user))) }),
 };
 
 type MembersContext = Pick<CommandContext, 'key' | 'directory'>;
 
 /** Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. */
-export const join: StreamCommand<typeof streamCommands.join> = {
+export const joinMembers: StreamCommand<typeof streamCommands.join> = {
   creates: true,
   handle({ state, parts }, { users, after: given = state.last }, _inputs, context) {
-    const joining = users.filter((user) => !isMember(memberOf(parts, user)));
-    if (joining.length === 0) return { reply: value(null) };
+    const joining = users.filter((user) => !isMember(storedMember(parts, user)));
+    if (joining.length === 0) return { reply: valueReply(null) };
     const mv = state.mv + 1;
     const after = Math.min(given, state.last);
     const stay = { from: mv, to: 0, after, until: 0 };
     const silent = joining.filter((user) => context.directory.silentBots().has(userId(user)));
     const changed = joining.map((user) => {
       const own = silent.includes(user) ? { ...stay, silent: true as const } : stay;
-      const stays = [...(memberOf(parts, user)?.stays ?? []), own];
+      const stays = [...(storedMember(parts, user)?.stays ?? []), own];
       return [`${MEMBER_PART}${user}`, asPart({ stays })] as const;
     });
     return {
-      reply: value(null),
+      reply: valueReply(null),
       state: { ...state, mv },
       parts: Object.fromEntries(changed),
       events: [
@@ -100,7 +106,7 @@ export const join: StreamCommand<typeof streamCommands.join> = {
 function endStays({ state, parts }: View<StreamState>, leaving: readonly number[], { key }: MembersContext) {
   const mv = state.mv + 1;
   const changed = leaving.map((user) => {
-    const stays = memberOf(parts, user)?.stays ?? [];
+    const stays = storedMember(parts, user)?.stays ?? [];
     const ended = stays.map((stay) => (stay.to === 0 ? { ...stay, to: mv, until: state.last } : stay));
     return [`${MEMBER_PART}${user}`, asPart({ stays: ended })] as const;
   });
@@ -135,14 +141,14 @@ function readStreamCommands(
 }
 
 /** Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. */
-export const leave: StreamCommand<typeof streamCommands.leave> = {
+export const removeMembers: StreamCommand<typeof streamCommands.leave> = {
   creates: true,
   handle(view, { users }, _inputs, context) {
-    const leaving = users.filter((user) => isMember(memberOf(view.parts, user)));
-    if (leaving.length === 0) return { reply: value(null) };
+    const leaving = users.filter((user) => isMember(storedMember(view.parts, user)));
+    if (leaving.length === 0) return { reply: valueReply(null) };
     const { mv, item, ...outcome } = endStays(view, leaving, context);
     const events = [item, peers('peer_remove', leaving, mv, context), ...peersAmongLeavers(leaving, context)];
-    return { ...outcome, reply: value(null), events, commands: [readStreamCommands(view, leaving, context)] };
+    return { ...outcome, reply: valueReply(null), events, commands: [readStreamCommands(view, leaving, context)] };
   },
 };
 
@@ -150,36 +156,36 @@ export const leave: StreamCommand<typeof streamCommands.leave> = {
  * The accounts were deactivated, which an event of its own has said. The stream counts them as unsubscribed, and they
  * get no copies. Their user actors keep the subscription, and join again when the account is reactivated.
  */
-export const suspend: StreamCommand<typeof streamCommands.suspend> = {
+export const suspendMembers: StreamCommand<typeof streamCommands.suspend> = {
   creates: true,
   handle(view, { users }, _inputs, context) {
-    const leaving = users.filter((user) => isMember(memberOf(view.parts, user)));
-    if (leaving.length === 0) return { reply: value(null) };
+    const leaving = users.filter((user) => isMember(storedMember(view.parts, user)));
+    if (leaving.length === 0) return { reply: valueReply(null) };
     const { mv: _, item, ...outcome } = endStays(view, leaving, context);
-    return { ...outcome, reply: value(null), events: [item] };
+    return { ...outcome, reply: valueReply(null), events: [item] };
   },
 };
 
 /** Publishes all subscribers to a user who may see the stream from now on without being subscribed. */
-export const showSubscribers: StreamCommand<typeof streamCommands.showSubscribers> = {
+export const publishSubscribers: StreamCommand<typeof streamCommands.showSubscribers> = {
   creates: true,
   handle({ parts }, { user }, _inputs, { key }) {
-    const users = memberIds(parts);
-    if (users.length === 0) return { reply: value(null) };
+    const users = listMemberIds(parts);
+    if (users.length === 0) return { reply: valueReply(null) };
     const event = { type: 'subscription', op: 'peer_add', stream_ids: [ownStream(key)], user_ids: users };
-    return { reply: value(null), events: [{ t: 'event', to: { users: [user] }, event }] };
+    return { reply: valueReply(null), events: [{ t: 'event', to: { users: [user] }, event }] };
   },
 };
 
 /** The realm actor archived the stream and published that. All subscriptions end, without peer_remove events. */
-export const archive: StreamCommand<typeof streamCommands.archive> = {
+export const archiveConversation: StreamCommand<typeof streamCommands.archive> = {
   creates: true,
   handle(view, _args, _inputs, context) {
-    const leaving = memberIds(view.parts);
+    const leaving = listMemberIds(view.parts);
     const { mv: _, item, ...outcome } = endStays(view, leaving, context);
     return {
       ...outcome,
-      reply: value(null),
+      reply: valueReply(null),
       events: leaving.length > 0 ? [item] : [],
       commands: [readStreamCommands(view, leaving, context, true)],
     };

@@ -1,6 +1,6 @@
 /** Reactions, and copies that users make of old messages (messages.md § Reactions). */
 
-import { ownerOf, success, value } from '#actors/shared';
+import { owningActorKey, successReply, valueReply } from '#actors/shared';
 import {
   checkEmoji,
   comparableEmojiCode,
@@ -21,7 +21,13 @@ import {
 } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView, MessageRecord } from '#model/records';
-import { change, holders, latest, redirectToOwner, storedRecord } from '../messages.js';
+import {
+  audienceOfChanges,
+  changeMessageBody,
+  latestMessage,
+  loadMessageRecord,
+  redirectToOwner,
+} from '../messages.js';
 import type { StreamCommand, StreamState } from '../state.js';
 
 /** Reactions per message: each takes some 100 bytes of a record that is written whole. */
@@ -33,11 +39,11 @@ const isSameEmoji = (
   sought: { readonly code: string; readonly type: EmojiRef['type'] | undefined },
 ): boolean => stored.type === sought.type && comparableEmojiCode(stored.code, stored.type) === sought.code;
 
-export const react: StreamCommand<typeof conversationCommands.react, MessageRecord | null> = {
-  inputs: ({ message_id }, { realm }, sources) => storedRecord(realm, message_id, sources),
+export const addReaction: StreamCommand<typeof conversationCommands.react, MessageRecord | null> = {
+  inputs: ({ message_id }, { realm }, sources) => loadMessageRecord(realm, message_id, sources),
   handle(view, args, stored, context) {
     const { caller, directory, realm } = context;
-    const message = latest(view, args.message_id, stored);
+    const message = latestMessage(view, args.message_id, stored);
     if (!message) throw apiError('INVALID_MESSAGES');
     const moved = redirectToOwner(message, context, conversationCommands.react, args);
     if (moved) return moved;
@@ -51,13 +57,13 @@ export const react: StreamCommand<typeof conversationCommands.react, MessageReco
     if (reactions.length >= MAX_REACTIONS) throw apiError('TOO_MANY_REACTIONS');
     const reaction: StoredReaction = { user: caller, name, code, type };
     const newHolder = !args.copy && !copies.includes(caller);
-    const changed = change(
+    const changed = changeMessageBody(
       view,
       message,
       { reactions: [...reactions, reaction], ...(newHolder ? { copies: [...copies, caller] } : {}) },
       context,
     );
-    const next = latest(view, message.id, changed.record) ?? message;
+    const next = latestMessage(view, message.id, changed.record) ?? message;
     const makeCopy = outboxCommand({
       to: userKey(realm, userId(caller)),
       name: userCommands.makeCopy,
@@ -65,7 +71,7 @@ export const react: StreamCommand<typeof conversationCommands.react, MessageReco
       caller: 0,
     });
     return {
-      reply: success(),
+      reply: successReply(),
       messages: [changed],
       events: [reactionEvent('add', reaction, next, view.state, directory)],
       ...(newHolder ? { commands: [[makeCopy]], replyAfterCommands: true } : {}),
@@ -73,19 +79,24 @@ export const react: StreamCommand<typeof conversationCommands.react, MessageReco
   },
 };
 
-export const unreact: StreamCommand<typeof conversationCommands.unreact, MessageRecord | null> = {
-  inputs: ({ message_id }, { realm }, sources) => storedRecord(realm, message_id, sources),
+export const removeReaction: StreamCommand<typeof conversationCommands.unreact, MessageRecord | null> = {
+  inputs: ({ message_id }, { realm }, sources) => loadMessageRecord(realm, message_id, sources),
   handle(view, args, stored, context) {
-    const message = latest(view, args.message_id, stored);
+    const message = latestMessage(view, args.message_id, stored);
     if (!message) throw apiError('INVALID_MESSAGES');
     const moved = redirectToOwner(message, context, conversationCommands.unreact, args);
     if (moved) return moved;
     const { reactions = [] } = message.body;
     const own = reactions.filter(({ user }) => user === context.caller);
     const gone = findOwn(own, args, context.directory);
-    const changed = change(view, message, { reactions: reactions.filter((reaction) => reaction !== gone) }, context);
+    const changed = changeMessageBody(
+      view,
+      message,
+      { reactions: reactions.filter((reaction) => reaction !== gone) },
+      context,
+    );
     return {
-      reply: success(),
+      reply: successReply(),
       messages: [changed],
       events: [reactionEvent('remove', gone, message, view.state, context.directory)],
     };
@@ -128,7 +139,7 @@ function reactionEvent(
   const user = directory.user(userId(reaction.user));
   return {
     t: 'event',
-    to: holders(message, state, directory),
+    to: audienceOfChanges(message, state, directory),
     event: {
       type: 'reaction',
       op,
@@ -144,15 +155,15 @@ function reactionEvent(
  * The user made copies of old messages by flagging them, and gets events of their changes from now on. Never refuses;
  * messages that were deleted or moved away meanwhile are skipped.
  */
-export const copyMade: StreamCommand<typeof streamCommands.copyMade, readonly (MessageRecord | null)[]> = {
+export const recordCopyMade: StreamCommand<typeof streamCommands.copyMade, readonly (MessageRecord | null)[]> = {
   inputs: ({ ids }, { realm }, { store }) => store.getMessages(realm, ids),
   handle(view, { ids, user }, stored, context) {
     const messages = ids.flatMap((id, i) => {
-      const message = latest(view, id, stored[i] ?? null);
-      if (!message || ownerOf(context.realm, message) !== context.key) return [];
+      const message = latestMessage(view, id, stored[i] ?? null);
+      if (!message || owningActorKey(context.realm, message) !== context.key) return [];
       const copies = message.body.copies ?? [];
-      return copies.includes(user) ? [] : [change(view, message, { copies: [...copies, user] }, context)];
+      return copies.includes(user) ? [] : [changeMessageBody(view, message, { copies: [...copies, user] }, context)];
     });
-    return { reply: value(null), messages };
+    return { reply: valueReply(null), messages };
   },
 };

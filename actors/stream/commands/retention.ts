@@ -3,14 +3,14 @@
  * A conversation checks once a day, from its first message on; a new rule takes effect at the next check.
  */
 
-import { value } from '#actors/shared';
+import { valueReply } from '#actors/shared';
 import { asStored, streamConversation } from '#domain/messages';
 import { recentTraffic } from '#domain/streams';
 import { type ActorKey, parseKey, realmKey, streamId } from '#model';
 import { type conversationCommands, outboxCommand, realmCommands } from '#model/commands';
 import type { DirectoryView, MessageRecord } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
-import { latest } from '../messages.js';
+import { latestMessage } from '../messages.js';
 import { removalOutcome } from '../removing.js';
 import type { StreamCommand, StreamState, StreamView } from '../state.js';
 
@@ -34,7 +34,7 @@ function retentionDays(key: ActorKey, directory: DirectoryView): number | null {
   return days > 0 ? days : null;
 }
 
-export const retain: StreamCommand<typeof conversationCommands.due, readonly MessageRecord[]> = {
+export const removeExpiredMessages: StreamCommand<typeof conversationCommands.due, readonly MessageRecord[]> = {
   async inputs(_args, { key, realm }, { store, directory }) {
     if (retentionDays(key, await directory(realm)) === null) return [];
     const { kind, rest } = parseKey(key);
@@ -78,18 +78,18 @@ function withTraffic(
 function removeExpired(view: StreamView, oldest: readonly MessageRecord[], context: CommandContext): RetentionOutcome {
   const { key, now, directory } = context;
   const days = retentionDays(key, directory);
-  if (days === null || oldest.length === 0) return { reply: value(null), due: now + DAY_MS };
+  if (days === null || oldest.length === 0) return { reply: valueReply(null), due: now + DAY_MS };
   const last = Math.floor((now - days * DAY_MS) / 1000);
   const { kind, rest } = parseKey(key);
   const stream = kind === 'stream' ? Number(rest) : 0;
   const expired = oldest
     .filter(({ body }) => (body.sent as number) < last)
-    .map((record) => latest(view, record.id, record))
+    .map((record) => latestMessage(view, record.id, record))
     .filter((message) => message !== undefined)
     .filter(({ body }) => body.stream === stream);
   // The whole batch was too old: there may be more.
   const more = oldest.length === BATCH && asStored(oldest.at(-1)!).body.sent < last;
   const due = more ? now : now + DAY_MS;
-  if (expired.length === 0) return { reply: value(null), due };
-  return { reply: value(null), due, ...removalOutcome(view, expired, oldest, context) };
+  if (expired.length === 0) return { reply: valueReply(null), due };
+  return { reply: valueReply(null), due, ...removalOutcome(view, expired, oldest, context) };
 }

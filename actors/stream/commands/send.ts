@@ -22,39 +22,45 @@ import {
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { lostMessageNotice, mentionedBotsOutside, webhookCalls } from '../bots.js';
+import { lostMessageCommand, mentionedUnsubscribedBots, webhookCallCommands } from '../bots.js';
 import type { StreamCommand, StreamHandler } from '../state.js';
-import { type ComposedMessage, type ComposeInputs, composeInputs, postDirectly, postToStream } from './compose.js';
-import { hasMembers, memberIds, memberOf } from './members.js';
+import {
+  type ComposedMessage,
+  type ComposeInputs,
+  directMessageOutcome,
+  loadComposeInputs,
+  streamMessageOutcome,
+} from './compose.js';
+import { hasMembers, listMemberIds, storedMember } from './members.js';
 
 /** Error for a stream that does not exist or was archived. */
-export const noSuchStream = (key: ActorKey): ApiError =>
+export const noSuchStreamError = (key: ActorKey): ApiError =>
   apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: Number(parseKey(key).rest) });
 
 /** Checks and sends. Refusals are thrown; send-scheduled and bot-reply turn them into commands to the sender. */
-export const sendChecked: StreamHandler<SendArgs, ComposeInputs> = {
+export const checkAndSend: StreamHandler<SendArgs, ComposeInputs> = {
   creates: true,
-  inputs: composeInputs,
+  inputs: loadComposeInputs,
   handle({ state, parts }, args, prepared, context) {
     const { directory, key, caller, now, realm } = context;
     const stream = directory.stream(streamId(Number(parseKey(key).rest)));
     // The directory knows of an archived stream before its actor does; a scheduled message needs this refusal, too.
-    if (!stream || stream.archived) throw noSuchStream(key);
+    if (!stream || stream.archived) throw noSuchStreamError(key);
     const sender = activeSender(directory, caller);
-    const subscribed = (user: number): boolean => isMember(memberOf(parts, user));
+    const subscribed = (user: number): boolean => isMember(storedMember(parts, user));
     checkPosting(sender, stream, subscribed, directory, now);
     checkTopicPresent(args.topic, directory);
     const mentioned = prepared.rendered?.mentions.users ?? [];
-    const copies = mentionedBotsOutside(mentioned, subscribed, directory);
+    const copies = mentionedUnsubscribedBots(mentioned, subscribed, directory);
     const has = (user: number): boolean =>
       copies.includes(user) || (subscribed(user) && !directory.silentBots().has(userId(user)));
     const input = { sender, id: prepared.id, trigger: 'mention', origin: args.origin } as const;
     const lost =
-      sender.botOwner !== null && !hasMembers(parts) ? lostMessageNotice(sender, stream, args.origin, realm) : [];
-    const calls = [...webhookCalls(mentioned, input, realm, directory), ...lost];
+      sender.botOwner !== null && !hasMembers(parts) ? lostMessageCommand(sender, stream, args.origin, realm) : [];
+    const calls = [...webhookCallCommands(mentioned, input, realm, directory), ...lost];
     const composed = { ...composeBySender(args, prepared, context, has), copies, calls };
-    checkWildcard(composed.rendered.mentions.wildcard, () => memberIds(parts).length, sender, directory, now);
-    return postToStream({ state, parts }, args, context, stream, composed);
+    checkWildcard(composed.rendered.mentions.wildcard, () => listMemberIds(parts).length, sender, directory, now);
+    return streamMessageOutcome({ state, parts }, args, context, stream, composed);
   },
 };
 
@@ -68,11 +74,11 @@ const GRANTABLE: ReadonlySet<string> = new Set([
 ]);
 
 /** Before a refusal for want of a right, redirects once to the sender's own actor (retry-after-join.ts). */
-export const send: StreamCommand<typeof streamCommands.send, ComposeInputs> = {
-  ...sendChecked,
+export const sendToStream: StreamCommand<typeof streamCommands.send, ComposeInputs> = {
+  ...checkAndSend,
   handle(view, { again = false, ...message }, prepared, context) {
     try {
-      return sendChecked.handle(view, message, prepared, context);
+      return checkAndSend.handle(view, message, prepared, context);
     } catch (error) {
       if (again || !(error instanceof ApiError) || !GRANTABLE.has(error.reason)) throw error;
       const args = { stream: Number(parseKey(context.key).rest), message };
@@ -84,15 +90,15 @@ export const send: StreamCommand<typeof streamCommands.send, ComposeInputs> = {
   },
 };
 
-export type DirectInputs = ComposeInputs & { readonly recipient: number };
+export type DirectComposeInputs = ComposeInputs & { readonly recipient: number };
 
-export const sendDirect: StreamCommand<typeof directCommands.sendDirect, DirectInputs> = {
+export const sendDirect: StreamCommand<typeof directCommands.sendDirect, DirectComposeInputs> = {
   creates: true,
   async inputs(args, context, sources) {
     const known = context.view.state.recipient;
     const isGroup = args.participants.length > 2;
     const [prepared, recipient] = await Promise.all([
-      composeInputs(args, context, sources),
+      loadComposeInputs(args, context, sources),
       isGroup && known === 0
         ? sources.ask(realmKey(context.realm), realmCommands.groupRecipient, { group: parseKey(context.key).rest })
         : known,
@@ -108,11 +114,11 @@ export const sendDirect: StreamCommand<typeof directCommands.sendDirect, DirectI
     checkDirect(sender, others, directory);
     const participants = state.participants.length > 0 ? state.participants : args.participants;
     const input = { sender, id: prepared.id, trigger: 'private_message', origin: args.origin } as const;
-    const calls = webhookCalls(participants, input, realm, directory);
+    const calls = webhookCallCommands(participants, input, realm, directory);
     const composed = { ...composeBySender(args, prepared, context, (user) => participants.includes(user)), calls };
     // A message between two users carries the receiver's recipient id, so the two directions differ.
     const carried = participants.length > 2 ? recipient : (others[0] ?? sender).recipient;
-    return postDirectly({ ...state, participants, recipient }, args, context, carried, composed);
+    return directMessageOutcome({ ...state, participants, recipient }, args, context, carried, composed);
   },
 };
 

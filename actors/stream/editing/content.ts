@@ -20,20 +20,20 @@ import type { Store } from '#ports/store';
 const DELETED = '(deleted)';
 
 /** The text as it is stored. @throws ApiError */
-export const newText = (content: string): string => (content.trimEnd() === '' ? DELETED : checkContent(content));
+export const checkNewText = (content: string): string => (content.trimEnd() === '' ? DELETED : checkContent(content));
 
 /** Flags that follow from the text; an edit keeps all others. */
 const TEXT_FLAGS = ['mentioned', 'has_alert_word'];
 
 /** Stream → user → membership. */
-export type Memberships = ReadonlyMap<number, ReadonlyMap<number, Member | undefined>>;
+export type MembershipsByStream = ReadonlyMap<number, ReadonlyMap<number, Member | undefined>>;
 
 /**
- * Input of `newContent` for a message that was moved here: memberships of the mentioned or alerted users in the other
- * streams that decide who has a copy.
+ * Input of `applyNewContent` for a message that was moved here: memberships of the mentioned or alerted users in the
+ * other streams that decide who has a copy.
  * @param own stream whose members are loaded with this actor
  */
-export async function membershipsFor(
+export async function loadMemberships(
   message: StoredMessage,
   content: string,
   rendered: RenderResult,
@@ -41,7 +41,7 @@ export async function membershipsFor(
   realm: RealmId,
   directory: DirectoryView,
   store: Store,
-): Promise<Memberships> {
+): Promise<MembershipsByStream> {
   const streams = decidingStreams(message).filter((stream) => stream !== own);
   const users = [...flagsFromText(content, rendered.mentions, directory).keys()];
   if (streams.length === 0 || users.length === 0) return new Map();
@@ -56,7 +56,7 @@ export async function membershipsFor(
 }
 
 /** Changes of the body. @param member membership in a stream that decides who has a copy. @throws ApiError */
-export function newContent(
+export function applyNewContent(
   message: StoredMessage,
   content: string,
   rendered: RenderResult | null,
@@ -84,7 +84,7 @@ export function newContent(
 }
 
 /** Effect of a new text: changes of the body, entry of the edit history, commands. */
-export interface NewText {
+export interface NewTextEffect {
   readonly body: Partial<MessageBody>;
   readonly edit: Pick<StoredEdit, 'content'>;
   /** To the owners of files that are now linked, or no longer. */

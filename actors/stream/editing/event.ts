@@ -7,7 +7,7 @@ import type { PropagateMode } from '#model/commands';
 import type { DirectoryStream } from '#model/records';
 
 /** Message ids per event: an event must fit into a log entry, so more ids are spread over several events. */
-export const IDS_PER_EVENT = 20_000;
+export const MAX_IDS_PER_EVENT = 20_000;
 
 export interface EditSummary {
   readonly by: number;
@@ -64,9 +64,9 @@ export function editEvents({ by, at, message, stream, content, move }: EditSumma
 }
 
 function chunks(ids: readonly number[]): (readonly number[])[] {
-  if (ids.length <= IDS_PER_EVENT) return [ids];
+  if (ids.length <= MAX_IDS_PER_EVENT) return [ids];
   const all: (readonly number[])[] = [];
-  for (let i = 0; i < ids.length; i += IDS_PER_EVENT) all.push(ids.slice(i, i + IDS_PER_EVENT));
+  for (let i = 0; i < ids.length; i += MAX_IDS_PER_EVENT) all.push(ids.slice(i, i + MAX_IDS_PER_EVENT));
   return all;
 }
 

@@ -10,10 +10,10 @@ import { topicKey } from '#domain/streams';
 import type { ActorKey, LogItem } from '#model';
 import { type MoveBatchArgs, type OutboxCommand, outboxCommand, streamCommands } from '#model/commands';
 import type { CommandContext, MessageChange } from '#runtime';
-import { change } from '../messages.js';
+import { changeMessageBody } from '../messages.js';
 import type { StreamView } from '../state.js';
 
-export const MOVING_PART = 'moving/';
+export const MOVE_PART_PREFIX = 'moving/';
 
 /** Messages per commit. */
 const MAX_BATCH_MESSAGES = 500;
@@ -58,7 +58,7 @@ function weight({ body }: StoredMessage): number {
 }
 
 /** The messages in their order, cut into batches. */
-export function batches(messages: readonly StoredMessage[]): StoredMessage[][] {
+export function splitIntoBatches(messages: readonly StoredMessage[]): StoredMessage[][] {
   const all: StoredMessage[][] = [[]];
   let characters = 0;
   for (const message of messages) {
@@ -95,7 +95,7 @@ export function scheduleBatches(
   rest: readonly (readonly StoredMessage[])[],
 ): Omit<BatchOutcome, 'messages'> {
   if (rest.length === 0) return { parts: {}, commands: [] };
-  const part = `${MOVING_PART}${version}`;
+  const part = `${MOVE_PART_PREFIX}${version}`;
   const ids = rest.flatMap((batch) => batch.map(({ id }) => id));
   const commands: OutboxCommand[] = [];
   let from = 0;
@@ -113,7 +113,7 @@ const storedMove = (parts: ReadonlyMap<string, Json>, part: string): StoredMove 
   parts.get(part) as StoredMove | undefined;
 
 /** Message ids of a batch. */
-export function batchIds(parts: ReadonlyMap<string, Json>, { part, from, to }: MoveBatchArgs): readonly number[] {
+export function moveBatchIds(parts: ReadonlyMap<string, Json>, { part, from, to }: MoveBatchArgs): readonly number[] {
   const kept = storedMove(parts, part);
   return kept ? IdSet.decode(kept.ids).ids.slice(from, to) : [];
 }
@@ -142,7 +142,7 @@ export function moveBatch(
       body.stream === from.stream && topicKey(body.topic) === topicKey(from.topic) && !isMoved(body, decision, edit),
   );
   return {
-    messages: left.map((message) => change(view, message, movedBody(message, decision), context)),
+    messages: left.map((message) => changeMessageBody(view, message, movedBody(message, decision), context)),
     parts: last ? { [part]: null } : {},
     events: last && stream ? [{ t: 'carrying', from: from.stream, to: stream.id, done: true }] : [],
   };

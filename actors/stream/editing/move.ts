@@ -1,6 +1,6 @@
 /** Decides a move to another topic or stream, in one commit (messages.md § PATCH, effects). */
 
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import type { MessageBody, Move, StoredMessage } from '#domain/messages';
 import { isGuest } from '#domain/people';
 import { hasCopy, isMember, topicKey } from '#domain/streams';
@@ -9,15 +9,22 @@ import { type EditMessageArgs, type OutboxCommand, outboxCommand, streamCommands
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
 import { topicLinksOf } from '../commands/compose.js';
-import { memberIds, memberOf } from '../commands/members.js';
-import { change, holders } from '../messages.js';
+import { listMemberIds, storedMember } from '../commands/members.js';
+import { audienceOfChanges, changeMessageBody } from '../messages.js';
 import type { StreamState, StreamView } from '../state.js';
-import { changedInTopic, currentInTopic, topicOf, topicWithMessage, topicWithout, watchersOf } from '../topics.js';
+import {
+  addMessageToTopic,
+  changedInTopic,
+  currentInTopic,
+  removeMessagesFromTopic,
+  storedTopic,
+  topicWatchersOf,
+} from '../topics.js';
 import { checkMove, checkWholeTopic, type Editor, type EditPlan } from './checks.js';
-import type { NewText } from './content.js';
+import type { NewTextEffect } from './content.js';
 import { deleteEvents, editEvents } from './event.js';
-import { batches, type MoveDecision, movedBody, scheduleBatches } from './move-batches.js';
-import { involved, noticesOf } from './notices.js';
+import { type MoveDecision, movedBody, scheduleBatches, splitIntoBatches } from './move-batches.js';
+import { composeMoveNotices, usersInvolvedIn } from './notices.js';
 import type { EditInputs } from './scope.js';
 
 interface MovedMessages {
@@ -38,7 +45,7 @@ function topicNow(view: StreamView, message: StoredMessage, inputs: EditInputs, 
     // Came after the read of the Store.
     if (now.has(one.id)) continue;
     now.set(one.id, one);
-    if (one.originStream === stream && hasCopy(memberOf(view.parts, user), one.id)) accessible.add(one.id);
+    if (one.originStream === stream && hasCopy(storedMember(view.parts, user), one.id)) accessible.add(one.id);
   }
   now.set(message.id, message);
   return { now, accessible };
@@ -79,7 +86,7 @@ function losersOf(
   context: CommandContext,
 ): number[] {
   const there = new Set(inTarget);
-  return memberIds(view.parts).filter((id) => {
+  return listMemberIds(view.parts).filter((id) => {
     if (there.has(id)) return false;
     const user = context.directory.user(userId(id));
     return to.inviteOnly || user === undefined || isGuest(user);
@@ -92,7 +99,7 @@ export interface MoveRequest {
   readonly args: EditMessageArgs;
   readonly plan: EditPlan;
   /** The new text, if the request changes it, too. */
-  readonly text: NewText | undefined;
+  readonly text: NewTextEffect | undefined;
   readonly inputs: EditInputs;
   readonly editor: Editor & { readonly user: DirectoryUser };
 }
@@ -156,7 +163,7 @@ function moveEvents(
 ): LogItem[] {
   const others = moved.map(({ id }) => id).filter((id) => id !== message.id);
   const ids = [message.id, ...others.reverse()];
-  const base = holders(message, view.state, directory);
+  const base = audienceOfChanges(message, view.state, directory);
   const move = { mode: args.propagate_mode, ids, topic: decision.topic ?? undefined, stream: plan.stream };
   const events = editEvents(
     { by: editor.user.id, at: decision.edit.at, message, stream: from, content: text?.body, move },
@@ -186,20 +193,20 @@ function moveNotices(
     notifyNew: args.notify_new,
     withContent: text !== undefined,
   };
-  return noticesOf(summary, realm, args.origin, directory.version, () => {
+  return composeMoveNotices(summary, realm, args.origin, directory.version, () => {
     const there = currentInTopic(view, inputs.scope?.inTarget ?? [], to.id, topicKey(topic));
-    const people = involved([...moved, ...there]);
-    return (inputs.scope?.target?.members ?? memberIds(view.parts)).filter((id) => !people.has(id));
+    const people = usersInvolvedIn([...moved, ...there]);
+    return (inputs.scope?.target?.members ?? listMemberIds(view.parts)).filter((id) => !people.has(id));
   });
 }
 
 /** Outcome of the move's first commit: decision, events, first batch; commands for the rest. @throws ApiError */
-export function moveOf(view: StreamView, request: MoveRequest, context: CommandContext): Outcome<StreamState> {
+export function decideMove(view: StreamView, request: MoveRequest, context: CommandContext): Outcome<StreamState> {
   const { message, text, inputs } = request;
   const places = placesOf(view, request, context);
   const { from, to, oldTopic, topic, moved, all, leaves, losers } = places;
   const decision = decisionOf(view, request, places, context);
-  const [first = [], ...rest] = batches([message, ...moved.filter(({ id }) => id !== message.id)]);
+  const [first = [], ...rest] = splitIntoBatches([message, ...moved.filter(({ id }) => id !== message.id)]);
   const further = scheduleBatches(context.key, context.version, decision, rest);
   const targetExisted =
     (leaves || topicKey(topic) !== topicKey(oldTopic)) && targetTopicExisted(view, to, topic, leaves, inputs);
@@ -214,9 +221,9 @@ export function moveOf(view: StreamView, request: MoveRequest, context: CommandC
     text?.commands ?? [],
   ].filter((stage) => stage.length > 0);
   return {
-    reply: success(),
+    reply: successReply(),
     messages: first.map((one) =>
-      change(view, one, movedBody(one, decision, one.id === message.id ? text : undefined), context),
+      changeMessageBody(view, one, movedBody(one, decision, one.id === message.id ? text : undefined), context),
     ),
     parts: { ...further.parts, ...topicsAfter(view, from, oldTopic, leaves ? undefined : topic, moved, inputs) },
     events: moveEvents(view, request, places, decision, rest.length > 0, context),
@@ -240,7 +247,7 @@ function checkedTarget(
       from,
       to: directory.stream(streamId(stream)),
       subscribed: (where, id) =>
-        isMember(where === 'from' || stream === from.id ? memberOf(view.parts, id) : inputs.inTarget.get(id)),
+        isMember(where === 'from' || stream === from.id ? storedMember(view.parts, id) : inputs.inTarget.get(id)),
       owner,
     },
     editor,
@@ -263,7 +270,7 @@ function targetTopicExisted(
   { scope }: EditInputs,
 ): boolean {
   const key = topicKey(topic);
-  if (!leaves) return topicOf(view.parts, key) !== undefined;
+  if (!leaves) return storedTopic(view.parts, key) !== undefined;
   return currentInTopic(view, scope?.inTarget ?? [], to.id, key).length > 0;
 }
 
@@ -281,8 +288,8 @@ function topicsAfter(
   const leaving =
     to !== undefined && topicKey(from) === topicKey(to)
       ? {}
-      : topicWithout(view, stream.id, topicKey(from), scope?.newest ?? [], (id) => ids.has(id));
-  return { ...leaving, ...(to === undefined ? {} : topicWithMessage(view.parts, to, newest)) };
+      : removeMessagesFromTopic(view, stream.id, topicKey(from), scope?.newest ?? [], (id) => ids.has(id));
+  return { ...leaving, ...(to === undefined ? {} : addMessageToTopic(view.parts, to, newest)) };
 }
 
 const topicChanged = ({ realm }: CommandContext, stream: DirectoryStream, topic: string): OutboxCommand =>
@@ -310,9 +317,9 @@ function movePolicies(
 ): OutboxCommand[] {
   if (from.stream === to.stream && topicKey(from.topic) === topicKey(to.topic)) return [];
   const cannotSee = new Set(gone);
-  const watchers = new Set(watchersOf(view.parts, from.topic));
+  const watchers = new Set(topicWatchersOf(view.parts, from.topic));
   const inTarget =
-    to.stream === Number(parseKey(key).rest) ? watchersOf(view.parts, to.topic) : (scope?.watchers ?? []);
+    to.stream === Number(parseKey(key).rest) ? topicWatchersOf(view.parts, to.topic) : (scope?.watchers ?? []);
   for (const id of inTarget) watchers.add(id);
   return [...watchers].map((id) =>
     outboxCommand({

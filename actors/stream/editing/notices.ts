@@ -1,6 +1,6 @@
 /** Notices of the notification bot about a move (messages.md § Notices). Pure. */
 
-import { silentMention, streamNotice } from '#actors/shared';
+import { silentMention, streamNoticeCommand } from '#actors/shared';
 import { messageUrl } from '#domain/markdown';
 import { RESOLVED_PREFIX, type StoredMessage } from '#domain/messages';
 import type { RealmId } from '#model';
@@ -42,7 +42,7 @@ export const togglesResolved = (from: string, to: string): boolean => isResolved
  * Notices in the order in which they must get their ids.
  * @param uninvolved subscribers of the new place who neither wrote nor reacted in the topic
  */
-export function noticesOf(
+export function composeMoveNotices(
   moved: MoveSummary,
   realm: RealmId,
   origin: string,
@@ -52,7 +52,7 @@ export function noticesOf(
   const { from, to, count } = moved;
   const user = silentMention(moved.by);
   const say = ({ stream, topic }: TopicPlace, content: string, read?: readonly number[]): OutboxCommand =>
-    streamNotice(realm, stream.id, topic, { content, origin, after, ...(read ? { read } : {}) });
+    streamNoticeCommand(realm, stream.id, topic, { content, origin, after, ...(read ? { read } : {}) });
   const notices: OutboxCommand[] = [];
   if (!moved.withContent && togglesResolved(from.topic, to.topic)) {
     const how = isResolved(to.topic) ? 'resolved' : 'unresolved';
@@ -81,7 +81,7 @@ export function noticesOf(
 }
 
 /** Users who wrote one of the messages or reacted to one. */
-export function involved(messages: Iterable<StoredMessage>): Set<number> {
+export function usersInvolvedIn(messages: Iterable<StoredMessage>): Set<number> {
   const people = new Set<number>();
   for (const { sender, body } of messages) {
     people.add(sender);

@@ -17,10 +17,10 @@ import { type Command, type EditMessageArgs, streamCommands, type Value } from '
 import type { DirectoryStream, DirectoryUser, DirectoryView, MessageRecord } from '#model/records';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../services.js';
-import { memberOf } from '../commands/members.js';
+import { storedMember } from '../commands/members.js';
 import type { StreamState, StreamVolatile } from '../state.js';
-import { newestOfTopic } from '../topics.js';
-import type { Memberships } from './content.js';
+import { readNewestOfTopic } from '../topics.js';
+import type { MembershipsByStream } from './content.js';
 
 export interface TargetMembers {
   /** Subscribers at membership version `mv`. */
@@ -75,7 +75,7 @@ function readerFor(
   context: Context,
   { store }: InputSources,
 ) {
-  const subscribed = (id: number): boolean => id === stream.id && isMember(memberOf(context.view.parts, user.id));
+  const subscribed = (id: number): boolean => id === stream.id && isMember(storedMember(context.view.parts, user.id));
   const shared = stream.historyPublic && canReadHistory(user, stream, subscribed(stream.id));
   const reader = new Reader(store, plainViewer({ realm: context.realm, user, directory, subscribed }));
   return async (records: readonly MessageRecord[]): Promise<number[]> => {
@@ -84,7 +84,7 @@ function readerFor(
   };
 }
 
-export async function readScope(
+export async function readMoveScope(
   args: EditMessageArgs,
   message: StoredMessage,
   context: Context,
@@ -113,7 +113,7 @@ export async function readScope(
     other && sources.ask(streamKey(realm, other.id), command, of);
   const [topic, newest, target, watchers, inTarget] = await Promise.all([
     readTopic(stream.id, key, context, sources, add, alone ? 2 : PAGE),
-    newestOfTopic(
+    readNewestOfTopic(
       sources.store,
       realm,
       stream.id,
@@ -140,7 +140,7 @@ export interface EditInputs {
   readonly rendered: RenderResult | null | undefined;
   /** Uploaded files that only the new text links and that the sender may claim. */
   readonly files: readonly string[];
-  readonly memberships: Memberships;
+  readonly memberships: MembershipsByStream;
   /** Only for moves. */
   readonly scope: MoveScope | undefined;
   /** Memberships in the target stream of the mover and, for a bot, of its owner. */

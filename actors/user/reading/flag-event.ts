@@ -12,7 +12,12 @@ const MAX_EVENTS = 64;
 type Range = Omit<ReadRange, 'of' | 'slice' | 'last'>;
 
 /** The unread ids of an origin stream up to `to`. @param stream only messages that are there now; 0: anywhere */
-export const rangeOf = (home: number, { mark, read, unread }: OriginReadState, to: number, stream: number): Range => ({
+export const unreadRangeOf = (
+  home: number,
+  { mark, read, unread }: OriginReadState,
+  to: number,
+  stream: number,
+): Range => ({
   home,
   above: mark,
   to,
@@ -22,7 +27,7 @@ export const rangeOf = (home: number, { mark, read, unread }: OriginReadState, t
 });
 
 /** A range of ids became read; the ids themselves are worked out at delivery. */
-export function rangeEvents(user: number, range: Range): LogItem[] {
+export function readRangeEvents(user: number, range: Range): LogItem[] {
   const possible = Math.max(0, range.to - range.above) + range.unread.length;
   const count = Math.max(1, Math.min(MAX_EVENTS, Math.ceil(possible / READ_IDS_PER_EVENT)));
   return Array.from({ length: count }, (_, slice) => ({
@@ -34,7 +39,7 @@ export function rangeEvents(user: number, range: Range): LogItem[] {
 }
 
 /** Details by which a client counts messages that became unread, without those of streams that the user left. */
-export function messageDetails(messages: readonly ReadableMessage[], user: number, parts: Parts): JsonObject {
+export function unreadMessageDetails(messages: readonly ReadableMessage[], user: number, parts: Parts): JsonObject {
   const details: Record<string, Json> = {};
   for (const { message } of messages) {
     const { body: of, id, participants } = message;

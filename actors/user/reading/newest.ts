@@ -1,13 +1,13 @@
 /** How far messages are complete in the Store and in the log, before read marks and events build on them. */
 
-import { ownerOf } from '#actors/shared';
+import { owningActorKey } from '#actors/shared';
 import { asStored, DIRECT_ORIGIN, NEWEST, type StoredMessage } from '#domain/messages';
 import type { ActorKey, RealmId } from '#model';
 import { conversationCommands } from '#model/commands';
 import type { MessageIndex } from '#ports/store';
 import type { InputSources } from '../../services.js';
 
-export interface NewestOfHome {
+export interface NewestOfOrigin {
   readonly home: number;
   /** Everything of the home up to this id is in the Store. */
   readonly settled: number;
@@ -22,11 +22,11 @@ export interface NewestOfHome {
 const SETTLED_MS = 120_000;
 const BATCH = 64;
 
-export async function newestDirect(
+export async function readNewestDirect(
   realm: RealmId,
   user: number,
   { store, services }: InputSources,
-): Promise<NewestOfHome> {
+): Promise<NewestOfOrigin> {
   const settledBefore = (services.clock.now() - SETTLED_MS) / 1000;
   const index: MessageIndex = { by: 'participant', user };
   const newer: number[] = [];
@@ -46,13 +46,13 @@ export async function newestDirect(
 export const RECENT_MS = 60_000;
 
 /** Waits until the log has the events of the young ones among these messages: events about them must come later. */
-export async function untilPublished(
+export async function awaitPublished(
   realm: RealmId,
   messages: readonly StoredMessage[],
   sources: InputSources,
 ): Promise<void> {
   const since = (sources.services.clock.now() - RECENT_MS) / 1000;
   const owners = new Set<ActorKey<'stream' | 'dm'>>();
-  for (const message of messages) if (message.body.sent >= since) owners.add(ownerOf(realm, message));
+  for (const message of messages) if (message.body.sent >= since) owners.add(owningActorKey(realm, message));
   await Promise.all([...owners].map((owner) => sources.ask(owner, conversationCommands.awaitPublished, {})));
 }

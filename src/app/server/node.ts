@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { queueKind } from '#actors/event-queue';
-import { strangerKind } from '#actors/login-guard';
+import { loginGuardKind } from '#actors/login-guard';
 import { mailKind } from '#actors/mail';
 import { presenceKind } from '#actors/presence';
 import { realmKind } from '#actors/realm';
@@ -41,7 +41,7 @@ export const actorKinds = (): Readonly<Record<string, AnyKind<ActorServices>>> =
   mail: mailKind,
   presence: presenceKind,
   webhook: webhookKind,
-  stranger: strangerKind,
+  stranger: loginGuardKind,
   queue: queueKind,
 });
 

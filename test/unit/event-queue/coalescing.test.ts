@@ -3,7 +3,7 @@ import t from 'tap';
 import { SharedEvent } from '#delivery';
 import { queueId, queueKey, realmId, userId } from '#model';
 import type { QueueOptions } from '#model/commands';
-import { EventBuffer, shapeFor } from '../../../actors/event-queue/buffer.js';
+import { EventBuffer, eventShapeFor } from '../../../actors/event-queue/buffer.js';
 import { Inbox } from '../../../actors/event-queue/inbox.js';
 import type { QueueState } from '../../../actors/event-queue/state.js';
 import { TransientEventIds } from '../../../actors/event-queue/transient-ids.js';
@@ -20,7 +20,7 @@ interface Told {
 }
 
 function bufferWith(...events: readonly Told[]): { buffer: EventBuffer; take: (event: Told) => void } {
-  const buffer = new EventBuffer(8, 'q', shapeFor(options));
+  const buffer = new EventBuffer(8, 'q', eventShapeFor(options));
   const ids = new TransientEventIds(
     { append: async () => 0 as never },
     REALM,

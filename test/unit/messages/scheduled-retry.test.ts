@@ -3,8 +3,8 @@ import t from 'tap';
 import type { Json, JsonObject } from '#base';
 import { dueNow, nextDue, type ScheduledMessage, scheduledOf } from '#domain/messages';
 import type { CommandContext, Outcome } from '#runtime';
-import { scheduledFailed } from '../../../actors/user/commands/later/delivery.js';
-import { SUBSCRIPTION_PART } from '../../../actors/user/state.js';
+import { recordScheduledFailed } from '../../../actors/user/commands/later/delivery.js';
+import { SUBSCRIPTION_PART_PREFIX } from '../../../actors/user/state.js';
 
 const NOW = 1_700_000_000_000;
 const context = {
@@ -32,14 +32,14 @@ const sending = (more: Partial<ScheduledMessage> = {}): ScheduledMessage => ({
 const partsOf = (message: ScheduledMessage, active: boolean): Map<string, Json> =>
   new Map<string, Json>([
     ['scheduled/4', message],
-    [`${SUBSCRIPTION_PART}5`, { stream: 5, active }],
+    [`${SUBSCRIPTION_PART_PREFIX}5`, { stream: 5, active }],
   ]);
 
 function failed(message: ScheduledMessage, subscribed: boolean, outside = true) {
   const parts = partsOf(message, subscribed);
   const view = { state: {}, parts, exists: true, volatile: undefined } as never;
   const args = { id: 4, reason: 'Not authorized', outside };
-  const outcome = scheduledFailed.handle(view, args, undefined, context) as Outcome<JsonObject>;
+  const outcome = recordScheduledFailed.handle(view, args, undefined, context) as Outcome<JsonObject>;
   const after = new Map([...parts, ...Object.entries(outcome.parts ?? {})] as [string, Json][]);
   return { outcome, after, message: scheduledOf(after, 4) as ScheduledMessage };
 }

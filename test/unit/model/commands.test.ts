@@ -1,6 +1,6 @@
 import t from 'tap';
 import { queueKind } from '#actors/event-queue';
-import { strangerKind } from '#actors/login-guard';
+import { loginGuardKind } from '#actors/login-guard';
 import { mailKind } from '#actors/mail';
 import { presenceKind } from '#actors/presence';
 import { realmKind } from '#actors/realm';
@@ -28,7 +28,7 @@ t.test('each kind answers the commands that are declared for it, and no others',
   t.same(answered(presenceKind), names(declared.presenceCommands));
   t.same(answered(mailKind), names(declared.mailCommands));
   t.same(answered(webhookKind), names(declared.webhookCommands));
-  t.same(answered(strangerKind), names(declared.loginGuardCommands));
+  t.same(answered(loginGuardKind), names(declared.loginGuardCommands));
 });
 
 t.test('names of one kind are all different', async (t) => {

@@ -16,8 +16,8 @@ import {
 } from '#model';
 import type { SnapshotInputs } from '../../../actors/event-queue/snapshot/inputs.js';
 import { realmSection } from '../../../actors/event-queue/snapshot/organization-sections.js';
-import { changeRealm } from '../../../actors/realm/commands/organization/realm-settings.js';
-import { toPart } from '../../../actors/realm/state.js';
+import { updateRealmSettings } from '../../../actors/realm/commands/organization/realm-settings.js';
+import { encodeRecord } from '../../../actors/realm/state.js';
 import { RealmVolatile } from '../../../actors/realm/volatile.js';
 import { updateRealm } from '../../../src/frontend/api/operations/organization/organization.js';
 import type { RealmSettingName } from '../../../src/model/settings/realm-settings.js';
@@ -41,12 +41,12 @@ const one = (name: RealmSettingName, value: RealmSettingValue): Partial<RealmSet
 
 /** The outcome of `change-realm` in an organization that has the defaults. */
 function change(values: Partial<RealmSettings>, caller: number) {
-  const parts = new Map([OWNER, ADMIN].map((user) => [`user/${user.id}`, toPart(user)]));
+  const parts = new Map([OWNER, ADMIN].map((user) => [`user/${user.id}`, encodeRecord(user)]));
   parts.set('stream/0', { id: 0, name: 'news', archived: false });
   const state = { ...realmKind.initial(KEY), settings: DEFAULT_REALM_SETTINGS };
   const context = { key: KEY, realm: realmId(1), now: 1_000, caller, client: 'test', version: 7 };
   const view = { state, parts, volatile: new RealmVolatile(state, parts) };
-  return changeRealm.handle(view, { values }, undefined, {
+  return updateRealmSettings.handle(view, { values }, undefined, {
     ...context,
     pendingCommands: () => [],
     directory: undefined as never,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { IdSet } from '#base';
 import { markedRead, type OriginReadState, readingOf, readingPart, withRead, withUnread } from '#domain/messages';
-import { type Fold, folded } from '../../../actors/user/reading/folding.js';
+import { applyFold, type ReadStateFold } from '../../../actors/user/reading/folding.js';
 
 const MOST = 30;
 const ids = fc.uniqueArray(fc.integer({ min: 1, max: MOST }), { maxLength: 8 });
@@ -25,9 +25,9 @@ t.test('folding and storing do not change which messages are read', async (t) =>
     fc.property(fc.array(step, { maxLength: 40 }), fc.nat(3), (steps, delay) => {
       const model = new Set<number>();
       let reading: OriginReadState = { mark: 0, read: IdSet.EMPTY, unread: IdSet.EMPTY };
-      const looks: { readonly at: number; readonly fold: Fold }[] = [];
+      const looks: { readonly at: number; readonly fold: ReadStateFold }[] = [];
       steps.forEach((one, n) => {
-        while (looks[0] && looks[0].at <= n) reading = folded(reading, looks.shift()!.fold);
+        while (looks[0] && looks[0].at <= n) reading = applyFold(reading, looks.shift()!.fold);
         if (one.do === 'fold') {
           looks.push({ at: n + delay, fold: { home: 1, upTo: one.upTo, unread: unreadOf(reading, one.upTo) } });
         } else {

@@ -3,7 +3,7 @@
  * (users.md § PATCH /settings).
  */
 
-import { mailCommand, success } from '#actors/shared';
+import { mailCommand, successReply } from '#actors/shared';
 import { addCall, type Json, type JsonObject, msUntilAllowed, rateStanding } from '#base';
 import { addressProblem, domainOf, isAdmin, isEmail, isSystemBot } from '#domain/people';
 import type { RealmId } from '#model';
@@ -12,13 +12,13 @@ import { apiError, PRODUCT } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import { directoryItem } from '../../log-items.js';
 import { MAIL_LIMITS } from '../../mail-limits.js';
-import { domainsOf, type Parts, toPart, USER_PART, userOf, usersOf } from '../../state.js';
+import { domainRecords, encodeRecord, type Parts, USER_PART_PREFIX, userRecord, userRecords } from '../../state.js';
 import { type RealmCommand, type RealmView, SETTINGS_LANE } from '../command.js';
 import { addressChangedEvents } from './person-events.js';
 
 /** Validity of a link. */
-export const LINK_VALID_MS = 24 * 3_600_000;
-export const EMAIL_CHANGE_PART = 'email-change/';
+export const EMAIL_LINK_VALID_MS = 24 * 3_600_000;
+export const EMAIL_CHANGE_PART_PREFIX = 'email-change/';
 
 /** The pending change of one account; a newer request invalidates the link of the older one. */
 interface EmailChange extends JsonObject {
@@ -30,7 +30,7 @@ interface EmailChange extends JsonObject {
 }
 
 const changeOf = (parts: Parts, user: number): EmailChange | undefined =>
-  parts.get(`${EMAIL_CHANGE_PART}${user}`) as unknown as EmailChange | undefined;
+  parts.get(`${EMAIL_CHANGE_PART_PREFIX}${user}`) as unknown as EmailChange | undefined;
 
 /** @throws ApiError with the messages of PATCH /settings */
 function checkAddress(
@@ -41,14 +41,14 @@ function checkAddress(
 ): void {
   if (settings.email_changes_disabled && !isAdmin(user)) throw apiError('EMAIL_CHANGES_DISABLED');
   if (!isEmail(email)) throw apiError('EMAIL_INVALID');
-  const problem = addressProblem(email, settings, domainsOf(parts), disposable);
+  const problem = addressProblem(email, settings, domainRecords(parts), disposable);
   if (problem === 'plus') throw apiError('EMAIL_PLUS');
   if (problem === 'disposable') throw apiError('EMAIL_NOT_REAL');
   if (problem === 'domain') throw apiError('EMAIL_OUTSIDE');
   const taken = volatile.userByEmail(email);
   if (taken === undefined) return;
   if (isSystemBot({ id: taken })) throw apiError('EMAIL_RESERVED');
-  throw apiError(userOf(parts, taken)?.isActive === false ? 'EMAIL_DEACTIVATED' : 'EMAIL_TAKEN');
+  throw apiError(userRecord(parts, taken)?.isActive === false ? 'EMAIL_DEACTIVATED' : 'EMAIL_TAKEN');
 }
 
 export interface ConfirmationLink {
@@ -59,19 +59,19 @@ export interface ConfirmationLink {
   readonly disposable: boolean;
 }
 
-export interface AddressRequest {
+export interface EmailChangeRequest {
   readonly parts: Record<string, Json>;
   readonly commands: readonly OutboxCommand[];
 }
 
 /** @param given address as sent @returns undefined if it is the present address. @throws ApiError */
-export function requestAddress(
+export function requestEmailChange(
   given: string,
   user: DirectoryUser,
   link: ConfirmationLink,
   realm: RealmView,
   { realm: id, now }: { readonly realm: RealmId; readonly now: number },
-): AddressRequest | undefined {
+): EmailChangeRequest | undefined {
   const email = given.trim();
   if (email === user.deliveryEmail) return undefined;
   checkAddress(email, link.disposable, user, realm);
@@ -93,16 +93,16 @@ export function requestAddress(
       '',
     ].join('\n\n'),
   });
-  return { parts: { [`${EMAIL_CHANGE_PART}${user.id}`]: change }, commands: [mail] };
+  return { parts: { [`${EMAIL_CHANGE_PART_PREFIX}${user.id}`]: change }, commands: [mail] };
 }
 
 /** The link was opened; the sender has checked its signature and expiry. @throws ApiError */
-export const confirmEmail: RealmCommand<typeof realmCommands.confirmEmail, boolean> = {
+export const confirmEmailChange: RealmCommand<typeof realmCommands.confirmEmail, boolean> = {
   lane: SETTINGS_LANE,
   inputs: ({ user }, { view }, { services }) => services.disposable(domainOf(changeOf(view.parts, user)?.email ?? '')),
   handle({ state, parts, volatile }, { user: id, hash, shown }, disposable, { realm, version }) {
     const change = changeOf(parts, id);
-    const before = userOf(parts, id);
+    const before = userRecord(parts, id);
     if (!change || change.hash !== hash || !before?.isActive) throw apiError('MAIL_LINK');
     checkAddress(change.email, disposable, before, { state, parts, volatile });
     const email = before.emailVisibility === 1 ? change.email : before.email;
@@ -120,12 +120,12 @@ export const confirmEmail: RealmCommand<typeof realmCommands.confirmEmail, boole
       ].join('\n\n'),
     });
     return {
-      reply: success({ email: after.deliveryEmail }, shown ? version : undefined),
+      reply: successReply({ email: after.deliveryEmail }, shown ? version : undefined),
       parts: {
-        [`${USER_PART}${id}`]: toPart(after),
-        [`${EMAIL_CHANGE_PART}${id}`]: { ...change, hash: '' },
+        [`${USER_PART_PREFIX}${id}`]: encodeRecord(after),
+        [`${EMAIL_CHANGE_PART_PREFIX}${id}`]: { ...change, hash: '' },
       },
-      events: [directoryItem({ user: after }), ...addressChangedEvents(after, usersOf(parts), version)],
+      events: [directoryItem({ user: after }), ...addressChangedEvents(after, userRecords(parts), version)],
       commands: [[notice]],
     };
   },

@@ -3,13 +3,13 @@
  * of each change by `user_group` events; accounts that reach the age are announced at that moment, by a timer.
  */
 
-import { value } from '#actors/shared';
+import { valueReply } from '#actors/shared';
 import { ROLE, SYSTEM_GROUP, shownGroupsOf } from '#domain/people';
 import type { LogItem, RealmSettings } from '#model';
 import type { realmCommands } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 import { directoryItem, eventToAll } from '../../log-items.js';
-import { usersOf } from '../../state.js';
+import { userRecords } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 
 /** The settings and the time for which membership is judged. */
@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000;
  * Time of the next look, ms: when the next account reaches the age, but at most a day later. null = no waiting period.
  * Newer accounts need at least a day, so a daily look misses none.
  */
-export function nextFullMember(users: Iterable<DirectoryUser>, { settings, fullMembersAt }: Moment): number | null {
+export function nextFullMemberTime(users: Iterable<DirectoryUser>, { settings, fullMembersAt }: Moment): number | null {
   const wait = settings.waiting_period_threshold * DAY_MS;
   if (!(wait > 0)) return null;
   let next = fullMembersAt + DAY_MS;
@@ -58,14 +58,14 @@ export function fullMemberEvents(
 }
 
 /** Sent by the timer: accounts may have reached the age. */
-export const due: RealmCommand<typeof realmCommands.due> = {
+export const announceFullMembers: RealmCommand<typeof realmCommands.due> = {
   handle({ state, parts }, _args, _inputs, { now, version }) {
     const moved = { settings: state.settings, fullMembersAt: now };
-    const events = fullMemberEvents(usersOf(parts), state, moved, version);
+    const events = fullMemberEvents(userRecords(parts), state, moved, version);
     return {
-      reply: value(null),
+      reply: valueReply(null),
       state: { ...state, fullMembersAt: now },
-      due: nextFullMember(usersOf(parts), moved),
+      due: nextFullMemberTime(userRecords(parts), moved),
       events: [...events, directoryItem({ fullMembersAt: now })],
     };
   },

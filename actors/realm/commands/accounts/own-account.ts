@@ -10,10 +10,10 @@ import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext, InputContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import { type RealmState, userOf } from '../../state.js';
+import { type RealmState, userRecord } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import type { RealmView } from '../command.js';
-import { type ConfirmationLink, LINK_VALID_MS, requestAddress } from './email-change.js';
+import { type ConfirmationLink, EMAIL_LINK_VALID_MS, requestEmailChange } from './email-change.js';
 import { nameChangedEvent } from './person-events.js';
 
 export interface AccountInputs {
@@ -36,7 +36,7 @@ async function newPassword(
   if (new_password === '') return null;
   const to = userKey(realm, userId(caller));
   const checked = await ask(to, userCommands.checkPassword, { password: old_password });
-  const user = userOf(view.parts, caller);
+  const user = userRecord(view.parts, caller);
   const related = [user?.deliveryEmail, user?.fullName, email, full_name].filter((one) => typeof one === 'string');
   const good = checked.correct && (await services.passwords.strongEnough(new_password, related));
   return { checked, hash: good ? await services.secrets.hashPassword(new_password) : null };
@@ -48,7 +48,7 @@ export async function loadAccountInputs(
   sources: InputSources,
 ): Promise<AccountInputs> {
   const { secrets, clock } = sources.services;
-  const facts = { realm: context.realm, user: userId(context.caller), expires: clock.now() + LINK_VALID_MS };
+  const facts = { realm: context.realm, user: userId(context.caller), expires: clock.now() + EMAIL_LINK_VALID_MS };
   const token = sealLink(secrets, 'change-email', facts);
   return {
     password: await newPassword(args, context, sources),
@@ -68,7 +68,7 @@ export interface OwnAccountChange {
 }
 
 /** Decides the whole change, or refuses all of it. @throws ApiError */
-export function changeAccount(
+export function changeOwnAccountFields(
   user: DirectoryUser,
   { full_name, email }: AccountArgs,
   { password, link }: AccountInputs,
@@ -90,7 +90,7 @@ export function changeAccount(
       }),
     );
   }
-  const request = email === null ? undefined : requestAddress(email, user, link, facts, { realm, now });
+  const request = email === null ? undefined : requestEmailChange(email, user, link, facts, { realm, now });
   if (request) commands.push(...request.commands);
   const fixed = facts.state.settings.name_changes_disabled && !isAdmin(user);
   const fullName =

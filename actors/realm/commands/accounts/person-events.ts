@@ -14,7 +14,7 @@ import {
 import type { Audience, LogItem, RealmSettings } from '#model';
 import type { DirectoryUser } from '#model/records';
 import { directoryItem, eventToAll } from '../../log-items.js';
-import { type Parts, profileFieldsOf, profileOf } from '../../state.js';
+import { type Parts, profileFieldRecords, profileRecord } from '../../state.js';
 
 const update = (of: DirectoryUser, person: JsonObject): JsonObject => ({
   type: 'realm_user',
@@ -83,7 +83,7 @@ export function addressChangedEvents(
 }
 
 /** @param version of the commit @param person fields besides the id */
-export const personUpdated = (version: number, user: number, person: JsonObject): LogItem =>
+export const personUpdatedEvent = (version: number, user: number, person: JsonObject): LogItem =>
   eventToAll(version, { type: 'realm_user', op: 'update', person: { user_id: user, ...person } });
 
 /** Log items of a new account; their number does not depend on the number of other accounts. */
@@ -108,7 +108,7 @@ export function userAddedItems(user: DirectoryUser, settings: RealmSettings, now
 
 /** Events of a reactivated account, for all users; the real address only for users who may see it. */
 export function userReactivatedEvents(user: DirectoryUser, parts: Parts, version: number): LogItem[] {
-  const profile = presentProfile(profileOf(parts, user.id), profileFieldsOf(parts));
+  const profile = presentProfile(profileRecord(parts, user.id), profileFieldRecords(parts));
   const known = presentUser(user, user, { clientGravatar: false, profile: { profile: () => profile } });
   const add = (to: Audience, person: typeof known): LogItem => ({
     t: 'event',

@@ -11,12 +11,17 @@ import type { Parts, RealmState } from '../../state.js';
 import { checkIsOwner, isLastOwner } from '../callers.js';
 import type { RealmView } from '../command.js';
 import { accountChangeEffect } from './account-changes.js';
-import { type Effect, mergeEffects } from './effect.js';
-import { personUpdated } from './person-events.js';
-import { visibilityEffect } from './visibility-change.js';
+import { type CommitEffect, mergeCommitEffects } from './effect.js';
+import { personUpdatedEvent } from './person-events.js';
+import { visibilityChangeEffect } from './visibility-change.js';
 
 /** Only owners may grant or revoke the owner role. @param acting undefined = the system @throws ApiError */
-export function checkRole(parts: Parts, acting: DirectoryUser | undefined, user: DirectoryUser, role: number): void {
+export function checkMaySetRole(
+  parts: Parts,
+  acting: DirectoryUser | undefined,
+  user: DirectoryUser,
+  role: number,
+): void {
   const ofOwners = isOwner(user) || isOwner({ ...user, role });
   if (ofOwners) checkIsOwner(acting);
   if (isLastOwner(parts, user)) throw apiError('ONLY_OWNER_ROLE');
@@ -61,16 +66,18 @@ export function roleChangeEffect(
   subscriptions: readonly Subscription[],
   view: RealmView,
   context: CommandContext,
-): { readonly user: DirectoryUser; readonly effect: Effect } {
+): { readonly user: DirectoryUser; readonly effect: CommitEffect } {
   const { version } = context;
   const after: DirectoryUser = { ...before, role, pastRoles: nextPastRoles(before, version) };
-  const own: Effect = {
-    events: [personUpdated(version, after.id, { role }), ...systemGroupEvents(before, after, view.state, version)],
+  const own: CommitEffect = {
+    events: [personUpdatedEvent(version, after.id, { role }), ...systemGroupEvents(before, after, view.state, version)],
   };
   // A deactivated account has no clients.
-  const visibility = after.isActive ? visibilityEffect({ before, after }, subscriptions, view.parts, context) : {};
+  const visibility = after.isActive
+    ? visibilityChangeEffect({ before, after }, subscriptions, view.parts, context)
+    : {};
   return {
     user: after,
-    effect: accountChangeEffect({ before, after }, mergeEffects([own, visibility]), view, context),
+    effect: accountChangeEffect({ before, after }, mergeCommitEffects([own, visibility]), view, context),
   };
 }

@@ -8,20 +8,20 @@ import type { DirectoryUser, UserDefaults } from '#model/records';
 import type { RealmVolatile } from '../../volatile.js';
 
 /** First id of accounts and of recipients; lower ids are reserved for system bots. */
-export const FIRST_USER = LAST_RESERVED_USER + 1;
+export const FIRST_USER_ID = LAST_RESERVED_USER + 1;
 
 /** Visibility and API address of a new account whose real address is hidden; undefined: it is visible to all. */
-export function hiddenEmail(
+export function emailVisibilityOfNewUser(
   { email_address_visibility: visibility = 1 }: UserDefaults,
   id: number,
   domain: string,
   volatile: RealmVolatile,
 ): { readonly visibility: number; readonly email: string } | undefined {
   if (visibility === 1) return undefined;
-  return { visibility, email: hiddenAddress(id, domain, volatile) };
+  return { visibility, email: substituteAddress(id, domain, volatile) };
 }
 
-export function newUser(of: {
+export function newUserRecord(of: {
   readonly id: number;
   readonly recipient: number;
   readonly account: FirstAccount;
@@ -45,7 +45,7 @@ export function newUser(of: {
 }
 
 /** A stream that a new account is subscribed to from the start. */
-export interface FirstStream extends JsonObject {
+export interface FirstSubscription extends JsonObject {
   readonly id: number;
   readonly recipient: number;
   /** Messages up to this id count as read. */
@@ -57,7 +57,7 @@ export function createUserCommand(
   user: number,
   account: FirstAccount,
   after: number,
-  streams: readonly FirstStream[] = [],
+  streams: readonly FirstSubscription[] = [],
 ): OutboxCommand {
   const { passwordHash, keySealed } = account;
   return outboxCommand({
@@ -70,7 +70,7 @@ export function createUserCommand(
 }
 
 /** The API's address of an account whose real address is hidden. */
-export function hiddenAddress(id: number, domain: string, volatile: RealmVolatile): string {
+export function substituteAddress(id: number, domain: string, volatile: RealmVolatile): string {
   const address = `user${id}@${domain}`;
   // The address may be the real one of another account.
   return volatile.userByEmail(address) === undefined ? address : `user${id}@${FAKE_EMAIL_DOMAIN}`;

@@ -3,7 +3,7 @@
  * subscribers, the default streams, and addresses of others. Only the user's own clients get these events.
  */
 
-import { value } from '#actors/shared';
+import { valueReply } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { isGuest, seesAddress } from '#domain/people';
 import { audienceRole, presentStream, type Subscription } from '#domain/streams';
@@ -12,10 +12,10 @@ import { type ArgsOf, type OutboxCommand, outboxCommand, realmCommands, streamCo
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { eventToUser } from '../../log-items.js';
-import { type Parts, streamsOf, userOf, usersOf } from '../../state.js';
+import { type Parts, streamRecords, userRecord, userRecords } from '../../state.js';
 import type { RealmCommand } from '../command.js';
-import { defaultStreams, shownStreamGroups } from '../streams/stream-events.js';
-import type { AccountChange, Effect } from './effect.js';
+import { listDefaultStreams, presentStoredStreamGroups } from '../streams/stream-events.js';
+import type { AccountChange, CommitEffect } from './effect.js';
 
 /** Approximate size of the streams in one event, characters of JSON. */
 const MAX_EVENT_CHARS = 200_000;
@@ -26,16 +26,16 @@ const MAX_ADDRESSES = 2_000;
  * @param subscriptions present and former ones. Streams of present ones are visible in every role; streams of former
  * ones stay in the clients' `unsubscribed`, so only their subscribers are sent.
  */
-export function visibilityEffect(
+export function visibilityChangeEffect(
   { before, after }: AccountChange,
   subscriptions: readonly Subscription[],
   parts: Parts,
   { realm, version }: Pick<CommandContext, 'realm' | 'version'>,
-): Effect {
+): CommitEffect {
   const subscribed = new Set(subscriptions.filter((own) => own.active).map((own) => own.stream));
   const known = new Set(subscriptions.map((own) => own.stream));
   const unknown = ({ id }: DirectoryStream): boolean => !known.has(id);
-  const others = [...streamsOf(parts)].filter((stream) => !stream.archived && !subscribed.has(stream.id));
+  const others = [...streamRecords(parts)].filter((stream) => !stream.archived && !subscribed.has(stream.id));
   const sees = ({ role }: DirectoryUser, stream: DirectoryStream): boolean => role <= audienceRole(stream);
   const gained = others.filter((stream) => sees(after, stream) && !sees(before, stream));
   const lost = others.filter((stream) => sees(before, stream) && !sees(after, stream));
@@ -82,8 +82,8 @@ function streamEvents(user: number, op: 'create' | 'delete', streams: readonly D
 /** Guests see neither default streams nor default stream groups. */
 function defaultStreamEvents(before: DirectoryUser, after: DirectoryUser, parts: Parts): LogItem[] {
   if (isGuest(before) === isGuest(after)) return [];
-  const streams = defaultStreams(parts).map(presentStream);
-  const groups = shownStreamGroups(parts);
+  const streams = listDefaultStreams(parts).map(presentStream);
+  const groups = presentStoredStreamGroups(parts);
   const lists: JsonObject[] = [
     { type: 'default_streams', default_streams: isGuest(after) ? [] : streams },
     { type: 'default_stream_groups', default_stream_groups: isGuest(after) ? [] : groups },
@@ -96,7 +96,7 @@ type AddressBatch = ArgsOf<typeof realmCommands.showAddresses>;
 /** Users whose address becomes visible or hidden, in batches. */
 function addressBatches(before: DirectoryUser, after: DirectoryUser, parts: Parts): AddressBatch[] {
   const ids: number[] = [];
-  for (const user of usersOf(parts)) if (seesAddress(before, user) !== seesAddress(after, user)) ids.push(user.id);
+  for (const user of userRecords(parts)) if (seesAddress(before, user) !== seesAddress(after, user)) ids.push(user.id);
   const slices: AddressBatch[] = [];
   for (let i = 0; i < ids.length; i += MAX_ADDRESSES) {
     slices.push({ viewer: after.id, of: ids.slice(i, i + MAX_ADDRESSES) });
@@ -105,17 +105,17 @@ function addressBatches(before: DirectoryUser, after: DirectoryUser, parts: Part
 }
 
 /** Sent by the realm to itself for each batch: one event per address would be too much for one commit. */
-export const showAddresses: RealmCommand<typeof realmCommands.showAddresses> = {
+export const publishVisibleAddresses: RealmCommand<typeof realmCommands.showAddresses> = {
   lane: 'addresses',
   handle({ parts }, { viewer: id, of }) {
-    const viewer = userOf(parts, id);
+    const viewer = userRecord(parts, id);
     const events = of.flatMap((other): LogItem[] => {
-      const user = userOf(parts, userId(other));
+      const user = userRecord(parts, userId(other));
       if (!user || !viewer) return [];
       const delivery_email = seesAddress(viewer, user) ? user.deliveryEmail : null;
       const person = { user_id: user.id, delivery_email };
       return [eventToUser(id, { type: 'realm_user', op: 'update', person })];
     });
-    return { reply: value(null), events };
+    return { reply: valueReply(null), events };
   },
 };

@@ -1,6 +1,6 @@
 /** Notices and mail about a new account: to the organization and to the newcomer (users.md § POST /users). */
 
-import { directNotice, mailCommand, silentMention, streamNotice } from '#actors/shared';
+import { directNoticeCommand, mailCommand, silentMention, streamNoticeCommand } from '#actors/shared';
 import { WELCOME_BOT } from '#domain/people';
 import type { RealmId } from '#model';
 import type { OutboxCommand } from '#model/commands';
@@ -18,19 +18,19 @@ const greeting = (user: DirectoryUser): string =>
   ].join('\n\n');
 
 /** @param origin base URL of the organization @param after realm version that knows the newcomer */
-export function welcome(
+export function welcomeCommands(
   { state: { settings }, volatile }: RealmView,
   user: DirectoryUser,
   origin: string,
   realm: RealmId,
   after: number,
 ): OutboxCommand[] {
-  const commands = [directNotice(realm, user.id, { content: greeting(user), origin, after }, WELCOME_BOT)];
+  const commands = [directNoticeCommand(realm, user.id, { content: greeting(user), origin, after }, WELCOME_BOT)];
   const stream = settings.signup_notifications_stream_id;
   if (stream > 0) {
     // The commit, which counts the newcomer, is still to come.
     const content = `${silentMention(user)} just signed up for ${PRODUCT}. (total: ${volatile.humans + 1})`;
-    commands.push(streamNotice(realm, stream, SIGNUPS, { content, origin, after }));
+    commands.push(streamNoticeCommand(realm, stream, SIGNUPS, { content, origin, after }));
   }
   if (settings.send_welcome_emails) commands.push(welcomeMail(user, settings.name, origin, realm));
   return commands;

@@ -1,6 +1,6 @@
 /** Avatars (users.md § Avatars). The frontend prepares and stores the pictures (src/frontend/api/store-picture.ts). */
 
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import { avatarUrl, isAdmin, presentAvatar } from '#domain/people';
 import { AVATAR_SIZES, blobOfAvatar } from '#domain/pictures';
 import type { LogItem } from '#model';
@@ -8,21 +8,21 @@ import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { botUpdated, managedBot } from '../../bots.js';
+import { botUpdatedItem, requireManagedBot } from '../../bots.js';
 import { directoryItem, eventToAll } from '../../log-items.js';
-import { botOf, type Parts, type RealmState, toPart, USER_PART } from '../../state.js';
-import { actingUser } from '../callers.js';
+import { botRecord, encodeRecord, type Parts, type RealmState, USER_PART_PREFIX } from '../../state.js';
+import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
-import { activateUpload, discardUploads, eraseBlobs } from './pictures.js';
+import { activateUpload, discardUploads, eraseBlobCommands } from './pictures.js';
 
 /** The account whose avatar changes: the caller's, or a bot that the caller manages. @throws ApiError */
 function avatarAccount({ settings }: RealmState, parts: Parts, caller: number, id: number): DirectoryUser {
-  const acting = actingUser(parts, caller);
+  const acting = requireActingUser(parts, caller);
   if (id === caller) {
     if (settings.avatar_changes_disabled && !isAdmin(acting)) throw apiError('AVATAR_CHANGES_DISABLED');
     return acting;
   }
-  return managedBot(parts, id, acting).user;
+  return requireManagedBot(parts, id, acting).user;
 }
 
 /** Name under which uploads of the account's avatar are counted. */
@@ -40,12 +40,12 @@ function avatarEvents(user: DirectoryUser, parts: Parts, version: number): LogIt
       person: { user_id: user.id, ...presentAvatar(user) },
     }),
   ];
-  const bot = botOf(parts, user.id);
-  return bot ? [...events, botUpdated(parts, { user, bot }, { avatar_url: avatarUrl(user) })] : events;
+  const bot = botRecord(parts, user.id);
+  return bot ? [...events, botUpdatedItem(parts, { user, bot }, { avatar_url: avatarUrl(user) })] : events;
 }
 
 const changed = (user: DirectoryUser, parts: Parts, { version }: CommandContext) => ({
-  reply: success({ avatar_url: avatarUrl(user) }, version),
+  reply: successReply({ avatar_url: avatarUrl(user) }, version),
   events: avatarEvents(user, parts, version),
 });
 
@@ -56,15 +56,15 @@ export const setAvatar: RealmCommand<typeof realmCommands.setAvatar> = {
     const before = avatarAccount(state, parts, context.caller, id);
     const replaced = activateUpload(parts, picture(id), number);
     if (!replaced) {
-      const commands = eraseBlobs(context.realm, blobsOf(hash, [number]));
-      return { reply: success({ avatar_url: avatarUrl(before) }), commands };
+      const commands = eraseBlobCommands(context.realm, blobsOf(hash, [number]));
+      return { reply: successReply({ avatar_url: avatarUrl(before) }), commands };
     }
     const avatar = { realm: context.realm, hash, number };
     const user: DirectoryUser = { ...before, avatarSource: 'U', avatarVersion: before.avatarVersion + 1, avatar };
     return {
       ...changed(user, parts, context),
-      parts: { ...replaced.parts, [`${USER_PART}${id}`]: toPart(user) },
-      commands: eraseBlobs(context.realm, blobsOf(hash, replaced.gone)),
+      parts: { ...replaced.parts, [`${USER_PART_PREFIX}${id}`]: encodeRecord(user) },
+      commands: eraseBlobCommands(context.realm, blobsOf(hash, replaced.gone)),
     };
   },
 };
@@ -78,8 +78,8 @@ export const removeAvatar: RealmCommand<typeof realmCommands.removeAvatar> = {
     const user: DirectoryUser = { ...before, avatarSource: 'G', avatarVersion: before.avatarVersion + 1 };
     return {
       ...changed(user, parts, context),
-      parts: { ...replaced.parts, [`${USER_PART}${id}`]: toPart(user) },
-      commands: eraseBlobs(context.realm, blobsOf(hash, replaced.gone)),
+      parts: { ...replaced.parts, [`${USER_PART_PREFIX}${id}`]: encodeRecord(user) },
+      commands: eraseBlobCommands(context.realm, blobsOf(hash, replaced.gone)),
     };
   },
 };

@@ -4,10 +4,10 @@
  * one's blob.
  */
 
-import { success, tellRealm } from '#actors/shared';
+import { reportFileChanges, successReply } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import type { OutboxCommand, realmCommands } from '#model/commands';
-import { type Parts, UPLOADS_PART } from '../../state.js';
+import { type Parts, UPLOADS_PART_PREFIX } from '../../state.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
 /** Uploads of one picture. */
@@ -19,7 +19,7 @@ interface Uploads extends JsonObject {
 }
 
 const uploadsOf = (parts: Parts, picture: string): Uploads =>
-  (parts.get(`${UPLOADS_PART}${picture}`) as Uploads | undefined) ?? { last: 0, since: 0 };
+  (parts.get(`${UPLOADS_PART_PREFIX}${picture}`) as Uploads | undefined) ?? { last: 0, since: 0 };
 
 export interface UploadReplacement {
   readonly parts: Readonly<Record<string, Json>>;
@@ -35,7 +35,7 @@ export function activateUpload(parts: Parts, picture: string, number: number): U
   const { last, since } = uploadsOf(parts, picture);
   if (number <= since) return undefined;
   const next: Uploads = { last: Math.max(last, number), since: number };
-  return { parts: { [`${UPLOADS_PART}${picture}`]: next }, gone: between(Math.max(since, 1), number) };
+  return { parts: { [`${UPLOADS_PART_PREFIX}${picture}`]: next }, gone: between(Math.max(since, 1), number) };
 }
 
 /** Shows no upload any more; uploads still on their way are discarded too. */
@@ -43,21 +43,21 @@ export function discardUploads(parts: Parts, picture: string): UploadReplacement
   const { last, since } = uploadsOf(parts, picture);
   const next: Uploads = { last, since: last };
   return {
-    parts: last === 0 ? {} : { [`${UPLOADS_PART}${picture}`]: next },
+    parts: last === 0 ? {} : { [`${UPLOADS_PART_PREFIX}${picture}`]: next },
     gone: between(Math.max(since, 1), last + 1),
   };
 }
 
 /** Commands that delete blobs. @param blobs their paths */
-export const eraseBlobs = (realm: number, blobs: readonly string[]): readonly (readonly OutboxCommand[])[] =>
-  blobs.length === 0 ? [] : [[tellRealm(realm as never, 0, [], blobs)]];
+export const eraseBlobCommands = (realm: number, blobs: readonly string[]): readonly (readonly OutboxCommand[])[] =>
+  blobs.length === 0 ? [] : [[reportFileChanges(realm as never, 0, [], blobs)]];
 
 /** Number of a new upload. Rights are checked by the command that shows it. */
-export const pictureBegin: RealmCommand<typeof realmCommands.pictureBegin> = {
+export const beginPictureUpload: RealmCommand<typeof realmCommands.pictureBegin> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { picture }) {
     const { last, since } = uploadsOf(parts, picture);
     const next: Uploads = { last: last + 1, since };
-    return { reply: success({ number: next.last }), parts: { [`${UPLOADS_PART}${picture}`]: next } };
+    return { reply: successReply({ number: next.last }), parts: { [`${UPLOADS_PART_PREFIX}${picture}`]: next } };
   },
 };

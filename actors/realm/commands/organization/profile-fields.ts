@@ -3,7 +3,7 @@
  * removed ones are omitted wherever profiles are shown (src/domain/people/profile/profile-values.ts).
  */
 
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import {
   type CheckedField,
   checkField,
@@ -21,12 +21,12 @@ import { apiError } from '#model/errors';
 import type { DirectoryProfileField } from '#model/records';
 import type { Outcome } from '#runtime';
 import { directoryItem, eventToAll } from '../../log-items.js';
-import { type Parts, PROFILE_FIELDS_PART, profileFieldsOf, type RealmState, toPart } from '../../state.js';
-import { actingUser } from '../callers.js';
+import { encodeRecord, type Parts, PROFILE_FIELDS_PART, profileFieldRecords, type RealmState } from '../../state.js';
+import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
 function checkAdmin(parts: Parts, caller: number): void {
-  if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
+  if (!isAdmin(requireActingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
 }
 
 /** Checks a field's content; its name must differ from the others. @throws ApiError */
@@ -46,7 +46,7 @@ function storeFields(
   version: number,
 ): Pick<Outcome<RealmState>, 'parts' | 'events'> {
   return {
-    parts: { [PROFILE_FIELDS_PART]: toPart(fields) },
+    parts: { [PROFILE_FIELDS_PART]: encodeRecord(fields) },
     events: [
       directoryItem({ profileFields: fields }),
       eventToAll(version, { type: 'custom_profile_fields', fields: fields.map(presentField) }),
@@ -65,7 +65,7 @@ export const addProfileField: RealmCommand<typeof realmCommands.addProfileField>
   lane: SETTINGS_LANE,
   handle({ state, parts }, { field_type: type, ...content }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
-    const fields = profileFieldsOf(parts);
+    const fields = profileFieldRecords(parts);
     if (content.display_in_profile_summary) checkSummary(fields);
     const id = state.nextProfileField;
     // The newest field is the last: other fields have places below the number of fields, or lower ids as places.
@@ -78,7 +78,7 @@ export const addProfileField: RealmCommand<typeof realmCommands.addProfileField>
     };
     return {
       ...storeFields([...fields, field], version),
-      reply: success({ id }, version),
+      reply: successReply({ id }, version),
       state: { ...state, nextProfileField: id + 1 },
     };
   },
@@ -90,7 +90,7 @@ export const updateProfileField: RealmCommand<typeof realmCommands.updateProfile
   handle({ parts }, { field_id, ...given }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
     const content = given as unknown as ProfileFieldContent;
-    const fields = profileFieldsOf(parts);
+    const fields = profileFieldRecords(parts);
     const before = find(fields, field_id);
     const others = fields.filter((one) => one !== before);
     if (content.display_in_profile_summary) checkSummary(others);
@@ -98,7 +98,7 @@ export const updateProfileField: RealmCommand<typeof realmCommands.updateProfile
     const after = checkContent(before.type, content, others);
     const added = before.type === FIELD_TYPE.select ? optionsAdded(before, after.data, version) : [];
     const next = fields.map((one) => (one === before ? { ...before, ...after, added } : one));
-    return { ...storeFields(next, version), reply: success(undefined, version) };
+    return { ...storeFields(next, version), reply: successReply(undefined, version) };
   },
 };
 
@@ -109,7 +109,10 @@ export const orderProfileFields: RealmCommand<typeof realmCommands.orderProfileF
   lane: SETTINGS_LANE,
   handle({ parts }, { order }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
-    return { ...storeFields(reordered(profileFieldsOf(parts), order), version), reply: success(undefined, version) };
+    return {
+      ...storeFields(reordered(profileFieldRecords(parts), order), version),
+      reply: successReply(undefined, version),
+    };
   },
 };
 
@@ -117,9 +120,9 @@ export const removeProfileField: RealmCommand<typeof realmCommands.removeProfile
   lane: SETTINGS_LANE,
   handle({ parts }, { field_id }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
-    const fields = profileFieldsOf(parts);
+    const fields = profileFieldRecords(parts);
     const gone = find(fields, field_id);
     const next = fields.filter((one) => one !== gone);
-    return { ...storeFields(next, version), reply: success(undefined, version) };
+    return { ...storeFields(next, version), reply: successReply(undefined, version) };
   },
 };

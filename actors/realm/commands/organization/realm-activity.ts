@@ -1,6 +1,6 @@
 /** Deactivates an organization (realm.md), by an owner or from the command line, and reactivates it. */
 
-import { success, value } from '#actors/shared';
+import { successReply, valueReply } from '#actors/shared';
 import { SERVER_REALM } from '#directory';
 import { isOwner } from '#domain/people';
 import { type RealmId, realmId, realmKey } from '#model';
@@ -8,7 +8,7 @@ import { type OutboxCommand, outboxCommand, realmCommands } from '#model/command
 import { apiError } from '#model/errors';
 import type { RealmEntry } from '#model/records';
 import { directoryItem, eventToAll } from '../../log-items.js';
-import { REALM_PART, realmsOf, toPart, userOf } from '../../state.js';
+import { encodeRecord, REALM_PART_PREFIX, realmRecords, userRecord } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 
 const toServer = (realm: RealmId, deactivated: boolean): OutboxCommand[] => [
@@ -21,12 +21,12 @@ const toServer = (realm: RealmId, deactivated: boolean): OutboxCommand[] => [
 ];
 
 /** From then on users are refused, and waiting polls end with the event. The phase follows from `machine.ts`. */
-export const deactivate: RealmCommand<typeof realmCommands.deactivate> = {
+export const deactivateRealm: RealmCommand<typeof realmCommands.deactivate> = {
   handle({ parts }, _args, _inputs, { caller, realm, version }) {
-    const acting = userOf(parts, caller);
+    const acting = userRecord(parts, caller);
     if (caller !== 0 && !(acting && isOwner(acting))) throw apiError('OWNER_REQUIRED');
     return {
-      reply: success(undefined, version),
+      reply: successReply(undefined, version),
       events: [
         directoryItem({ deactivated: true }),
         eventToAll(version, { type: 'realm', op: 'deactivated', realm_id: realm }),
@@ -38,9 +38,9 @@ export const deactivate: RealmCommand<typeof realmCommands.deactivate> = {
 };
 
 /** Only from the command line. */
-export const reactivate: RealmCommand<typeof realmCommands.reactivate> = {
+export const reactivateRealm: RealmCommand<typeof realmCommands.reactivate> = {
   handle: (_view, _args, _inputs, { realm, version }) => ({
-    reply: success(undefined, version),
+    reply: successReply(undefined, version),
     events: [directoryItem({ deactivated: false })],
     commands: [toServer(realm, false)],
     replyAfterCommands: true,
@@ -48,15 +48,15 @@ export const reactivate: RealmCommand<typeof realmCommands.reactivate> = {
 };
 
 /** At realm 0: notes in its list whether the organization is active. Never refused; a repeat changes nothing. */
-export const noteActivity: RealmCommand<typeof realmCommands.noteActivity> = {
+export const recordRealmActivity: RealmCommand<typeof realmCommands.noteActivity> = {
   lane: 'realms',
   handle({ parts }, { realm, deactivated }) {
-    const known = [...realmsOf(parts)].find(({ id }) => id === realmId(realm));
-    if (!known || known.deactivated === deactivated) return { reply: value(null) };
+    const known = [...realmRecords(parts)].find(({ id }) => id === realmId(realm));
+    if (!known || known.deactivated === deactivated) return { reply: valueReply(null) };
     const entry: RealmEntry = { ...known, deactivated };
     return {
-      reply: value(null),
-      parts: { [`${REALM_PART}${realm}`]: toPart(entry) },
+      reply: valueReply(null),
+      parts: { [`${REALM_PART_PREFIX}${realm}`]: encodeRecord(entry) },
       events: [directoryItem({ realm: entry })],
     };
   },

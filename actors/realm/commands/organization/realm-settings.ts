@@ -3,7 +3,7 @@
  * nothing.
  */
 
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import { isAdmin, isOwner } from '#domain/people';
 import {
   ALWAYS_REPORTED_NAMES,
@@ -23,15 +23,15 @@ import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import { directoryItem, eventToAll } from '../../log-items.js';
-import { type Parts, streamOf, USER_DEFAULTS_PART, userDefaultsOf, usersOf } from '../../state.js';
-import { fullMemberEvents, nextFullMember } from '../accounts/full-members.js';
-import { actingUser } from '../callers.js';
+import { type Parts, streamRecord, USER_DEFAULTS_PART, userDefaultsRecord, userRecords } from '../../state.js';
+import { fullMemberEvents, nextFullMemberTime } from '../accounts/full-members.js';
+import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
-export const changeRealm: RealmCommand<typeof realmCommands.changeRealm> = {
+export const updateRealmSettings: RealmCommand<typeof realmCommands.changeRealm> = {
   lane: SETTINGS_LANE,
   handle({ state, parts }, { values }, _inputs, { caller, now, version }) {
-    const acting = actingUser(parts, caller);
+    const acting = requireActingUser(parts, caller);
     checkRights(acting, values);
     checkStreams(values, parts);
     const given = realmSettingEntries(values);
@@ -42,19 +42,19 @@ export const changeRealm: RealmCommand<typeof realmCommands.changeRealm> = {
     ];
     const reply: Record<string, RealmSettingValue> = {};
     for (const [name, value] of reported) reply[name] = replyValue(name, value);
-    if (reported.length === 0) return { reply: success(reply) };
+    if (reported.length === 0) return { reply: successReply(reply) };
     const settings = { ...state.settings, ...Object.fromEntries(changed) };
     const waiting = changed.some(([name]) => name === 'waiting_period_threshold');
     const moved = { settings, fullMembersAt: waiting ? now : state.fullMembersAt };
     return {
-      reply: success(reply, version),
+      reply: successReply(reply, version),
       state: { ...state, ...moved },
-      ...(waiting ? { due: nextFullMember(usersOf(parts), moved) } : {}),
+      ...(waiting ? { due: nextFullMemberTime(userRecords(parts), moved) } : {}),
       events: [
         directoryItem({ settings: Object.fromEntries(changed), ...(waiting ? { fullMembersAt: now } : {}) }),
         ...reported.flatMap(([name, value]) => [
           eventToAll(version, realmSettingEvent(name, value)),
-          ...(name === 'waiting_period_threshold' ? fullMemberEvents(usersOf(parts), state, moved, version) : []),
+          ...(name === 'waiting_period_threshold' ? fullMemberEvents(userRecords(parts), state, moved, version) : []),
         ]),
       ],
     };
@@ -72,22 +72,22 @@ function checkStreams(values: Partial<RealmSettings>, parts: Parts): void {
   for (const name of STREAM_SETTING_NAMES) {
     const id = values[name];
     if (typeof id !== 'number' || id < 0) continue;
-    const stream = streamOf(parts, id);
+    const stream = streamRecord(parts, id);
     if (!stream || stream.archived) throw apiError('INVALID_STREAM_ID');
   }
 }
 
 /** Changes the settings that new accounts start with. */
-export const changeUserDefaults: RealmCommand<typeof realmCommands.changeUserDefaults> = {
+export const updateUserDefaults: RealmCommand<typeof realmCommands.changeUserDefaults> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { values }, _inputs, { caller, version }) {
-    if (!isAdmin(actingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
-    const before = userDefaultsOf(parts);
+    if (!isAdmin(requireActingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
+    const before = userDefaultsRecord(parts);
     const after: Record<string, UserSettingValue> = { ...before };
     const changed = USER_SETTING_NAMES.filter(
       (name) => values[name] !== undefined && values[name] !== (before[name] ?? USER_SETTINGS[name].default),
     );
-    if (changed.length === 0) return { reply: success() };
+    if (changed.length === 0) return { reply: successReply() };
     for (const name of changed) {
       if (values[name] === USER_SETTINGS[name].default) delete after[name];
       else after[name] = values[name]!;
@@ -99,7 +99,7 @@ export const changeUserDefaults: RealmCommand<typeof realmCommands.changeUserDef
       value: values[property]!,
     });
     return {
-      reply: success(undefined, version),
+      reply: successReply(undefined, version),
       parts: { [USER_DEFAULTS_PART]: after },
       events: [directoryItem({ userDefaults: after }), ...changed.map((name) => eventToAll(version, event(name)))],
     };

@@ -1,11 +1,11 @@
 /** /users/me/alert_words (users.md § Alert words). Words keep their case, and are compared without it. */
 
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import type { realmCommands } from '#model/commands';
 import { checkCount } from '#model/errors';
 import { eventToUser } from '../../log-items.js';
-import { preferencesOf } from '../../state.js';
-import { actingUser } from '../callers.js';
+import { preferencesRecord } from '../../state.js';
+import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 import { storePreferences } from './preferences.js';
 
@@ -18,14 +18,14 @@ const alertWordCommand = (
 ): RealmCommand<typeof realmCommands.addAlertWords> => ({
   lane: SETTINGS_LANE,
   handle({ parts }, { words }, _inputs, { caller, version }) {
-    actingUser(parts, caller);
-    const before = preferencesOf(parts, caller);
+    requireActingUser(parts, caller);
+    const before = preferencesRecord(parts, caller);
     const alertWords = next(before.alertWords, words);
     const stored = storePreferences({ ...before, alertWords });
     const changed = alertWords.length !== before.alertWords.length;
     // The event is sent even without a change, which then stores nothing.
     return {
-      reply: success({ alert_words: alertWords }, changed ? version : undefined),
+      reply: successReply({ alert_words: alertWords }, changed ? version : undefined),
       ...(changed ? { parts: stored.parts } : {}),
       events: [
         ...(changed ? [stored.change] : []),

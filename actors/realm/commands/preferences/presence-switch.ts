@@ -20,7 +20,7 @@ interface PresenceSwitch {
 }
 
 /** The event goes to all users and through the log, whatever their number, because a setting changes it. */
-export function switchPresence(
+export function presenceSwitchEffect(
   user: DirectoryUser,
   status: UserStatus | undefined,
   on: boolean,

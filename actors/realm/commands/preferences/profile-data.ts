@@ -1,6 +1,6 @@
 /** Values of the organization's profile fields (users.md § Custom profile data). */
 
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import type { Json } from '#base';
 import { htmlOrEmpty } from '#domain/markdown';
 import { checkProfileValue, type GivenValue, liveValues, presentValue, RENDERED_TYPES } from '#domain/people';
@@ -10,12 +10,20 @@ import { ApiError, apiError } from '#model/errors';
 import type { DirectoryProfileField, DirectoryUser, ProfileValue } from '#model/records';
 import type { Outcome } from '#runtime';
 import { directoryItem, eventToAll } from '../../log-items.js';
-import { type Parts, PROFILE_PART, profileFieldsOf, profileOf, type RealmState, toPart, userOf } from '../../state.js';
-import { actingUser } from '../callers.js';
+import {
+  encodeRecord,
+  type Parts,
+  PROFILE_PART_PREFIX,
+  profileFieldRecords,
+  profileRecord,
+  type RealmState,
+  userRecord,
+} from '../../state.js';
+import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
 /** Field id → HTML of the new value. */
-export type RenderedValues = ReadonlyMap<number, string>;
+export type RenderedProfileValues = ReadonlyMap<number, string>;
 
 /** Parts and events of a changed profile; both empty if nothing changes. */
 export interface ProfileChange {
@@ -39,8 +47,8 @@ const lastOfEach = <E extends ProfileEntry>(entries: readonly E[]): E[] => [
 ];
 
 /** HTML of the values, for the inputs of commands. Fields that do not exist yet are skipped, and refused later. */
-export function renderValues(parts: Parts, entries: readonly ProfileEntry[]): RenderedValues {
-  const types = new Map(profileFieldsOf(parts).map(({ id, type }) => [id, type]));
+export function renderProfileValues(parts: Parts, entries: readonly ProfileEntry[]): RenderedProfileValues {
+  const types = new Map(profileFieldRecords(parts).map(({ id, type }) => [id, type]));
   const rendered = new Map<number, string>();
   for (const { id, value } of lastOfEach(entries.filter((entry) => !isEmpty(entry)))) {
     const isText = typeof value === 'string' && value.length <= MAX_RENDERED;
@@ -63,9 +71,9 @@ class Profile {
     /** Version of the commit. */
     private readonly version: number,
   ) {
-    const fields = profileFieldsOf(parts);
+    const fields = profileFieldRecords(parts);
     this.#fields = new Map(fields.map((field) => [field.id, field]));
-    this.#before = new Map(liveValues(profileOf(parts, user.id), fields));
+    this.#before = new Map(liveValues(profileRecord(parts, user.id), fields));
     this.#values = new Map(this.#before);
   }
 
@@ -79,8 +87,8 @@ class Profile {
   }
 
   /** Sets all of these values or none. @throws ApiError */
-  set(entries: readonly NewValue[], rendered: RenderedValues): void {
-    const find = (id: number): DirectoryUser | undefined => userOf(this.parts, id);
+  set(entries: readonly NewValue[], rendered: RenderedProfileValues): void {
+    const find = (id: number): DirectoryUser | undefined => userRecord(this.parts, id);
     const checked = entries.map(({ id, value }) => ({ id, value: checkProfileValue(this.#field(id), value, find) }));
     const values = lastOfEach(checked).map(({ id, value }): [number, ProfileValue] => {
       const html = RENDERED_TYPES.has(this.#field(id).type) && value !== '' ? rendered.get(id) : '';
@@ -101,7 +109,7 @@ class Profile {
     if (profileOutcome.length === 0) return { parts: {}, events: [] };
     const profile = { user: this.user.id, values: Object.fromEntries(this.#values) };
     return {
-      parts: { [`${PROFILE_PART}${this.user.id}`]: toPart(profile) },
+      parts: { [`${PROFILE_PART_PREFIX}${this.user.id}`]: encodeRecord(profile) },
       events: [
         directoryItem({ profile }),
         ...profileOutcome.map((id) => this.#event(id, this.#values.get(String(id)))),
@@ -124,13 +132,13 @@ class Profile {
 
 /**
  * `profile_data` of PATCH /users/{user_id}. Empty values are cleared first, and stay cleared if the rest is refused.
- * @param rendered made by `renderValues` in the command's inputs
+ * @param rendered made by `renderProfileValues` in the command's inputs
  */
 export function editProfile(
   parts: Parts,
   user: DirectoryUser,
   entries: readonly ProfileEntry[],
-  rendered: RenderedValues,
+  rendered: RenderedProfileValues,
   version: number,
 ): ProfileChange & { readonly refusal: ApiError | undefined } {
   const profile = new Profile(parts, user, version);
@@ -152,15 +160,15 @@ export function editProfile(
 /** Without a change there is no commit, and no version for replicas to wait for. */
 const changed = (change: ProfileChange, version: number): Outcome<RealmState> => ({
   ...change,
-  reply: change.events.length > 0 ? success(undefined, version) : success(),
+  reply: change.events.length > 0 ? successReply(undefined, version) : successReply(),
 });
 
 /** PATCH /users/me/profile_data. */
-export const changeOwnProfile: RealmCommand<typeof realmCommands.changeOwnProfile, RenderedValues> = {
+export const updateOwnProfile: RealmCommand<typeof realmCommands.changeOwnProfile, RenderedProfileValues> = {
   lane: SETTINGS_LANE,
-  inputs: ({ data }, { view }) => renderValues(view.parts, data),
+  inputs: ({ data }, { view }) => renderProfileValues(view.parts, data),
   handle({ parts }, { data }, rendered, { caller, version }) {
-    const profile = new Profile(parts, actingUser(parts, caller), version);
+    const profile = new Profile(parts, requireActingUser(parts, caller), version);
     profile.set(data, rendered);
     return changed(profile.change(), version);
   },
@@ -170,7 +178,7 @@ export const changeOwnProfile: RealmCommand<typeof realmCommands.changeOwnProfil
 export const clearOwnProfile: RealmCommand<typeof realmCommands.clearOwnProfile> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { data }, _inputs, { caller, version }) {
-    const profile = new Profile(parts, actingUser(parts, caller), version);
+    const profile = new Profile(parts, requireActingUser(parts, caller), version);
     profile.clear(data);
     return changed(profile.change(), version);
   },

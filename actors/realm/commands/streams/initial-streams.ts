@@ -5,12 +5,12 @@ import { type LogItem, streamId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { type RealmState, STREAM_PART, toPart } from '../../state.js';
+import { encodeRecord, type RealmState, STREAM_PART_PREFIX } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import { renderDescription } from '../subscriptions/subscribe-checks.js';
 import { subscribeNotices } from '../subscriptions/subscribe-notices.js';
 import { JoiningPlan } from '../subscriptions/subscription-plan.js';
-import { streamCreated } from './stream-events.js';
+import { streamCreatedItems } from './stream-events.js';
 
 const INITIAL_STREAMS = [
   {
@@ -33,7 +33,7 @@ const INITIAL_STREAMS = [
  * @param owner first account, which creates the streams and is subscribed to them
  * @param origin base URL of the organization
  */
-export function initialStreams(
+export function createInitialStreams(
   state: RealmState,
   owner: DirectoryUser,
   volatile: RealmVolatile,
@@ -85,8 +85,8 @@ export function initialStreams(
       nextStream: state.nextStream + created.length,
       nextRecipient: state.nextRecipient + created.length,
     },
-    parts: Object.fromEntries(created.map((stream) => [`${STREAM_PART}${stream.id}`, toPart(stream)])),
-    events: created.flatMap((stream) => streamCreated(stream, version)) as LogItem[],
+    parts: Object.fromEntries(created.map((stream) => [`${STREAM_PART_PREFIX}${stream.id}`, encodeRecord(stream)])),
+    events: created.flatMap((stream) => streamCreatedItems(stream, version)) as LogItem[],
     commands: [...plan.stages(version), notices] as OutboxCommand[][],
   };
 }

@@ -6,7 +6,7 @@ import type { Audience, LogItem } from '#model';
 import type { Membership } from '#model/commands';
 import type { DirectoryStream, DirectoryStreamGroup } from '#model/records';
 import { directoryItem } from '../../log-items.js';
-import { type Parts, streamGroupsOf, streamOf, streamsOf } from '../../state.js';
+import { type Parts, streamGroupRecords, streamRecord, streamRecords } from '../../state.js';
 
 /** All users who see the stream, and its former subscribers, whose registrations have it in `unsubscribed`. */
 export const streamAudience = (stream: DirectoryStream, mv: number, rv: number): Audience => ({
@@ -27,12 +27,12 @@ export const streamEvent = (to: Audience, op: 'create' | 'delete', stream: Direc
  * A public stream is announced to all users except guests, a private one to administrators. Other users get a private
  * stream from their user actor when they join, so that a snapshot has both the stream and the subscription or neither.
  */
-export const streamCreated = (stream: DirectoryStream, version: number): LogItem[] => [
+export const streamCreatedItems = (stream: DirectoryStream, version: number): LogItem[] => [
   directoryItem({ stream }),
   streamEvent({ role: audienceRole(stream), rv: version }, 'create', stream),
 ];
 
-export const streamUpdate = (
+export const streamUpdateEvent = (
   before: DirectoryStream,
   to: Audience,
   property: string,
@@ -65,12 +65,12 @@ export function streamVisibilityEvents(
   return [created, { t: 'event', to, event }];
 }
 
-export const defaultStreams = (parts: Parts): DirectoryStream[] =>
-  [...streamsOf(parts)].filter((stream) => stream.isDefault && !stream.archived).sort(byName);
+export const listDefaultStreams = (parts: Parts): DirectoryStream[] =>
+  [...streamRecords(parts)].filter((stream) => stream.isDefault && !stream.archived).sort(byName);
 
 /** The new list of default streams. @param changed a stream that is added to it or removed from it */
-export function defaultStreamsChanged(parts: Parts, changed: DirectoryStream, version: number): LogItem {
-  const others = defaultStreams(parts).filter((stream) => stream.id !== changed.id);
+export function defaultStreamsEvent(parts: Parts, changed: DirectoryStream, version: number): LogItem {
+  const others = listDefaultStreams(parts).filter((stream) => stream.id !== changed.id);
   const list = changed.isDefault ? [...others, changed].sort(byName) : others;
   return {
     t: 'event',
@@ -84,23 +84,23 @@ export function defaultStreamsChanged(parts: Parts, changed: DirectoryStream, ve
  * @param changed a stream that replaces the stored one
  * @param groups absent: the stored ones
  */
-export const streamGroupsChanged = (
+export const streamGroupsEvent = (
   parts: Parts,
   changed: DirectoryStream | undefined,
   version: number,
-  groups: readonly DirectoryStreamGroup[] = streamGroupsOf(parts),
+  groups: readonly DirectoryStreamGroup[] = streamGroupRecords(parts),
 ): LogItem => ({
   t: 'event',
   to: { role: ROLE.member, rv: version },
-  event: { type: 'default_stream_groups', default_stream_groups: shownStreamGroups(parts, groups, changed) },
+  event: { type: 'default_stream_groups', default_stream_groups: presentStoredStreamGroups(parts, groups, changed) },
 });
 
-export const shownStreamGroups = (
+export const presentStoredStreamGroups = (
   parts: Parts,
-  groups: readonly DirectoryStreamGroup[] = streamGroupsOf(parts),
+  groups: readonly DirectoryStreamGroup[] = streamGroupRecords(parts),
   changed?: DirectoryStream,
-): JsonObject[] => presentStreamGroups(groups, (id) => (id === changed?.id ? changed : streamOf(parts, id)));
+): JsonObject[] => presentStreamGroups(groups, (id) => (id === changed?.id ? changed : streamRecord(parts, id)));
 
 /** Whether a change of the stream's privacy changes the shown groups. */
-export const inStreamGroups = (parts: Parts, stream: DirectoryStream): boolean =>
-  streamGroupsOf(parts).some(({ streams }) => streams.includes(stream.id));
+export const isInStreamGroup = (parts: Parts, stream: DirectoryStream): boolean =>
+  streamGroupRecords(parts).some(({ streams }) => streams.includes(stream.id));

@@ -7,11 +7,11 @@ import { checkStreamName, oneLine, webPublicEnabled } from '#domain/streams';
 import type { RealmSettings } from '#model';
 import { apiError, checkCount } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { type Parts, USER_GROUP_PART, userOf } from '../../state.js';
+import { type Parts, USER_GROUP_PART_PREFIX, userRecord } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 
 /** Days of retention as stored: -1 = unlimited, null = the organization's default. @throws ApiError */
-export function retentionOf(value: string | number): number | null {
+export function parseRetentionDays(value: string | number): number | null {
   if (value === 'realm_default') return null;
   if (value === 'unlimited') return -1;
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) return value;
@@ -32,18 +32,18 @@ export function checkPrincipals(
   if (!policyAllows(settings.invite_to_stream_policy, acting, settings, now)) {
     throw apiError('INSUFFICIENT_PERMISSION');
   }
-  return activePrincipals(principals, find);
+  return requireActivePrincipals(principals, find);
 }
 
 /** Streams of one request. */
-export const MAX_STREAMS = 1_000;
+export const MAX_STREAMS_PER_REQUEST = 1_000;
 /** Streams times users of one request. */
-export const MAX_SUBSCRIPTIONS = 50_000;
+export const MAX_SUBSCRIPTIONS_PER_REQUEST = 50_000;
 
 /** Checks a request against both bounds. @throws ApiError */
-export function checkSize(streams: number, users: number): void {
-  checkCount('subscriptions', streams, MAX_STREAMS);
-  if (streams > 0) checkCount('principals', users, Math.floor(MAX_SUBSCRIPTIONS / streams));
+export function checkSubscriptionCount(streams: number, users: number): void {
+  checkCount('subscriptions', streams, MAX_STREAMS_PER_REQUEST);
+  if (streams > 0) checkCount('principals', users, Math.floor(MAX_SUBSCRIPTIONS_PER_REQUEST / streams));
 }
 
 export const renderDescription = (description: string): string =>
@@ -56,7 +56,7 @@ export interface WantedStream {
   readonly color: string | undefined;
 }
 
-/** HTML of the descriptions for `wantedStreams`, rendered in turns: 1,000 characters may take a millisecond. */
+/** HTML of the descriptions for `parseWantedStreams`, rendered in turns: 1,000 characters may take a millisecond. */
 export async function renderDescriptions(
   streams: readonly { readonly description?: string }[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -65,7 +65,7 @@ export async function renderDescriptions(
 }
 
 /** The streams of the request, each once, in order, with checked names. @throws ApiError */
-export function wantedStreams(
+export function parseWantedStreams(
   subscriptions: readonly { readonly name: string; readonly description?: string; readonly color?: string }[],
   renderings: ReadonlyMap<string, string>,
 ): WantedStream[] {
@@ -82,7 +82,7 @@ export function wantedStreams(
 }
 
 /** Checks that the caller may create streams of this kind. @throws ApiError */
-export function checkCreation(
+export function checkMayCreateStreams(
   args: {
     readonly invite_only: boolean;
     readonly is_web_public: boolean;
@@ -96,23 +96,28 @@ export function checkCreation(
 ): void {
   const policy = args.invite_only ? settings.create_private_stream_policy : settings.create_public_stream_policy;
   if (!policyAllows(policy, acting, settings, now)) throw apiError('INSUFFICIENT_PERMISSION');
-  if (args.is_web_public) checkWebPublic(args.server_web_public, acting, settings, now);
+  if (args.is_web_public) checkMayMakeWebPublic(args.server_web_public, acting, settings, now);
   if (retention !== null && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
 }
 
 /** Checks that the caller may make streams public on the web. @throws ApiError */
-export function checkWebPublic(server: boolean, acting: DirectoryUser, settings: RealmSettings, now: number): void {
+export function checkMayMakeWebPublic(
+  server: boolean,
+  acting: DirectoryUser,
+  settings: RealmSettings,
+  now: number,
+): void {
   if (!webPublicEnabled(server, settings)) throw apiError('NO_WEB_PUBLIC_STREAMS');
   const policy = settings.create_web_public_stream_policy;
   if (!policyAllows(policy, acting, settings, now)) throw apiError('INSUFFICIENT_PERMISSION');
 }
 
 /** The group that may unsubscribe others. @param id null = the default, administrators @throws ApiError */
-export function checkRemoveGroup(id: number | null, parts: Parts): number {
+export function resolveRemoveGroup(id: number | null, parts: Parts): number {
   const setting = 'can_remove_subscribers_group';
   if (id === null) return SYSTEM_GROUP.administrators;
   if (!Object.values(SYSTEM_GROUP).includes(id as never)) {
-    if (parts.has(`${USER_GROUP_PART}${id}`)) throw apiError('GROUP_NOT_SYSTEM', { setting });
+    if (parts.has(`${USER_GROUP_PART_PREFIX}${id}`)) throw apiError('GROUP_NOT_SYSTEM', { setting });
     throw apiError('INVALID_USER_GROUP');
   }
   if (id === SYSTEM_GROUP.internet) throw apiError('GROUP_NOT_ALLOWED', { setting, group: '@role:internet' });
@@ -125,10 +130,10 @@ export function checkRemoveGroup(id: number | null, parts: Parts): number {
 export const findPrincipal =
   (parts: Parts, volatile: RealmVolatile) =>
   (principal: string | number): DirectoryUser | undefined =>
-    userOf(parts, typeof principal === 'number' ? principal : (volatile.userByEmail(principal) ?? -1));
+    userRecord(parts, typeof principal === 'number' ? principal : (volatile.userByEmail(principal) ?? -1));
 
 /** Accounts of the request, each once. @throws ApiError if one is no active account of the organization */
-export function activePrincipals(
+export function requireActivePrincipals(
   principals: readonly (string | number)[],
   find: (principal: string | number) => DirectoryUser | undefined,
 ): DirectoryUser[] {

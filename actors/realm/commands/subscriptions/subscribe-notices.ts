@@ -1,6 +1,13 @@
 /** Notices of the notification bot about subscriptions by others and new streams (streams.md). */
 
-import { directNotice, type Notice, quoted, STREAM_EVENTS, silentMention, streamNotice } from '#actors/shared';
+import {
+  directNoticeCommand,
+  type Notice,
+  quoteDescription,
+  STREAM_EVENTS_TOPIC,
+  silentMention,
+  streamNoticeCommand,
+} from '#actors/shared';
 import { kindOf } from '#domain/streams';
 import { type RealmId, type RealmSettings, streamId } from '#model';
 import type { OutboxCommand } from '#model/commands';
@@ -52,7 +59,7 @@ function announcement(acting: DirectoryUser, created: readonly DirectoryStream[]
 }
 
 const createdText = (acting: DirectoryUser, stream: DirectoryStream): string =>
-  `**${kindOf(stream)}** stream created by ${silentMention(acting)}. **Description:**\n${quoted(stream.description)}`;
+  `**${kindOf(stream)}** stream created by ${silentMention(acting)}. **Description:**\n${quoteDescription(stream.description)}`;
 
 export function subscribeNotices(of: SubscribeNoticeInput): OutboxCommand[] {
   const { realm, acting, created, settings, origin, after } = of;
@@ -60,14 +67,14 @@ export function subscribeNotices(of: SubscribeNoticeInput): OutboxCommand[] {
   const notices: OutboxCommand[] = [];
   for (const [user, names] of of.intoExisting) {
     if (user.id === acting.id || user.botType !== null) continue;
-    notices.push(directNotice(realm, user.id, notice(subscribedText(acting, names))));
+    notices.push(directNoticeCommand(realm, user.id, notice(subscribedText(acting, names))));
   }
   const announced = settings.notifications_stream_id;
   if (of.announce && created.length > 0 && announced > 0) {
-    notices.push(streamNotice(realm, streamId(announced), NEW_STREAMS, notice(announcement(acting, created))));
+    notices.push(streamNoticeCommand(realm, streamId(announced), NEW_STREAMS, notice(announcement(acting, created))));
   }
   for (const stream of created) {
-    notices.push(streamNotice(realm, stream.id, STREAM_EVENTS, notice(createdText(acting, stream))));
+    notices.push(streamNoticeCommand(realm, stream.id, STREAM_EVENTS_TOPIC, notice(createdText(acting, stream))));
   }
   return notices;
 }

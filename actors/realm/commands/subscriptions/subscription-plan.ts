@@ -1,6 +1,6 @@
 /** Plans of joining and leaving, as commands: one to each user with all streams, then one to each stream. */
 
-import type { Subscribers } from '#actors/shared';
+import type { SubscribersByStream } from '#actors/shared';
 import { foldName } from '#directory';
 import { type RealmId, realmKey, streamId, streamKey, userId, userKey } from '#model';
 import {
@@ -70,7 +70,7 @@ export class JoiningPlan {
     private readonly realm: RealmId,
     private readonly users: readonly DirectoryUser[],
     private readonly caller: number,
-    private readonly members: Subscribers,
+    private readonly members: SubscribersByStream,
     private readonly colors: ReadonlyMap<string, string | undefined>,
   ) {}
 

@@ -1,6 +1,6 @@
 /** Password attempts, at log-in and at a change of the password. All failures of the account are counted here. */
 
-import { success, value } from '#actors/shared';
+import { successReply, valueReply } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { attemptTooEarly, waitForAttempt, withFailure, wrongPassword } from '#domain/secrets';
 import { userId } from '#model';
@@ -9,7 +9,7 @@ import { apiError } from '#model/errors';
 import type { InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import type { UserCommand, UserState } from '../../state.js';
-import { pushTokenParts } from './push-tokens.js';
+import { pushTokenPartNames } from './push-tokens.js';
 
 interface Attempt extends JsonObject {
   readonly password: string;
@@ -39,7 +39,7 @@ function withAttempt(state: UserState, correct: boolean, now: number): Pick<Outc
  * POST /fetch_api_key, after the frontend has found the account (users.md § API keys). The key is returned sealed,
  * because replies may be stored.
  */
-export const fetchKey: UserCommand<typeof userCommands.fetchKey, boolean | null> = {
+export const fetchApiKey: UserCommand<typeof userCommands.fetchKey, boolean | null> = {
   ...LOGIN,
   inputs: isCorrect,
   handle({ state }, _args, correct, { directory, caller, now }) {
@@ -53,7 +53,7 @@ export const fetchKey: UserCommand<typeof userCommands.fetchKey, boolean | null>
     const user = directory.user(userId(caller));
     if (!user?.isActive) throw apiError('USER_DEACTIVATED');
     const fields = { sealed: state.keySealed, email: user.deliveryEmail, user_id: user.id };
-    return { ...outcome, reply: success(fields) };
+    return { ...outcome, reply: successReply(fields) };
   },
 };
 
@@ -63,7 +63,7 @@ export const checkPassword: UserCommand<typeof userCommands.checkPassword, boole
   inputs: isCorrect,
   handle({ state }, _args, correct, { now }) {
     const wait = waitForAttempt(state.failedLogins ?? [], now);
-    const answer = (checked: PasswordCheck) => ({ reply: value(checked) });
+    const answer = (checked: PasswordCheck) => ({ reply: valueReply(checked) });
     // The password was not verified, even if the waiting time has ended meanwhile.
     if (correct === null || wait > 0) return answer({ correct: false, wait: Math.max(wait, 1) });
     return { ...withAttempt(state, correct, now), ...answer({ correct, wait: 0 }) };
@@ -72,14 +72,14 @@ export const checkPassword: UserCommand<typeof userCommands.checkPassword, boole
 
 /** Sent by the realm actor, which has decided: never refuses. */
 export const setPassword: UserCommand<typeof userCommands.setPassword> = {
-  handle: ({ state }, { passwordHash }) => ({ reply: value(null), state: { ...state, passwordHash } }),
+  handle: ({ state }, { passwordHash }) => ({ reply: valueReply(null), state: { ...state, passwordHash } }),
 };
 
 /** Sent by the realm actor: never refuses. Push tokens go, because they were registered with the old key. */
-export const setKey: UserCommand<typeof userCommands.setKey> = {
+export const setApiKey: UserCommand<typeof userCommands.setKey> = {
   handle: ({ state, parts }, { keySealed }) => ({
-    reply: value(null),
+    reply: valueReply(null),
     state: { ...state, keySealed },
-    parts: Object.fromEntries(pushTokenParts(parts).map((part) => [part, null])),
+    parts: Object.fromEntries(pushTokenPartNames(parts).map((part) => [part, null])),
   }),
 };

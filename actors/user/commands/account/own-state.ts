@@ -1,6 +1,6 @@
 /** State that only this actor has, for snapshots and for the bots that the user owns. */
 
-import { type OwnSections, value } from '#actors/shared';
+import { type OwnSections, valueReply } from '#actors/shared';
 import type { Json } from '#base';
 import { MARK_PART, presentScheduled, READ_PART, undelivered } from '#domain/messages';
 import { nextHotspots } from '#domain/people';
@@ -19,11 +19,11 @@ const SECTIONS: { readonly [S in OwnSection]: (parts: Parts, state: UserState) =
   hotspots: (_parts, { tutorial = {} }) => nextHotspots(tutorial),
 };
 
-export const ownState: UserCommand<typeof userCommands.ownState> = {
+export const readOwnSections: UserCommand<typeof userCommands.ownState> = {
   lane: 'read',
   read: true,
   handle: ({ state, parts }, { sections }, _inputs, { version }) => ({
-    reply: value({
+    reply: valueReply({
       version,
       ...Object.fromEntries(sections.map((name) => [name, SECTIONS[name](parts, state) as unknown as Json])),
     }),

@@ -1,6 +1,6 @@
 /** Access to uploaded files: for the owner, and for users who may access a message that links the file. */
 
-import { success, value } from '#actors/shared';
+import { successReply, valueReply } from '#actors/shared';
 import type { Json } from '#base';
 import { parsePath } from '#domain/files';
 import { asStored, NEWEST, type StoredMessage, tagOf } from '#domain/messages';
@@ -9,9 +9,9 @@ import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import { fileAt } from '../../files.js';
-import { selfOf, type UserCommand, type UserState } from '../../state.js';
-import { rightsOf } from '../messages/on-message.js';
+import { findFile } from '../../files.js';
+import { type UserCommand, type UserState, userIdOfKey } from '../../state.js';
+import { loadReadingRights } from '../messages/on-message.js';
 
 type Access = 'granted' | 'denied' | 'none';
 
@@ -44,11 +44,11 @@ async function access(
   const parsed = parsePath(path);
   const directory = await sources.directory(context.realm);
   if (!parsed || parsed.realm !== context.realm || !directory.user(parsed.owner)) return 'none';
-  if (parsed.owner === context.caller) return fileAt(context.view.parts, path) ? 'granted' : 'none';
+  if (parsed.owner === context.caller) return findFile(context.view.parts, path) ? 'granted' : 'none';
   const exists = await sources.ask(userKey(context.realm, parsed.owner), userCommands.fileExists, { path });
   if (exists !== true) return 'none';
   if (!directory.user(userId(context.caller))) return 'denied';
-  const { reader } = await rightsOf(context, sources);
+  const { reader } = await loadReadingRights(context, sources);
   const may = await isLinkedBy(
     parsed.token,
     context,
@@ -58,10 +58,10 @@ async function access(
   return may ? 'granted' : 'denied';
 }
 
-export const fileExists: UserCommand<typeof userCommands.fileExists> = {
+export const checkFileExists: UserCommand<typeof userCommands.fileExists> = {
   lane: 'read',
   read: true,
-  handle: ({ parts }, { path }) => ({ reply: value(fileAt(parts, path) !== undefined) }),
+  handle: ({ parts }, { path }) => ({ reply: valueReply(findFile(parts, path) !== undefined) }),
 };
 
 const checkGranted = (access: Access): void => {
@@ -70,35 +70,35 @@ const checkGranted = (access: Access): void => {
 };
 
 /** Refuses unless the caller may see the file. */
-export const fileAccess: UserCommand<typeof userCommands.fileAccess, Access> = {
+export const checkFileAccess: UserCommand<typeof userCommands.fileAccess, Access> = {
   lane: 'read',
   read: true,
   inputs: ({ path }, context, sources) => access(path, context, sources),
   handle(_view, _args, found) {
     checkGranted(found);
-    return { reply: success() };
+    return { reply: successReply() };
   },
 };
 
 /** The files among these that the caller may see; a message of the caller may claim them. */
-export const filesAccessible: UserCommand<typeof userCommands.filesAccessible, readonly string[]> = {
+export const listAccessibleFiles: UserCommand<typeof userCommands.filesAccessible, readonly string[]> = {
   lane: 'read',
   read: true,
   async inputs({ paths }, context, sources) {
     const found = await Promise.all(paths.map((path) => access(path, context, sources)));
     return paths.filter((_, i) => found[i] === 'granted');
   },
-  handle: (_view, _args, paths) => ({ reply: value(paths as unknown as Json) }),
+  handle: (_view, _args, paths) => ({ reply: valueReply(paths as unknown as Json) }),
 };
 
 /** Refuses unless visitors without an account may see the file. Sent to the owner's actor. */
-export const filePublic: UserCommand<typeof userCommands.filePublic, Access> = {
+export const checkFilePublic: UserCommand<typeof userCommands.filePublic, Access> = {
   lane: 'read',
   read: true,
   async inputs({ path }, context, sources) {
     const { parts } = context.view;
     const parsed = parsePath(path);
-    if (!parsed || parsed.owner !== selfOf(context.key) || !fileAt(parts, path)) return 'none';
+    if (!parsed || parsed.owner !== userIdOfKey(context.key) || !findFile(parts, path)) return 'none';
     const directory = await sources.directory(context.realm);
     const may = await isLinkedBy(parsed.token, context, sources, ({ body }) => {
       const stream = body.stream === 0 ? undefined : directory.stream(streamId(body.stream));
@@ -108,6 +108,6 @@ export const filePublic: UserCommand<typeof userCommands.filePublic, Access> = {
   },
   handle(_view, _args, found) {
     checkGranted(found);
-    return { reply: success() };
+    return { reply: successReply() };
   },
 };

@@ -4,7 +4,7 @@
  * so a crash neither loses nor doubles the message.
  */
 
-import { directNotice, value } from '#actors/shared';
+import { directNoticeCommand, valueReply } from '#actors/shared';
 import type { Json } from '#base';
 import {
   type DeliveryReceipt,
@@ -26,9 +26,16 @@ import {
 } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
-import { scheduledEvent, withPart } from '../../scheduling.js';
-import { isSubscribed, nextWake, selfOf, type UserCommand, type UserState, withParts } from '../../state.js';
-import { sweepFiles } from '../files/files.js';
+import { scheduledEvent, writeScheduled } from '../../scheduling.js';
+import {
+  applyPartChanges,
+  isSubscribed,
+  nextTimerTime,
+  type UserCommand,
+  type UserState,
+  userIdOfKey,
+} from '../../state.js';
+import { deleteExpiredFiles } from '../files/files.js';
 
 const maySend = (directory: DirectoryView, self: number): boolean =>
   !directory.deactivated && directory.user(userId(self))?.isActive === true;
@@ -65,11 +72,11 @@ function handOver(message: ScheduledMessage, realm: RealmId, self: number, after
 }
 
 /** Sends the messages that are due to the actors of their conversations. */
-export function deliverDue(
+export function deliverDueMessages(
   parts: ReadonlyMap<string, Json>,
   { now, key, realm, directory }: CommandContext,
 ): Required<Pick<Outcome<UserState>, 'parts' | 'events' | 'commands'>> {
-  const self = selfOf(key);
+  const self = userIdOfKey(key);
   const may = maySend(directory, self);
   const messages = dueNow(parts, now).map(
     (message): ScheduledMessage => ({ ...message, phase: may ? 'sending' : 'failed' }),
@@ -82,15 +89,15 @@ export function deliverDue(
 }
 
 /** Sent by the conversation's actor. The user may have deleted the message meanwhile. */
-export const scheduledSent: UserCommand<typeof userCommands.scheduledSent> = {
+export const recordScheduledSent: UserCommand<typeof userCommands.scheduledSent> = {
   handle({ parts }, { id }, _inputs, { key }) {
-    if (scheduledOf(parts, id)?.phase !== 'sending') return { reply: value(null) };
+    if (scheduledOf(parts, id)?.phase !== 'sending') return { reply: valueReply(null) };
     const delivered: DeliveryReceipt = { id, phase: 'sent' };
     return {
-      reply: value(null),
+      reply: valueReply(null),
       parts: { [scheduledPart(id)]: delivered },
-      events: [scheduledEvent(selfOf(key), 'remove', { scheduled_message_id: id })],
-      due: nextWake(withPart(parts, delivered)),
+      events: [scheduledEvent(userIdOfKey(key), 'remove', { scheduled_message_id: id })],
+      due: nextTimerTime(writeScheduled(parts, delivered)),
     };
   },
 };
@@ -111,25 +118,29 @@ function isEarly(
 }
 
 /** Sent by the conversation's actor. */
-export const scheduledFailed: UserCommand<typeof userCommands.scheduledFailed> = {
+export const recordScheduledFailed: UserCommand<typeof userCommands.scheduledFailed> = {
   handle({ parts }, failure, _inputs, { key, realm, directory, now }) {
     const { id, reason } = failure;
     const known = scheduledOf(parts, id);
-    if (known?.phase !== 'sending') return { reply: value(null) };
+    if (known?.phase !== 'sending') return { reply: valueReply(null) };
     if (isEarly(known, failure, parts)) {
       const early = (known.early ?? 0) + 1;
       const again: ScheduledMessage = { ...known, phase: 'waiting', notBefore: now + EARLY_MS, early };
-      return { reply: value(null), parts: { [scheduledPart(id)]: again }, due: nextWake(withPart(parts, again)) };
+      return {
+        reply: valueReply(null),
+        parts: { [scheduledPart(id)]: again },
+        due: nextTimerTime(writeScheduled(parts, again)),
+      };
     }
-    const self = selfOf(key);
+    const self = userIdOfKey(key);
     const failed: ScheduledMessage = { ...known, phase: 'failed' };
     const notice = { content: failureNotice(failed, reason), origin: failed.origin, after: directory.version };
     return {
-      reply: value(null),
+      reply: valueReply(null),
       parts: { [scheduledPart(id)]: failed },
       events: [failedEvent(self, failed)],
-      commands: maySend(directory, self) ? [[directNotice(realm, self, notice)]] : [],
-      due: nextWake(withPart(parts, failed)),
+      commands: maySend(directory, self) ? [[directNoticeCommand(realm, self, notice)]] : [],
+      due: nextTimerTime(writeScheduled(parts, failed)),
     };
   },
 };
@@ -143,17 +154,17 @@ const failureNotice = ({ at }: ScheduledMessage, reason: string): string => {
   ].join('\n\n');
 };
 
-export const due: UserCommand<typeof userCommands.due> = {
+export const runUserTimer: UserCommand<typeof userCommands.due> = {
   handle({ parts }, _args, _inputs, context) {
-    const delivery = deliverDue(parts, context);
-    const sweep = sweepFiles(parts, context);
+    const delivery = deliverDueMessages(parts, context);
+    const sweep = deleteExpiredFiles(parts, context);
     const changed = { ...delivery.parts, ...sweep.parts };
     return {
-      reply: value(null),
+      reply: valueReply(null),
       parts: changed,
       events: delivery.events,
       commands: [[...delivery.commands.flat(), ...sweep.commands]],
-      due: nextWake(withParts(parts, changed)),
+      due: nextTimerTime(applyPartChanges(parts, changed)),
     };
   },
 };

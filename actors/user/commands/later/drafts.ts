@@ -1,6 +1,6 @@
 /** Drafts (messages.md § Drafts), visible to their owner only. */
 
-import { success, value } from '#actors/shared';
+import { successReply, valueReply } from '#actors/shared';
 import type { JsonObject } from '#base';
 import {
   checkContent,
@@ -18,7 +18,7 @@ import type { DraftInput, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { isSubscribed, nextOwnId, selfOf, type UserCommand } from '../../state.js';
+import { isSubscribed, nextDraftOrScheduledId, type UserCommand, userIdOfKey } from '../../state.js';
 
 /** UTF-16 units of drafts per event; a log entry holds half a megabyte. */
 const EVENT_SIZE = 100_000;
@@ -82,13 +82,13 @@ function addEvents(self: number, drafts: readonly Draft[]): LogItem[] {
 }
 
 /** GET /drafts. */
-export const drafts: UserCommand<typeof userCommands.drafts> = {
+export const listDrafts: UserCommand<typeof userCommands.drafts> = {
   lane: 'read',
   read: true,
   handle({ parts }, _args, _inputs, { directory, caller }) {
     checkDraftsOn(directory, userId(caller));
     const all = draftsOf(parts);
-    return { reply: success({ count: all.length, drafts: all }) };
+    return { reply: successReply({ count: all.length, drafts: all }) };
   },
 };
 
@@ -99,11 +99,11 @@ export const createDrafts: UserCommand<typeof userCommands.createDrafts> = {
     checkDraftsOn(context.directory, self);
     let last = state.lastDraft;
     const made = given.map((one): Draft => {
-      last = nextOwnId(last, self);
+      last = nextDraftOrScheduledId(last, self);
       return { id: last, ...checkDraft(one, parts, context) };
     });
     return {
-      reply: success({ ids: made.map(({ id }) => id) }),
+      reply: successReply({ ids: made.map(({ id }) => id) }),
       ...(last === undefined ? {} : { state: { ...state, lastDraft: last } }),
       parts: Object.fromEntries(made.map((draft) => [draftPart(draft.id), draft])),
       events: addEvents(self, made),
@@ -118,7 +118,7 @@ export const editDraft: UserCommand<typeof userCommands.editDraft> = {
     if (!draftOf(parts, id)) throw apiError('NO_SUCH_DRAFT');
     const draft: Draft = { id, ...checkDraft(given, parts, context) };
     return {
-      reply: success(),
+      reply: successReply(),
       parts: { [draftPart(id)]: draft },
       events: [tell(context.caller, 'update', { draft })],
     };
@@ -131,7 +131,7 @@ export const deleteDraft: UserCommand<typeof userCommands.deleteDraft> = {
     checkDraftsOn(directory, userId(caller));
     if (!draftOf(parts, id)) throw apiError('NO_SUCH_DRAFT');
     return {
-      reply: success(),
+      reply: successReply(),
       parts: { [draftPart(id)]: null },
       events: [tell(caller, 'remove', { draft_id: id })],
     };
@@ -139,13 +139,13 @@ export const deleteDraft: UserCommand<typeof userCommands.deleteDraft> = {
 };
 
 /** The user has turned synchronization off. Sent by the realm actor: never refuses, and a repeat changes nothing. */
-export const dropDrafts: UserCommand<typeof userCommands.dropDrafts> = {
+export const deleteAllDrafts: UserCommand<typeof userCommands.dropDrafts> = {
   handle({ parts }, _args, _inputs, { key }) {
     const gone = draftsOf(parts);
-    if (gone.length === 0) return { reply: value(null) };
-    const self = selfOf(key);
+    if (gone.length === 0) return { reply: valueReply(null) };
+    const self = userIdOfKey(key);
     return {
-      reply: value(null),
+      reply: valueReply(null),
       parts: Object.fromEntries(gone.map(({ id }) => [draftPart(id), null])),
       events: gone.map(({ id }) => tell(self, 'remove', { draft_id: id })),
     };

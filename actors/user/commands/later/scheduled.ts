@@ -1,6 +1,6 @@
 /** Scheduled messages (messages.md § Scheduled messages): listed, created, edited and deleted by their sender. */
 
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import {
   presentScheduled,
   type ScheduledBody,
@@ -14,42 +14,48 @@ import { checkTopic } from '#domain/streams';
 import { userId } from '#model';
 import type { EditScheduledArgs, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { checkScheduled, type SchedulingInputs, scheduledEvent, schedulingInputs, withPart } from '../../scheduling.js';
-import { nextOwnId, nextWake, type UserCommand } from '../../state.js';
+import {
+  checkScheduled,
+  loadSchedulingInputs,
+  type SchedulingInputs,
+  scheduledEvent,
+  writeScheduled,
+} from '../../scheduling.js';
+import { nextDraftOrScheduledId, nextTimerTime, type UserCommand } from '../../state.js';
 
 /** GET /scheduled_messages. */
-export const scheduledMessages: UserCommand<typeof userCommands.scheduledMessages> = {
+export const listScheduledMessages: UserCommand<typeof userCommands.scheduledMessages> = {
   lane: 'read',
   read: true,
-  handle: ({ parts }) => ({ reply: success({ scheduled_messages: undelivered(parts).map(presentScheduled) }) }),
+  handle: ({ parts }) => ({ reply: successReply({ scheduled_messages: undelivered(parts).map(presentScheduled) }) }),
 };
 
 /** POST /scheduled_messages. */
-export const schedule: UserCommand<typeof userCommands.schedule, SchedulingInputs> = {
+export const scheduleMessage: UserCommand<typeof userCommands.schedule, SchedulingInputs> = {
   inputs: (args, context, sources) =>
-    schedulingInputs(args, args.type === 'stream' ? args.to[0] : undefined, undefined, context, sources),
+    loadSchedulingInputs(args, args.type === 'stream' ? args.to[0] : undefined, undefined, context, sources),
   handle(view, args, inputs, context) {
     const { state, parts } = view;
     const body = checkScheduled(args, undefined, view, inputs, context);
-    const id = nextOwnId(state.lastScheduled, userId(context.caller));
+    const id = nextDraftOrScheduledId(state.lastScheduled, userId(context.caller));
     const { at, origin } = args;
     const message: ScheduledMessage = { id, ...body, at, phase: 'waiting', client: context.client, origin };
     return {
-      reply: success({ scheduled_message_id: id }),
+      reply: successReply({ scheduled_message_id: id }),
       state: { ...state, lastScheduled: id },
       parts: { [scheduledPart(id)]: message },
       events: [scheduledEvent(context.caller, 'add', { scheduled_messages: [presentScheduled(message)] })],
-      due: nextWake(withPart(parts, message)),
+      due: nextTimerTime(writeScheduled(parts, message)),
     };
   },
 };
 
 /** PATCH /scheduled_messages/{scheduled_message_id}, from its fifth check on. */
-export const editScheduled: UserCommand<typeof userCommands.editScheduled, SchedulingInputs> = {
+export const editScheduledMessage: UserCommand<typeof userCommands.editScheduled, SchedulingInputs> = {
   inputs(args, context, sources) {
     const known = scheduledOf(context.view.parts, args.id);
     const before = known?.phase === 'sent' ? undefined : known;
-    return schedulingInputs(args, targetOf(args, before), before, context, sources);
+    return loadSchedulingInputs(args, targetOf(args, before), before, context, sources);
   },
   handle(view, args, inputs, context) {
     const known = scheduledOf(view.parts, args.id);
@@ -71,10 +77,10 @@ export const editScheduled: UserCommand<typeof userCommands.editScheduled, Sched
       early: 0,
     };
     return {
-      reply: success(),
+      reply: successReply(),
       parts: { [scheduledPart(message.id)]: message },
       events: [scheduledEvent(context.caller, 'update', { scheduled_message: presentScheduled(message) })],
-      due: nextWake(withPart(view.parts, message)),
+      due: nextTimerTime(writeScheduled(view.parts, message)),
     };
   },
 };
@@ -104,16 +110,16 @@ function targetOf(args: EditScheduledArgs, known: ScheduledMessage | undefined):
 }
 
 /** DELETE /scheduled_messages/{scheduled_message_id}; also for a message that was sent. */
-export const deleteScheduled: UserCommand<typeof userCommands.deleteScheduled> = {
+export const deleteScheduledMessage: UserCommand<typeof userCommands.deleteScheduled> = {
   handle({ parts }, { id }, _inputs, { caller }) {
     if (!scheduledOf(parts, id)) throw apiError('NO_SUCH_SCHEDULED_MESSAGE');
     const left = new Map(parts);
     left.delete(scheduledPart(id));
     return {
-      reply: success(),
+      reply: successReply(),
       parts: { [scheduledPart(id)]: null },
       events: [scheduledEvent(caller, 'remove', { scheduled_message_id: id })],
-      due: nextWake(left),
+      due: nextTimerTime(left),
     };
   },
 };

@@ -3,7 +3,7 @@
  * id, and all commands here are reads.
  */
 
-import { success, VISITOR } from '#actors/shared';
+import { successReply, VISITOR_ACCOUNT } from '#actors/shared';
 import { type JsonObject, mapInSlices } from '#base';
 import {
   asStored,
@@ -45,7 +45,7 @@ const shown = (
 ): JsonObject => ({ ...presentVariant(presentNeutral(message, directory), options), flags: ['read'] });
 
 /** GET /messages. */
-export const publicMessages: UserCommand<
+export const fetchPublicMessages: UserCommand<
   typeof userCommands.publicMessages,
   { readonly fetched: MessageWindow; readonly matches: readonly (SearchMatch | undefined)[] }
 > = {
@@ -56,8 +56,8 @@ export const publicMessages: UserCommand<
     const directory = await sources.directory(realm);
     const raw = parseNarrow(args.narrow);
     checkAnonymousNarrow(raw, directory);
-    const terms = resolveTerms(raw, directory, VISITOR.id);
-    const viewer = plainViewer({ realm, user: VISITOR, directory, subscribed: () => false });
+    const terms = resolveTerms(raw, directory, VISITOR_ACCOUNT.id);
+    const viewer = plainViewer({ realm, user: VISITOR_ACCOUNT, directory, subscribed: () => false });
     // Web-public streams show their whole history, with or without a term for a stream.
     const plan: Plan = { ...makePlan(terms, viewer), history: 'public' };
     const fetched = await fetchWindow(new Reader(sources.store, viewer), plan, {
@@ -74,7 +74,7 @@ export const publicMessages: UserCommand<
   handle(_view, args, { fetched, matches }, { directory }) {
     const options = { applyMarkdown: args.apply_markdown, clientGravatar: args.client_gravatar };
     return {
-      reply: success({
+      reply: successReply({
         ...presentWindow(fetched),
         // A stream may have been closed since the read.
         messages: fetched.rows.flatMap(({ message }, i) =>
@@ -86,7 +86,7 @@ export const publicMessages: UserCommand<
 };
 
 /** GET /messages/{message_id}. A message without access is reported like a missing one. */
-export const publicMessage: UserCommand<typeof userCommands.publicMessage, StoredMessage | undefined> = {
+export const fetchPublicMessage: UserCommand<typeof userCommands.publicMessage, StoredMessage | undefined> = {
   creates: true,
   lane: 'read',
   read: true,
@@ -97,12 +97,12 @@ export const publicMessage: UserCommand<typeof userCommands.publicMessage, Store
   handle(_view, { apply_markdown }, message, { directory }) {
     if (!message || !isOpen(message, directory)) throw apiError('NOT_LOGGED_IN');
     const options = { applyMarkdown: apply_markdown, clientGravatar: true };
-    return { reply: success({ message: shown(message, directory, options), raw_content: message.body.content }) };
+    return { reply: successReply({ message: shown(message, directory, options), raw_content: message.body.content }) };
   },
 };
 
 /** GET /users/me/{stream_id}/topics of a web-public stream: topics of the whole history. */
-export const publicTopics: UserCommand<typeof userCommands.publicTopics> = {
+export const listPublicTopics: UserCommand<typeof userCommands.publicTopics> = {
   creates: true,
   lane: 'read',
   read: true,

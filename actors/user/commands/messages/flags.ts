@@ -1,6 +1,6 @@
 /** POST /messages/flags and POST /messages/flags/narrow (messages.md § Flags), and copies made by other actors. */
 
-import { flagEvent, success, value } from '#actors/shared';
+import { flagEvent, successReply, valueReply } from '#actors/shared';
 import type { JsonObject } from '#base';
 import {
   asStored,
@@ -26,18 +26,18 @@ import { type FlagChange, outboxCommand, streamCommands, type userCommands } fro
 import { apiError } from '#model/errors';
 import type { CommandContext, InputContext, Outcome, View } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import { messageDetails } from '../../reading/flag-event.js';
-import { type Fold, folded, foldOf } from '../../reading/folding.js';
-import { untilPublished } from '../../reading/newest.js';
+import { unreadMessageDetails } from '../../reading/flag-event.js';
+import { applyFold, computeFold, type ReadStateFold } from '../../reading/folding.js';
+import { awaitPublished } from '../../reading/newest.js';
 import { isSubscribed, type UserCommand, type UserState } from '../../state.js';
-import { rightsOf } from './on-message.js';
+import { loadReadingRights } from './on-message.js';
 
 interface PickedMessages {
   /** The requested messages that the user may access. */
   readonly own: readonly ReadableMessage[];
   /** The user may not access at least one of the requested messages. */
   readonly missing: boolean;
-  readonly folds: readonly Fold[];
+  readonly folds: readonly ReadStateFold[];
 }
 
 /** Folds of the origin streams of these messages. */
@@ -45,21 +45,26 @@ async function foldsOf(
   own: readonly ReadableMessage[],
   { realm, caller, view }: InputContext<UserState, undefined>,
   sources: InputSources,
-): Promise<Fold[]> {
+): Promise<ReadStateFold[]> {
   const flags = new UserFlags(caller, view.parts);
   const homes = [...new Set(own.map(({ message }) => message.originStream))];
-  const folds = await Promise.all(homes.map((home) => foldOf(realm, flags, home, sources)));
+  const folds = await Promise.all(homes.map((home) => computeFold(realm, flags, home, sources)));
   return folds.filter((fold) => fold !== undefined);
 }
 
 /** Changed parts with the folds applied. */
-function withFolds(view: View<UserState>, user: number, parts: Outcome<UserState>['parts'], folds: readonly Fold[]) {
+function withFolds(
+  view: View<UserState>,
+  user: number,
+  parts: Outcome<UserState>['parts'],
+  folds: readonly ReadStateFold[],
+) {
   if (folds.length === 0) return parts;
   const flags = new UserFlags(user, new Map([...view.parts, ...Object.entries(parts ?? {})]));
   return Object.assign(
     {},
     parts,
-    ...folds.map((fold) => readingPart(fold.home, folded(flags.reading(fold.home), fold))),
+    ...folds.map((fold) => readingPart(fold.home, applyFold(flags.reading(fold.home), fold))),
   );
 }
 
@@ -68,7 +73,7 @@ async function pick(
   context: InputContext<UserState, undefined>,
   sources: InputSources,
 ): Promise<PickedMessages> {
-  const { reader } = await rightsOf(context, sources);
+  const { reader } = await loadReadingRights(context, sources);
   const asked = [...new Set(ids)];
   const possible = asked.filter((id) => Number.isSafeInteger(id) && id > 0);
   const records = await sources.store.getMessages(context.realm, possible);
@@ -78,7 +83,7 @@ async function pick(
     const one = await reader.access(message);
     if (one) own.push(one);
   }
-  await untilPublished(
+  await awaitPublished(
     context.realm,
     own.map(({ message }) => message),
     sources,
@@ -129,7 +134,7 @@ function flagged(
   const byId = new Map(own.map((one) => [one.message.id, one]));
   const details =
     change.flag === 'read' && change.op === 'remove'
-      ? messageDetails(
+      ? unreadMessageDetails(
           done.changed.map((id) => byId.get(id)!),
           context.caller,
           parts,
@@ -171,7 +176,7 @@ export const setFlags: UserCommand<typeof userCommands.setFlags, PickedMessages>
     if (makesCopies && missing) throw apiError('INVALID_MESSAGES');
     const { parts, events, commands = [] } = flagged(view, args, own, context);
     return {
-      reply: success({ messages: args.messages }),
+      reply: successReply({ messages: args.messages }),
       parts: withFolds(view, context.caller, parts, folds),
       events,
       commands,
@@ -182,13 +187,13 @@ export const setFlags: UserCommand<typeof userCommands.setFlags, PickedMessages>
 /** POST /messages/flags/narrow. */
 export const setFlagsInNarrow: UserCommand<
   typeof userCommands.setFlagsInNarrow,
-  { readonly fetched: MessageWindow; readonly folds: readonly Fold[] }
+  { readonly fetched: MessageWindow; readonly folds: readonly ReadStateFold[] }
 > = {
   async inputs(args, context, sources) {
-    const { reader, viewer, user, directory } = await rightsOf(context, sources);
+    const { reader, viewer, user, directory } = await loadReadingRights(context, sources);
     const terms = resolveTerms(parseNarrow(args.narrow), directory, user.id);
     const fetched = await fetchWindow(reader, makePlan(terms, viewer), windowSpec(args));
-    await untilPublished(
+    await awaitPublished(
       context.realm,
       fetched.rows.map(({ message }) => message),
       sources,
@@ -199,7 +204,7 @@ export const setFlagsInNarrow: UserCommand<
     const { rows, foundOldest, foundNewest } = fetched;
     const { parts, events, commands = [], changed } = flagged(view, args, rows, context);
     return {
-      reply: success({
+      reply: successReply({
         processed_count: rows.length,
         updated_count: changed.length,
         first_processed_id: rows[0]?.message.id ?? null,
@@ -215,16 +220,16 @@ export const setFlagsInNarrow: UserCommand<
 };
 
 /** Adds ids to one of the marks. Never refuses, and a repeat changes nothing. */
-export const copying = (mark: 'historical' | 'copied'): UserCommand<typeof userCommands.giveCopy> => ({
+export const addCopiesCommand = (mark: 'historical' | 'copied'): UserCommand<typeof userCommands.giveCopy> => ({
   handle({ parts }, { ids }) {
     const before = markedOf(parts, mark);
     const after = before.with(ids);
-    return { reply: value(null), ...(after === before ? {} : { parts: markedPart(mark, after) }) };
+    return { reply: valueReply(null), ...(after === before ? {} : { parts: markedPart(mark, after) }) };
   },
 });
 
 /** The user reacted to messages without having copies: from now on they have read ones. Sent by the owning actor. */
-export const makeCopy = copying('historical');
+export const makeReadCopies = addCopiesCommand('historical');
 
 /** The user is a bot that was mentioned in a stream without being subscribed; it gets an ordinary copy. */
-export const giveCopy = copying('copied');
+export const giveBotCopies = addCopiesCommand('copied');

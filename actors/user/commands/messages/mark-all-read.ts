@@ -3,15 +3,15 @@
  * number.
  */
 
-import { allReadEvent, partially, success } from '#actors/shared';
+import { allReadEvent, partialReply, successReply } from '#actors/shared';
 import { IdSet, type Json } from '#base';
 import { asStored, NEWEST, type OriginReadState, readingPart, UnreadScan, UserFlags } from '#domain/messages';
 import type { LogItem } from '#model';
 import type { userCommands } from '#model/commands';
 import type { InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import { rangeEvents, rangeOf } from '../../reading/flag-event.js';
-import { type NewestOfHome, newestDirect, untilPublished } from '../../reading/newest.js';
+import { readRangeEvents, unreadRangeOf } from '../../reading/flag-event.js';
+import { awaitPublished, type NewestOfOrigin, readNewestDirect } from '../../reading/newest.js';
 import { subscriptionsOf, type UserCommand, type UserState } from '../../state.js';
 
 /** Time for one request; then the marks so far are written, and the client repeats. */
@@ -23,7 +23,7 @@ const RECENT = 64;
 
 interface Marking {
   /** Newest first. */
-  readonly homes: readonly NewestOfHome[];
+  readonly homes: readonly NewestOfOrigin[];
   /** The time sufficed for all homes. */
   readonly complete: boolean;
 }
@@ -45,12 +45,12 @@ async function byRecency(
   return [...recent, ...streams.filter((id) => !recent.has(id))];
 }
 
-function marked({ mark, read }: OriginReadState, { settled, newer }: NewestOfHome): OriginReadState {
+function marked({ mark, read }: OriginReadState, { settled, newer }: NewestOfOrigin): OriginReadState {
   const to = Math.max(mark, settled);
   return { mark: to, read: read.with(newer).above(to), unread: IdSet.EMPTY };
 }
 
-const changes = ({ mark, read, unread }: OriginReadState, { settled, newer }: NewestOfHome): boolean =>
+const changes = ({ mark, read, unread }: OriginReadState, { settled, newer }: NewestOfOrigin): boolean =>
   settled > mark || unread.size > 0 || newer.some((id) => id > mark && !read.has(id));
 
 export const markAllRead: UserCommand<typeof userCommands.markAllRead, Marking> = {
@@ -68,7 +68,7 @@ export const markAllRead: UserCommand<typeof userCommands.markAllRead, Marking> 
     );
     const flags = new UserFlags(caller, view.parts);
     const scan = new UnreadScan(sources.store, realm, caller);
-    const homes: NewestOfHome[] = [await newestDirect(realm, caller, sources)];
+    const homes: NewestOfOrigin[] = [await readNewestDirect(realm, caller, sources)];
     for (let i = 0; i < streams.length; i += BATCH) {
       // Ends early only if there is a mark to write: the client repeats, and must make progress.
       if (clock.now() >= until && homes.some((home) => changes(flags.reading(home.home), home))) {
@@ -80,7 +80,7 @@ export const markAllRead: UserCommand<typeof userCommands.markAllRead, Marking> 
         homes.push({ home, settled: newest[n]!, newer: [] });
       });
     }
-    await untilPublished(realm, await newestOfRealm(context, sources), sources);
+    await awaitPublished(realm, await newestOfRealm(context, sources), sources);
     return { homes, complete: true };
   },
   handle({ parts }, _args, { homes, complete }, { caller }): Outcome<UserState> {
@@ -92,9 +92,9 @@ export const markAllRead: UserCommand<typeof userCommands.markAllRead, Marking> 
       if (!changes(reading, newest)) continue;
       Object.assign(written, readingPart(newest.home, marked(reading, newest)));
       const to = Math.max(newest.settled, ...newest.newer);
-      if (!complete) events.push(...rangeEvents(caller, rangeOf(newest.home, reading, to, 0)));
+      if (!complete) events.push(...readRangeEvents(caller, unreadRangeOf(newest.home, reading, to, 0)));
     }
-    if (complete) return { reply: success(), parts: written, events: [allReadEvent(caller)] };
-    return { reply: partially(), parts: written, events };
+    if (complete) return { reply: successReply(), parts: written, events: [allReadEvent(caller)] };
+    return { reply: partialReply(), parts: written, events };
   },
 };

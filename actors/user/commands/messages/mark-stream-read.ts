@@ -1,6 +1,6 @@
 /** Marks a stream as read (messages.md): on request, and when the user leaves the stream. */
 
-import { idEvents, success, value } from '#actors/shared';
+import { readIdsEvents, successReply, valueReply } from '#actors/shared';
 import { IdSet, type Json } from '#base';
 import { markedRead, readingPart, type StoredMessage, UnreadScan, UserFlags, withRead } from '#domain/messages';
 import { canAccess } from '#domain/streams';
@@ -9,9 +9,9 @@ import { conversationCommands, outboxCommand, type ReadStreamArgs, userCommands 
 import { apiError } from '#model/errors';
 import type { InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import { rangeEvents, rangeOf } from '../../reading/flag-event.js';
-import { isSubscribed, selfOf, type UserCommand, type UserState } from '../../state.js';
-import { rightsOf } from './on-message.js';
+import { readRangeEvents, unreadRangeOf } from '../../reading/flag-event.js';
+import { isSubscribed, type UserCommand, type UserState, userIdOfKey } from '../../state.js';
+import { loadReadingRights } from './on-message.js';
 
 interface StreamMarking {
   /** Id of the newest message that was sent to this stream, wherever it is now. */
@@ -33,7 +33,7 @@ async function lookAt(
   sources: InputSources,
   until = Number.POSITIVE_INFINITY,
 ): Promise<StreamMarking> {
-  const user = selfOf(key);
+  const user = userIdOfKey(key);
   const flags = new UserFlags(user, view.parts);
   const reading = flags.reading(stream);
   const scan = new UnreadScan(sources.store, realm, user);
@@ -74,12 +74,12 @@ function marked(
     // Moved messages that the user has read meanwhile stay read.
     const unread = IdSet.of(left.filter((id) => markedRead(reading, id) !== true));
     Object.assign(written, readingPart(stream, { mark, read: reading.read.above(mark), unread }));
-    if (all) events.push(...idEvents(user, all));
-    else events.push(...rangeEvents(user, rangeOf(stream, reading, newest, stream)));
+    if (all) events.push(...readIdsEvents(user, all));
+    else events.push(...readRangeEvents(user, unreadRangeOf(stream, reading, newest, stream)));
   }
   for (const [home, ids] of came) {
     Object.assign(written, readingPart(home, withRead(flags.reading(home), ids)));
-    events.push(...idEvents(user, ids));
+    events.push(...readIdsEvents(user, ids));
   }
   return { parts: written, events };
 }
@@ -88,14 +88,14 @@ function marked(
 export const markStreamRead: UserCommand<typeof userCommands.markStreamRead, StreamMarking | undefined> = {
   lane: 'mark-stream',
   async inputs({ stream: id }, context, sources) {
-    const { directory, user } = await rightsOf(context, sources);
+    const { directory, user } = await loadReadingRights(context, sources);
     const stream = directory.stream(streamId(id));
     if (!stream || !canAccess(user, stream, isSubscribed(context.view.parts, id))) return undefined;
     return lookAt(id, context, sources);
   },
   handle({ parts }, { stream }, marking, { caller }) {
     if (!marking) throw apiError('INVALID_STREAM_ID');
-    return { reply: success(), ...marked(parts, caller, stream, marking) };
+    return { reply: successReply(), ...marked(parts, caller, stream, marking) };
   },
 };
 
@@ -116,7 +116,7 @@ async function unreadIn(
   { realm, key, view }: InputContext<UserState, undefined>,
   { store }: InputSources,
 ): Promise<Unread> {
-  const user = selfOf(key);
+  const user = userIdOfKey(key);
   const reading = new UserFlags(user, view.parts).reading(stream);
   const scan = new UnreadScan(store, realm, user);
   const here = (messages: readonly StoredMessage[]): number[] =>
@@ -137,7 +137,7 @@ type LeaveMarking = StreamMarking & { readonly unread?: Unread };
  * The user left the stream, or it was archived. Never refuses. Users who have left get no events of deletions there, so
  * the events name the read ids. Commits are of bounded size, and each marks exactly the ids that its events name.
  */
-export const readStream: UserCommand<typeof userCommands.readStream, LeaveMarking> = {
+export const markLeftStreamRead: UserCommand<typeof userCommands.readStream, LeaveMarking> = {
   async inputs(args, context, sources) {
     const { stream, until, archived = false } = args;
     const marking = await lookAt(stream, context, sources, until);
@@ -147,16 +147,16 @@ export const readStream: UserCommand<typeof userCommands.readStream, LeaveMarkin
     return archived && unread.more ? marking : { ...marking, unread };
   },
   handle({ parts }, args, marking, { key, realm, directory }) {
-    const user = selfOf(key);
+    const user = userIdOfKey(key);
     const { unread } = marking;
     if (!unread?.more) {
       const all = unread && [...unread.below, ...unread.above];
-      return { reply: value(null), ...marked(parts, user, args.stream, { ...marking, ...(all && { all }) }) };
+      return { reply: valueReply(null), ...marked(parts, user, args.stream, { ...marking, ...(all && { all }) }) };
     }
     const to = userKey(realm, user);
     const rest = outboxCommand({ to, name: userCommands.readStream, args, caller: 0, after: directory.version });
     return {
-      reply: value(null),
+      reply: valueReply(null),
       ...markedSome(parts, user, args.stream, marking, unread),
       commands: [[rest]],
       // Until this command has ended, the stream marks deleted messages as read for this user.
@@ -180,6 +180,6 @@ function markedSome(
   const unread = IdSet.of([...reading.unread.ids.filter((id) => !named.has(id)), ...elsewhere]);
   return {
     parts: readingPart(stream, { mark, read: reading.read.above(mark), unread }),
-    events: idEvents(user, [...below, ...above]),
+    events: readIdsEvents(user, [...below, ...above]),
   };
 }

@@ -1,6 +1,6 @@
 /** POST /mark_topic_as_read (messages.md). */
 
-import { idEvents, success } from '#actors/shared';
+import { readIdsEvents, successReply } from '#actors/shared';
 import { markRead, type StoredMessage, streamConversation, UnreadScan, UserFlags } from '#domain/messages';
 import { canAccess, topicKey } from '#domain/streams';
 import { streamId } from '#model';
@@ -8,9 +8,9 @@ import type { TopicName, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import { untilPublished } from '../../reading/newest.js';
+import { awaitPublished } from '../../reading/newest.js';
 import { isSubscribed, type UserCommand, type UserState } from '../../state.js';
-import { rightsOf } from './on-message.js';
+import { loadReadingRights } from './on-message.js';
 
 interface TopicMarking {
   readonly stream: 'closed' | 'open';
@@ -37,14 +37,14 @@ async function lookAt(
   const here = ({ body }: StoredMessage): boolean => body.stream === stream && topicKey(body.topic) === index.topicKey;
   messages.push(...excepted.filter(here));
   const known = messages.length > 0 || (await scan.hasAny(index, made));
-  await untilPublished(realm, messages, sources);
+  await awaitPublished(realm, messages, sources);
   return { stream: 'open', known, messages: [...new Map(messages.map((one) => [one.id, one])).values()] };
 }
 
 export const markTopicRead: UserCommand<typeof userCommands.markTopicRead, TopicMarking> = {
   lane: 'mark-topic',
   async inputs(args, context, sources) {
-    const { directory, user } = await rightsOf(context, sources);
+    const { directory, user } = await loadReadingRights(context, sources);
     const stream = directory.stream(streamId(args.stream));
     if (!stream || !canAccess(user, stream, isSubscribed(context.view.parts, args.stream))) {
       return { stream: 'closed', known: false, messages: [] };
@@ -56,6 +56,6 @@ export const markTopicRead: UserCommand<typeof userCommands.markTopicRead, Topic
     if (!marking.known) throw apiError('NO_SUCH_TOPIC', { topic_name: topic });
     const own = marking.messages.map((message) => ({ message, copy: true, gained: false }));
     const { changed, parts: written } = markRead(new UserFlags(caller, parts), own);
-    return { reply: success(), parts: written, events: idEvents(caller, changed) };
+    return { reply: successReply(), parts: written, events: readIdsEvents(caller, changed) };
   },
 };

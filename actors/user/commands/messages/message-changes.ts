@@ -1,6 +1,6 @@
 /** Edits, deletions and the edit history of messages: the part of the caller's own actor. */
 
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import type { Json } from '#base';
 import { messageHistory, type ReadableMessage } from '#domain/messages';
 import { canAccess } from '#domain/streams';
@@ -14,24 +14,26 @@ import {
 } from '#model/commands';
 import { apiError } from '#model/errors';
 import { isSubscribed, type UserCommand } from '../../state.js';
-import { accessed, onMessage } from './on-message.js';
+import { accessibleMessage, redirectToMessageOwner } from './on-message.js';
 
 /** PATCH /messages/{message_id}: the text alone. */
-export const editMessage = onMessage<EditMessageArgs>(conversationCommands.edit);
+export const editMessage = redirectToMessageOwner<EditMessageArgs>(conversationCommands.edit);
 /** PATCH /messages/{message_id}: topic or stream. */
-export const moveMessage = onMessage<EditMessageArgs>(conversationCommands.move);
+export const moveMessage = redirectToMessageOwner<EditMessageArgs>(conversationCommands.move);
 /** DELETE /messages/{message_id}. */
-export const deleteMessage = onMessage<{ readonly message_id: number }>(conversationCommands.deleteMessage);
+export const deleteMessage = redirectToMessageOwner<{ readonly message_id: number }>(
+  conversationCommands.deleteMessage,
+);
 
 /** GET /messages/{message_id}/history. */
-export const history: UserCommand<typeof userCommands.history, ReadableMessage | undefined> = {
+export const fetchEditHistory: UserCommand<typeof userCommands.history, ReadableMessage | undefined> = {
   lane: 'read',
   read: true,
-  inputs: ({ message_id }, context, sources) => accessed(message_id, context, sources),
+  inputs: ({ message_id }, context, sources) => accessibleMessage(message_id, context, sources),
   handle(_view, _args, own, { directory }) {
     if (!directory.settings.allow_edit_history) throw apiError('EDIT_HISTORY_OFF');
     if (!own) throw apiError('INVALID_MESSAGES');
-    return { reply: success({ message_history: messageHistory(own.message) as Json }) };
+    return { reply: successReply({ message_history: messageHistory(own.message) as Json }) };
   },
 };
 

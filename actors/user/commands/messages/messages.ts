@@ -1,6 +1,6 @@
 /** Reads of messages that the user may see (narrow.md, messages.md § Access to a message). */
 
-import { encoded, success } from '#actors/shared';
+import { encodedReply, successReply } from '#actors/shared';
 import { Encoded, type Fields, filterInSlices, type JsonObject, mapInSlices } from '#base';
 import type { RenderResult } from '#domain/markdown';
 import {
@@ -25,7 +25,7 @@ import type { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { UserCommand } from '../../state.js';
-import { accessed, rightsOf } from './on-message.js';
+import { accessibleMessage, loadReadingRights } from './on-message.js';
 
 function present(
   own: ReadableMessage,
@@ -41,7 +41,7 @@ export const fetchMessages: UserCommand<typeof userCommands.fetchMessages, Field
   lane: 'read',
   read: true,
   async inputs(args, context, sources) {
-    const { reader, viewer, user, directory } = await rightsOf(context, sources);
+    const { reader, viewer, user, directory } = await loadReadingRights(context, sources);
     const terms = resolveTerms(parseNarrow(args.narrow), directory, user.id);
     const searches = searchesOf(terms);
     const options = { applyMarkdown: args.apply_markdown, clientGravatar: args.client_gravatar };
@@ -50,18 +50,18 @@ export const fetchMessages: UserCommand<typeof userCommands.fetchMessages, Field
     const fetched = await fetchPackedWindow(reader, makePlan(terms, viewer), windowSpec(args), shown.encode);
     return { ...presentWindow(fetched), messages: new Encoded(shown.list(fetched.rows)) };
   },
-  handle: (_view, _args, fields) => ({ reply: encoded(fields) }),
+  handle: (_view, _args, fields) => ({ reply: encodedReply(fields) }),
 };
 
 /** GET /messages/matches_narrow: considers only the caller's copies, not the public history. */
-export const matchesNarrow: UserCommand<
+export const matchMessagesToNarrow: UserCommand<
   typeof userCommands.matchesNarrow,
   { readonly messages: Readonly<Record<number, SearchMatch>> }
 > = {
   lane: 'read',
   read: true,
   async inputs({ msg_ids, narrow }, context, sources) {
-    const { reader, viewer, user, directory } = await rightsOf(context, sources);
+    const { reader, viewer, user, directory } = await loadReadingRights(context, sources);
     const terms = resolveTerms(parseNarrow(narrow), directory, user.id, { searchApart: true });
     const plan = makePlan(terms, viewer, { copies: true });
     const ids = [...new Set(msg_ids)].filter((id) => Number.isSafeInteger(id) && id >= 0).sort((a, b) => a - b);
@@ -76,24 +76,24 @@ export const matchesNarrow: UserCommand<
     );
     return { messages: Object.fromEntries(matches) };
   },
-  handle: (_view, _args, { messages }) => ({ reply: success({ messages: messages as unknown as JsonObject }) }),
+  handle: (_view, _args, { messages }) => ({ reply: successReply({ messages: messages as unknown as JsonObject }) }),
 };
 
 /** GET /messages/{message_id}. */
 export const fetchMessage: UserCommand<typeof userCommands.fetchMessage, ReadableMessage | undefined> = {
   lane: 'read',
   read: true,
-  inputs: ({ message_id }, context, sources) => accessed(message_id, context, sources),
+  inputs: ({ message_id }, context, sources) => accessibleMessage(message_id, context, sources),
   handle({ parts }, { apply_markdown }, own, { directory, caller }) {
     if (!own) throw apiError('INVALID_MESSAGES');
     const options = { applyMarkdown: apply_markdown, clientGravatar: true };
     const message = present(own, new UserFlags(caller, parts), directory, options);
-    return { reply: success({ message, raw_content: own.message.body.content }) };
+    return { reply: successReply({ message, raw_content: own.message.body.content }) };
   },
 };
 
 /** POST /messages/render. */
-export const render: UserCommand<typeof userCommands.render, RenderResult | null> = {
+export const renderPreview: UserCommand<typeof userCommands.render, RenderResult | null> = {
   lane: 'read',
   read: true,
   async inputs({ content, origin }, { realm, caller }, sources) {
@@ -101,6 +101,6 @@ export const render: UserCommand<typeof userCommands.render, RenderResult | null
   },
   handle(_view, _args, rendered) {
     if (!rendered) throw apiError('CANNOT_RENDER');
-    return { reply: success({ rendered: rendered.html }) };
+    return { reply: successReply({ rendered: rendered.html }) };
   },
 };

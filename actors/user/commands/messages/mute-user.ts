@@ -3,7 +3,7 @@
  * redirects to the realm actor, which stores the mute and publishes it (events.md § Order within one action).
  */
 
-import { idEvents } from '#actors/shared';
+import { readIdsEvents } from '#actors/shared';
 import {
   DIRECT_ORIGIN,
   MAX_UNREAD,
@@ -23,7 +23,7 @@ import { subscriptionsOf, type UserCommand, type UserState } from '../../state.j
 export const muteUser: UserCommand<typeof userCommands.muteUser, readonly ReadableMessage[]> = {
   // The reads may take long and must not keep other commands waiting.
   lane: 'mute-user',
-  inputs: ({ muted_user_id }, context, sources) => unreadFrom(muted_user_id, context, sources),
+  inputs: ({ muted_user_id }, context, sources) => readUnreadFrom(muted_user_id, context, sources),
   handle({ parts }, args, found, { directory, caller, realm }) {
     const { muted_user_id } = args;
     if (muted_user_id === caller) throw apiError('CANNOT_MUTE_SELF');
@@ -36,13 +36,13 @@ export const muteUser: UserCommand<typeof userCommands.muteUser, readonly Readab
     const read = markRead(flags, found);
     return {
       reply: { forward: redirect({ to: realmKey(realm), command: realmCommands.muteUser, args }) },
-      ...(read.changed.length > 0 ? { parts: read.parts, events: idEvents(caller, read.changed) } : {}),
+      ...(read.changed.length > 0 ? { parts: read.parts, events: readIdsEvents(caller, read.changed) } : {}),
     };
   },
 };
 
 /** Unread messages of one sender, from the oldest on; about as many as a registration contains. */
-export async function unreadFrom(
+export async function readUnreadFrom(
   sender: number,
   { realm, caller, view }: InputContext<UserState, undefined>,
   { store }: InputSources,

@@ -3,7 +3,7 @@
  * redirects to the actor that owns the message.
  */
 
-import { ownerOf } from '#actors/shared';
+import { owningActorKey } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import { asStored, type ReadableMessage, Reader, UserFlags, type Viewer } from '#domain/messages';
 import { policyOf, TOPIC_POLICY } from '#domain/streams';
@@ -25,7 +25,7 @@ export interface ReadingRights {
 }
 
 /** Rights of the caller to read messages. @throws ApiError without an account */
-export async function rightsOf(
+export async function loadReadingRights(
   { realm, caller, view }: InputContext<UserState, undefined>,
   sources: InputSources,
 ): Promise<ReadingRights> {
@@ -57,27 +57,27 @@ function viewerOf(
 }
 
 /** The message as the caller sees it; undefined: absent, or without access. */
-export async function accessed(
+export async function accessibleMessage(
   id: number,
   context: InputContext<UserState, undefined>,
   sources: InputSources,
 ): Promise<ReadableMessage | undefined> {
-  const { reader } = await rightsOf(context, sources);
+  const { reader } = await loadReadingRights(context, sources);
   const [record] = await sources.store.getMessages(context.realm, [id]);
   return record ? reader.access(asStored(record)) : undefined;
 }
 
 /** @param command command of the owning actor; it gets the arguments of the command here, and `copy` */
-export function onMessage<A extends { readonly message_id: number } & JsonObject>(
+export function redirectToMessageOwner<A extends { readonly message_id: number } & JsonObject>(
   command: Command<'stream' | 'dm', A & CallerCopy, Fields>,
 ): UserHandler<A, ReadableMessage | undefined> {
   return {
     lane: 'read',
     read: true,
-    inputs: ({ message_id }, context, sources) => accessed(message_id, context, sources),
+    inputs: ({ message_id }, context, sources) => accessibleMessage(message_id, context, sources),
     handle(_view, args, own, { realm }) {
       if (!own) throw apiError('INVALID_MESSAGES');
-      const to = ownerOf(realm, own.message);
+      const to = owningActorKey(realm, own.message);
       return { reply: { forward: redirect({ to, command, args: { ...args, copy: own.copy } }) } };
     },
   };

@@ -1,6 +1,6 @@
 /** Typing of a direct message (messages.md § Typing): a transient event for the participants. */
 
-import { success, typingEvent, typist } from '#actors/shared';
+import { presentTypist, successReply, typingEvent } from '#actors/shared';
 import { activeSender } from '#domain/messages';
 import { preference } from '#domain/people';
 import { userId } from '#model';
@@ -8,7 +8,7 @@ import type { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { UserCommand } from '../../state.js';
 
-export const typing: UserCommand<typeof userCommands.typing> = {
+export const publishDirectTyping: UserCommand<typeof userCommands.typing> = {
   lane: 'read',
   read: true,
   handle(_view, { op, to }, _inputs, { directory, caller }) {
@@ -21,7 +21,7 @@ export const typing: UserCommand<typeof userCommands.typing> = {
       return user;
     });
     const users = recipients.filter((user) => user.isActive).map((user) => user.id);
-    const place = { message_type: 'private', recipients: recipients.map(typist) };
-    return { reply: success(), transient: [typingEvent(op, sender, place, { users })] };
+    const place = { message_type: 'private', recipients: recipients.map(presentTypist) };
+    return { reply: successReply(), transient: [typingEvent(op, sender, place, { users })] };
   },
 };

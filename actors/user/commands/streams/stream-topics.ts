@@ -1,6 +1,6 @@
 /** GET /users/me/{stream_id}/topics (streams.md). */
 
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import type { Json } from '#base';
 import { makePlan, NEWEST, type Term } from '#domain/messages';
 import { canAccess, canReadHistory, topicKey } from '#domain/streams';
@@ -8,7 +8,7 @@ import { type StreamId, streamId, streamKey } from '#model';
 import { redirect, streamCommands, type userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { UserCommand } from '../../state.js';
-import { type ReadingRights, rightsOf } from '../messages/on-message.js';
+import { loadReadingRights, type ReadingRights } from '../messages/on-message.js';
 
 interface ListedTopic {
   readonly name: string;
@@ -43,11 +43,11 @@ async function receivedTopics(
 }
 
 /** null: all topics, as the stream's actor lists them. */
-export const streamTopics: UserCommand<typeof userCommands.streamTopics, readonly ListedTopic[] | null> = {
+export const listStreamTopics: UserCommand<typeof userCommands.streamTopics, readonly ListedTopic[] | null> = {
   lane: 'read',
   read: true,
   async inputs({ stream_id }, context, sources) {
-    const rights = await rightsOf(context, sources);
+    const rights = await loadReadingRights(context, sources);
     const { user, directory, subscribed } = rights;
     const stream = directory.stream(streamId(stream_id));
     if (!stream || !canAccess(user, stream, subscribed(stream.id))) throw apiError('INVALID_STREAM_ID');
@@ -56,7 +56,7 @@ export const streamTopics: UserCommand<typeof userCommands.streamTopics, readonl
     return receivedTopics(topics as unknown as ListedTopic[], stream.id, rights);
   },
   handle(_view, { stream_id }, own, { realm }) {
-    if (own) return { reply: success({ topics: own as unknown as Json }) };
+    if (own) return { reply: successReply({ topics: own as unknown as Json }) };
     return {
       reply: {
         forward: redirect({ to: streamKey(realm, streamId(stream_id)), command: streamCommands.listTopics, args: {} }),

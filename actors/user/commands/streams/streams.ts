@@ -1,6 +1,6 @@
 /** One stream as the user sees it: its properties and its subscribers. */
 
-import { activeSubscribers, readMembership, success } from '#actors/shared';
+import { keepActiveAccounts, readMembership, successReply } from '#actors/shared';
 import { canSeeMetadata, presentStream } from '#domain/streams';
 import { streamId, userId } from '#model';
 import type { Membership, userCommands } from '#model/commands';
@@ -19,16 +19,16 @@ function knownStream(id: number, parts: Parts, directory: DirectoryView, caller:
 }
 
 /** GET /streams/{stream_id}. */
-export const streamById: UserCommand<typeof userCommands.streamById> = {
+export const fetchStream: UserCommand<typeof userCommands.streamById> = {
   lane: 'read',
   read: true,
   handle: ({ parts }, { stream_id }, _inputs, { directory, caller }) => ({
-    reply: success({ stream: presentStream(knownStream(stream_id, parts, directory, caller)) }),
+    reply: successReply({ stream: presentStream(knownStream(stream_id, parts, directory, caller)) }),
   }),
 };
 
 /** GET /streams/{stream_id}/members. */
-export const subscribersOf: UserCommand<typeof userCommands.subscribersOf, Membership> = {
+export const listSubscribers: UserCommand<typeof userCommands.subscribersOf, Membership> = {
   lane: 'read',
   read: true,
   async inputs({ stream_id }, { realm, caller, view }, sources) {
@@ -37,12 +37,12 @@ export const subscribersOf: UserCommand<typeof userCommands.subscribersOf, Membe
   },
   handle({ parts }, { stream_id }, { members }, { directory, caller }) {
     knownStream(stream_id, parts, directory, caller);
-    return { reply: success({ subscribers: activeSubscribers(members, directory) }) };
+    return { reply: successReply({ subscribers: keepActiveAccounts(members, directory) }) };
   },
 };
 
 /** GET /users/{user_id}/subscriptions/{stream_id}. */
-export const subscriptionStatus: UserCommand<typeof userCommands.subscriptionStatus, Membership> = {
+export const readSubscriptionStatus: UserCommand<typeof userCommands.subscriptionStatus, Membership> = {
   lane: 'read',
   read: true,
   async inputs({ user_id, stream_id }, { realm, caller, view }, sources) {
@@ -53,5 +53,5 @@ export const subscriptionStatus: UserCommand<typeof userCommands.subscriptionSta
     knownStream(stream_id, view.parts, directory, caller);
     return readMembership(realm, stream_id, sources);
   },
-  handle: (_view, { user_id }, { members }) => ({ reply: success({ is_subscribed: members.includes(user_id) }) }),
+  handle: (_view, { user_id }, { members }) => ({ reply: successReply({ is_subscribed: members.includes(user_id) }) }),
 };

@@ -1,13 +1,13 @@
 /** POST /users/me/subscriptions/properties and its older form for one property (streams.md). */
 
-import { success } from '#actors/shared';
+import { successReply } from '#actors/shared';
 import type { Json } from '#base';
 import { canAccess, type Subscription } from '#domain/streams';
 import { type LogItem, streamId, userId } from '#model';
 import type { SubscriptionSetting, userCommands } from '#model/commands';
 import { ApiError, apiError, validationError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
-import { SUBSCRIPTION_PART, subscriptionOf, type UserCommand } from '../../state.js';
+import { SUBSCRIPTION_PART_PREFIX, subscriptionOf, type UserCommand } from '../../state.js';
 
 type Switch = Exclude<keyof Subscription, 'stream' | 'active' | 'color'>;
 
@@ -65,18 +65,18 @@ function target(
 }
 
 /** Applies the settings one after the other; those before a refused one stay. */
-export const subscriptionSettings: UserCommand<typeof userCommands.subscriptionSettings> = {
+export const updateSubscriptionSettings: UserCommand<typeof userCommands.subscriptionSettings> = {
   handle({ parts }, { data }, _inputs, { directory, caller }) {
     const now = new Map<number, Subscription>();
     const events: LogItem[] = [];
     const subscription = (id: number): Subscription | undefined => now.get(id) ?? subscriptionOf(parts, id);
-    const outcome = (reply: ReturnType<typeof success> | { error: ReturnType<ApiError['toReply']> }) => ({
+    const outcome = (reply: ReturnType<typeof successReply> | { error: ReturnType<ApiError['toReply']> }) => ({
       reply,
       ...(now.size === 0
         ? {}
         : {
             parts: Object.fromEntries(
-              [...now].map(([id, own]) => [`${SUBSCRIPTION_PART}${id}`, own as unknown as Json]),
+              [...now].map(([id, own]) => [`${SUBSCRIPTION_PART_PREFIX}${id}`, own as unknown as Json]),
             ),
             events,
           }),
@@ -93,6 +93,6 @@ export const subscriptionSettings: UserCommand<typeof userCommands.subscriptionS
       if (error instanceof ApiError) return outcome({ error: error.toReply() });
       throw error;
     }
-    return outcome(success());
+    return outcome(successReply());
   },
 };

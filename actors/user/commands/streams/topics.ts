@@ -1,6 +1,6 @@
 /** The user's policies for topics: muted, unmuted, followed (streams.md § User topics). */
 
-import { success, value } from '#actors/shared';
+import { successReply, valueReply } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import {
   canAccess,
@@ -19,7 +19,7 @@ import { type OutboxCommand, outboxCommand, streamCommands, type TopicName, type
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { Outcome } from '#runtime';
-import { isSubscribed, selfOf, type UserCommand, type UserState } from '../../state.js';
+import { isSubscribed, type UserCommand, type UserState, userIdOfKey } from '../../state.js';
 
 /** Collects changes of policies, each with its events and commands. */
 class TopicChanges {
@@ -87,7 +87,7 @@ export const setTopicPolicy: UserCommand<typeof userCommands.setTopicPolicy> = {
     if (!may) throw apiError('INVALID_STREAM_ID');
     const changes = new TopicChanges(parts, realm, caller, directory, seconds(now));
     changes.set({ stream: id, topic }, policy);
-    return changes.outcome(success());
+    return changes.outcome(successReply());
   },
 };
 
@@ -106,7 +106,7 @@ export const muteTopic: UserCommand<typeof userCommands.muteTopic> = {
     const changes = new TopicChanges(parts, realm, caller, directory, seconds(now));
     const isMuted = policyOf(parts, stream.id, topic) === TOPIC_POLICY.muted;
     if (isMuted !== mute) changes.set({ stream: stream.id, topic }, mute ? TOPIC_POLICY.muted : TOPIC_POLICY.inherit);
-    return changes.outcome(success());
+    return changes.outcome(successReply());
   },
 };
 
@@ -115,13 +115,13 @@ export const moveTopicPolicy: UserCommand<typeof userCommands.moveTopicPolicy> =
   handle({ parts }, { from, to, targetExisted }, _inputs, { key, directory, now, realm }) {
     // Only the case of the name changed: the topic is the same.
     const same = to && from.stream === to.stream && topicKey(from.topic) === topicKey(to.topic);
-    if (same) return { reply: value(null) };
-    const changes = new TopicChanges(parts, realm, selfOf(key), directory, seconds(now));
+    if (same) return { reply: valueReply(null) };
+    const changes = new TopicChanges(parts, realm, userIdOfKey(key), directory, seconds(now));
     const before = policyOf(parts, from.stream, from.topic);
     changes.set(from, TOPIC_POLICY.inherit);
     if (to) {
       changes.set(to, targetExisted ? mergedPolicy(before, policyOf(parts, to.stream, to.topic)) : before);
     }
-    return changes.outcome(value(null));
+    return changes.outcome(valueReply(null));
   },
 };
