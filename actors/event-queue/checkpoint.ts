@@ -7,7 +7,7 @@
 
 import { type Clock, sharedTimerWheel, type TimerEntry } from '#base/clock';
 import type { Cursor } from '#delivery';
-import { seqOfEventId } from '#model';
+import { logPositionOfEventId } from '#model';
 import { queueCommands } from '#model/commands';
 import type { ActivationHandle } from '#runtime';
 import type { EventBuffer } from './buffer.js';
@@ -105,7 +105,9 @@ export class CheckpointTimer implements TimerEntry {
   #write(): Promise<void> {
     const { oldest } = this.buffer;
     const { position } = this.cursor;
-    this.handle.volatile.checkpointAt(oldest === undefined ? position : Math.min(seqOfEventId(oldest) - 1, position));
+    this.handle.volatile.checkpointAt(
+      oldest === undefined ? position : Math.min(logPositionOfEventId(oldest) - 1, position),
+    );
     return this.handle.sendSelf(queueCommands.flush, {});
   }
 }

@@ -2,8 +2,8 @@
 
 import { successReply, valueReply } from '#actors/shared';
 import { encodeFields } from '#base';
-import { positionId } from '#model';
-import type { ArgsOf, Command, QueueEnd, queueCommands } from '#model/commands';
+import { lastIdOfPosition } from '#model';
+import type { ArgsOf, Command, QueueEndReason, queueCommands } from '#model/commands';
 import type { CommandDefinition, Outcome } from '#runtime';
 import type { ActorServices } from '../services.js';
 import { type RegistrationSnapshot, takeRegistrationSnapshot } from './snapshot/take.js';
@@ -27,7 +27,7 @@ export const registerQueue: QueueCommand<typeof queueCommands.register, Registra
   inputs: takeRegistrationSnapshot,
   handle({ state, volatile }, args, snapshot, { caller, now }) {
     volatile.touch(now);
-    const last = positionId(snapshot.start);
+    const last = lastIdOfPosition(snapshot.start);
     const next: QueueState = {
       ...state,
       user: caller,
@@ -68,7 +68,11 @@ export const writeCheckpoint: QueueCommand<typeof queueCommands.flush> = {
 };
 
 /** From here on polls are refused, though the root exists until the end is written. */
-function endWith(volatile: QueueVolatile, reason: QueueEnd, reply: Outcome<QueueState>['reply']): Outcome<QueueState> {
+function endWith(
+  volatile: QueueVolatile,
+  reason: QueueEndReason,
+  reply: Outcome<QueueState>['reply'],
+): Outcome<QueueState> {
   volatile.end(reason);
   return { reply, end: true };
 }

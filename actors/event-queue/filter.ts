@@ -2,7 +2,7 @@
 import type { JsonObject } from '#base';
 import type { SharedEvent } from '#delivery';
 import type { NeutralMessage } from '#domain/messages';
-import { seqOfEventId } from '#model';
+import { logPositionOfEventId } from '#model';
 import type { QueueOptions } from '#model/commands';
 import type { CountedMessages, QueueState } from './state.js';
 
@@ -99,7 +99,8 @@ function lockOutBy({ type, item }: SharedEvent, user: number): LockOutReason | u
 
 /** True if the registration's snapshot already contains this message, or this change of a stream's subscribers. */
 export function isInSnapshot({ shows, listed = 0 }: QueueState, { id, type, item }: SharedEvent): boolean {
-  if (item.t === 'event' && type === 'subscription' && seqOfEventId(id) <= listed) return isOfPeers(item.event.op);
+  if (item.t === 'event' && type === 'subscription' && logPositionOfEventId(id) <= listed)
+    return isOfPeers(item.event.op);
   if (!shows || item.t !== 'message') return false;
   const { common } = item.message as unknown as NeutralMessage;
   return isCounted(shows, (common.stream_id as number | undefined) ?? 0, common.id as number);

@@ -1,7 +1,7 @@
 /** Takes events of the feed into a queue's buffer, as the filter's verdict on each event says. */
 
 import type { SharedEvent, TransientEvent } from '#delivery';
-import type { PlainItem, RealmId, RecipientPart } from '#model';
+import type { EventItem, RealmId, RecipientFieldRule } from '#model';
 import type { ActorServices } from '../services.js';
 import { bufferedEvent, type EventBuffer } from './buffer.js';
 import { type FilterVerdict, isEventWanted, judgeEvent } from './filter.js';
@@ -30,7 +30,7 @@ export class Inbox {
     if (verdict.kind === 'skip' || verdict.kind === 'lock-out') return verdict;
     const { id } = event;
     this.ids.newest = id;
-    const item = event.item as PlainItem;
+    const item = event.item as EventItem;
     if (verdict.kind === 'resolve') {
       void this.#resolve(id, item, item.own!, buffer.reserve(id));
       return verdict;
@@ -58,8 +58,8 @@ export class Inbox {
   /** Tries until the Store, which may be unavailable for a while, has given the recipient's fields. */
   async #resolve(
     id: number,
-    item: PlainItem,
-    own: RecipientPart,
+    item: EventItem,
+    own: RecipientFieldRule,
     fill: ReturnType<EventBuffer['reserve']>,
   ): Promise<void> {
     const { personal, clock } = this.services;

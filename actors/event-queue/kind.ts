@@ -1,7 +1,7 @@
 /** The event-queue actor. It lives on its user's partition; its key names realm, user and queue. */
 
 import type { ActorKey } from '#model';
-import { liveQueueCommands, type QueueEnd, queueCommands } from '#model/commands';
+import { liveQueueCommands, type QueueEndReason, queueCommands } from '#model/commands';
 import { type ActorKind, handlersOf } from '#runtime';
 import type { ActorServices } from '../services.js';
 import { answerVisitor, deleteQueue, endIdleQueue, endQueue, registerQueue, writeCheckpoint } from './commands.js';
@@ -38,7 +38,7 @@ export const queueKind: ActorKind<QueueState, QueueVolatile, ActorServices> = {
     limit: ({ maxQueues }) => maxQueues,
     owner: accountOfQueueKey,
     busyPhase: 'polling',
-    end: { command: queueCommands.end, args: { reason: 'crowded' satisfies QueueEnd } },
+    end: { command: queueCommands.end, args: { reason: 'crowded' satisfies QueueEndReason } },
   },
   sidecarMetrics: {
     phases: { gauge: 'conclave_queues', names: ['idle', 'polling'], passivated: 'hibernated' },

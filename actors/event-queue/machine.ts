@@ -8,7 +8,7 @@
  */
 
 import { setup } from 'xstate';
-import type { QueueEnd } from '#model/commands';
+import type { QueueEndReason } from '#model/commands';
 import { MachineSteps } from '#runtime';
 
 /** Why a queue ended. The reasons are labels of a metric. */
@@ -44,7 +44,7 @@ export type QueueMachineEvent =
   | { readonly type: 'TOUCH' }
   /** The session leaves memory. */
   | { readonly type: 'REST' }
-  | { readonly type: `END.${QueueEnd}` };
+  | { readonly type: `END.${QueueEndReason}` };
 
 /** Ends that a queue can meet in every state, also while a poll waits. */
 const ENDS = {
@@ -64,7 +64,7 @@ export const queueMachine = setup({
     },
     input: {} as { readonly heartbeatMs: number },
     events: {} as QueueMachineEvent,
-    tags: {} as QueueEnd,
+    tags: {} as QueueEndReason,
   },
   delays: {
     heartbeat: ({ context }) => context.heartbeatMs,
@@ -105,8 +105,10 @@ export const queueMachine = setup({
 export const queueSteps = new MachineSteps(queueMachine, { heartbeatMs: 0 });
 
 const endOf = new Map(
-  Object.values(queueMachine.states).flatMap(({ key, tags }) => tags.map((tag) => [key, tag as QueueEnd] as const)),
+  Object.values(queueMachine.states).flatMap(({ key, tags }) =>
+    tags.map((tag) => [key, tag as QueueEndReason] as const),
+  ),
 );
 
 /** @returns why a queue in this state has ended; undefined: it lives */
-export const queueEndOfPhase = (phase: string): QueueEnd | undefined => endOf.get(phase);
+export const queueEndOfPhase = (phase: string): QueueEndReason | undefined => endOf.get(phase);

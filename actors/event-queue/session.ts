@@ -2,10 +2,10 @@
  * An event queue while it is in use: it follows the realm's feed, holds the events that wait for its client, and the
  * poll that waits for them. The queue's machine says what becomes of the poll.
  */
-import { jitter, sharedTimerWheel, type TimerEntry } from '#base/clock';
+import { addJitter, sharedTimerWheel, type TimerEntry } from '#base/clock';
 import { Cursor, type EventSubscriber, type RealmFeed, type SharedEvent, type TransientEvent } from '#delivery';
-import { newestHeartbeatId, positionId, type StopReason, seq, seqOfEventId } from '#model';
-import { type QueueEnd, queueCommands } from '#model/commands';
+import { lastIdOfPosition, logPositionOfEventId, newestHeartbeatId, type StopReason, seq } from '#model';
+import { type QueueEndReason, queueCommands } from '#model/commands';
 import { type ApiError, apiError } from '#model/errors';
 import type { ActivationHandle, DeferredRequest, Reply, Step } from '#runtime';
 import type { InputSources } from '../services.js';
@@ -72,7 +72,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     this.cursor = new Cursor(seq(Math.max(state.start, state.position)), state.covers);
     this.#buffer = new EventBuffer(state.user, queueIdOf(key), eventShapeFor(state.options));
     this.#ids = new TransientEventIds(log, realm, key);
-    this.#ids.newest = Math.max(positionId(state.start), state.acked);
+    this.#ids.newest = Math.max(lastIdOfPosition(state.start), state.acked);
     this.#inbox = new Inbox(realm, state, this.#buffer, this.#ids, services, this);
     this.#checkpoint = new CheckpointTimer(handle, services, this.cursor, this.#buffer);
     if (isReloaded) this.#acks = new AckValidator(log, realm);
@@ -189,11 +189,12 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     for (const { args } of this.#early ?? []) {
       const last = args.last_event_id ?? -1;
       // Ids above the log's end were never given out: `#admit` refuses them.
-      if (last <= Math.max(volatile.acked, positionId(this.#state.start)) || seqOfEventId(last) > logEnd) continue;
+      if (last <= Math.max(volatile.acked, lastIdOfPosition(this.#state.start)) || logPositionOfEventId(last) > logEnd)
+        continue;
       volatile.acknowledge(last);
       this.#ids.newest = Math.max(this.#ids.newest, last);
       // The entry of that event may have more events.
-      this.cursor.advance(seq(seqOfEventId(last) - 1));
+      this.cursor.advance(seq(logPositionOfEventId(last) - 1));
     }
   }
 
@@ -207,7 +208,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
       return;
     }
     const { volatile } = this.handle;
-    if (last !== null && last > volatile.acked && last > positionId(this.#state.start)) {
+    if (last !== null && last > volatile.acked && last > lastIdOfPosition(this.#state.start)) {
       volatile.acknowledge(last);
       this.#ids.newest = Math.max(this.#ids.newest, last);
       this.#buffer.acknowledge(last);
@@ -308,13 +309,13 @@ export class QueueSession implements EventSubscriber, TimerEntry {
   #carryOut({ actions, disarms, arms }: Step): void {
     const { clock, random, heartbeatMs } = this.sources.services;
     if (disarms) sharedTimerWheel(clock).remove(this);
-    if (arms === 'heartbeat') sharedTimerWheel(clock).add(this, jitter(heartbeatMs, random));
+    if (arms === 'heartbeat') sharedTimerWheel(clock).add(this, addJitter(heartbeatMs, random));
     this.handle.volatile.touch(clock.now());
     this.#checkpoint.schedule();
     for (const action of actions) if (action === 'heartbeat') this.#answerWithHeartbeat();
   }
 
-  #end(reason: QueueEnd): void {
+  #end(reason: QueueEndReason): void {
     void this.handle.sendSelf(queueCommands.end, { reason }).catch(() => undefined);
   }
 }

@@ -1,7 +1,7 @@
 /** Stored state of an event queue: its registration and what its client has acknowledged. The events are in the log. */
 
 import type { JsonObject } from '#base';
-import { type ActorKey, parseKey } from '#model';
+import { type ActorKey, parseActorKey } from '#model';
 import type { QueueOptions } from '#model/commands';
 
 /** Stored field `covers`: commits that the registration's snapshot contains, as actor → version. */
@@ -57,6 +57,6 @@ export const lastPossibleActivity = (
 
 /** The part of the actor's key that clients know. */
 export function queueIdOf(key: ActorKey): string {
-  const { rest } = parseKey(key);
+  const { rest } = parseActorKey(key);
   return rest.slice(rest.indexOf('/') + 1);
 }

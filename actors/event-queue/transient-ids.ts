@@ -1,5 +1,12 @@
 /** Ids for events of one queue that are in no log entry: heartbeats and transient events. */
-import { type ActorKey, eventId, RESERVED_SLOTS, type RealmId, SLOTS, TRANSIENT_SLOT } from '#model';
+import {
+  type ActorKey,
+  eventId,
+  FIRST_TRANSIENT_SLOT,
+  HEARTBEAT_SLOTS,
+  type RealmId,
+  SLOTS_PER_POSITION,
+} from '#model';
 import type { EventLog } from '#ports/log';
 
 export class TransientEventIds {
@@ -22,7 +29,7 @@ export class TransientEventIds {
   /** @returns undefined: no id is left at this log position, and the event is lost */
   transient(position: number): number | undefined {
     const id = this.#next(position);
-    if (id % SLOTS >= SLOTS - RESERVED_SLOTS) return undefined;
+    if (id % SLOTS_PER_POSITION >= SLOTS_PER_POSITION - HEARTBEAT_SLOTS) return undefined;
     this.newest = id;
     return id;
   }
@@ -33,8 +40,8 @@ export class TransientEventIds {
   }
 
   #next(position: number): number {
-    const id = Math.max(this.newest + 1, eventId(position, TRANSIENT_SLOT));
-    if (id % SLOTS >= SLOTS - RESERVED_SLOTS) this.#openPosition();
+    const id = Math.max(this.newest + 1, eventId(position, FIRST_TRANSIENT_SLOT));
+    if (id % SLOTS_PER_POSITION >= SLOTS_PER_POSITION - HEARTBEAT_SLOTS) this.#openPosition();
     return id;
   }
 

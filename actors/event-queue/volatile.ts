@@ -1,6 +1,6 @@
 /** State in memory that the handlers and the session of a queue share. It is lost when the actor leaves memory. */
 
-import type { QueueEnd } from '#model/commands';
+import type { QueueEndReason } from '#model/commands';
 import type { Step } from '#runtime';
 import { type QueueMachineEvent, queueEndOfPhase, queueSteps } from './machine.js';
 import { lastPossibleActivity, type QueueState } from './state.js';
@@ -47,7 +47,7 @@ export class QueueVolatile {
   }
 
   /** Set as soon as the end is decided, before it is written. */
-  get ended(): QueueEnd | undefined {
+  get ended(): QueueEndReason | undefined {
     return queueEndOfPhase(this.#phase);
   }
 
@@ -74,7 +74,7 @@ export class QueueVolatile {
     return this.#enter(queueSteps.elapsed(this.#phase, 'heartbeat'));
   }
 
-  end(reason: QueueEnd): void {
+  end(reason: QueueEndReason): void {
     this.step(`END.${reason}`);
   }
 

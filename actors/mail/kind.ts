@@ -6,7 +6,7 @@
 
 import { valueReply } from '#actors/shared';
 import type { Json } from '#base';
-import { type MailOutcome, retryDelay, withLinks } from '#domain/mail';
+import { type MailOutcome, mailRetryDelayMs, unsealMailLinks } from '#domain/mail';
 import { type ArgsOf, type Command, mailCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { type ActorKind, type CommandDefinition, handlersOf } from '#runtime';
@@ -53,7 +53,7 @@ const due: MailCommand<typeof mailCommands.due, ReadonlyMap<string, MailOutcome>
     const batch = waitingMails(view.parts)
       .filter(([, mail]) => mail.next <= now)
       .slice(0, BATCH);
-    const open = (text: string): string => withLinks(services.secrets, text);
+    const open = (text: string): string => unsealMailLinks(services.secrets, text);
     const fates = await services.mail.send(batch.map(([number, mail]) => mailToSend(realm, number, mail, open)));
     return new Map(batch.map(([number], i) => [number, fates[i]!]));
   },
@@ -65,7 +65,7 @@ const due: MailCommand<typeof mailCommands.due, ReadonlyMap<string, MailOutcome>
       if (fate === 'done') Object.assign(written, MAIL_PARTS.write(number, null));
       else if (fate === 'later') {
         const tries = mail.tries + 1;
-        const again: StoredMail = { ...mail, tries, next: now + retryDelay(tries) };
+        const again: StoredMail = { ...mail, tries, next: now + mailRetryDelayMs(tries) };
         Object.assign(written, MAIL_PARTS.write(number, again));
         left.push(again);
       } else left.push(mail);

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '#base';
 import type { QueuedMail } from '#domain/mail';
-import { type Parts, PartTable } from '#model';
+import { type ActorParts, PartTable } from '#model';
 
 export interface MailState extends JsonObject {
   /** Number of the last mail that was stored. */
@@ -25,7 +25,7 @@ export interface StoredMail extends JsonObject {
 export const MAIL_PARTS = new PartTable<StoredMail>('mail/');
 
 /** Number and mail, oldest first. */
-export const waitingMails = (parts: Parts): (readonly [number: string, mail: StoredMail])[] =>
+export const waitingMails = (parts: ActorParts): (readonly [number: string, mail: StoredMail])[] =>
   [...MAIL_PARTS.entries(parts)].sort(([a], [b]) => Number(a) - Number(b));
 
 /**

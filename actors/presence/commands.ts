@@ -3,8 +3,8 @@
 import { successReply, valueReply } from '#actors/shared';
 import { type JsonObject, memoizeByObject } from '#base';
 import { ROLE } from '#domain/people';
-import { hidesPresence, OFFLINE_SECONDS, type PresenceTimes, presenceEvent } from '#domain/presence';
-import { type PlainItem, userId } from '#model';
+import { isPresenceHidden, OFFLINE_AFTER_SECONDS, type PresenceTimes, presenceEvent } from '#domain/presence';
+import { type EventItem, userId } from '#model';
 import type { ArgsOf, Command, PresenceCursor, presenceCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import type { CommandDefinition, Outcome, View } from '#runtime';
@@ -28,7 +28,7 @@ const REPORT_MS = 70_000;
  * A user who was inactive for longer may already look offline to others, so their return is published at once. It is
  * the time after which clients show a user as offline, less one report (130 s).
  */
-const CAME_BACK_MS = OFFLINE_SECONDS * 1_000 - REPORT_MS;
+const CAME_BACK_MS = OFFLINE_AFTER_SECONDS * 1_000 - REPORT_MS;
 /** With more active accounts than this, no event is emitted: clients get presences as replies to their own reports. */
 const MAX_ACCOUNTS_FOR_EVENTS = 100;
 
@@ -49,8 +49,8 @@ export const reportPresence: PresenceCommand<typeof presenceCommands.report> = {
   handle(view, { status, pingOnly, known }, _inputs, { caller, directory, now }) {
     const { state, volatile } = view;
     const user = directory.user(userId(caller));
-    const transient: PlainItem[] = [];
-    if (user && !hidesPresence(directory, user)) {
+    const transient: EventItem[] = [];
+    if (user && !isPresenceHidden(directory, user)) {
       const before = volatile.of(caller);
       const after = reportedAt(before, status, now);
       if (after !== before) volatile.set(caller, after);

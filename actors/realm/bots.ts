@@ -1,17 +1,17 @@
 /** Rules, records and events that the commands on bots share (events.md realm_bot). */
 
 import type { Json, JsonObject } from '#base';
-import { isAdmin, isOwner, presentBot, type StreamName } from '#domain/people';
+import { isAdmin, isOwner, presentBot, type StreamNameLookup } from '#domain/people';
 import type { LogItem } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryBot, DirectoryUser } from '#model/records';
 import { directoryItem } from './log-items.js';
 import {
+  type ActorParts,
   BOT_PART_PREFIX,
   botRecord,
   botRecords,
   encodeRecord,
-  type Parts,
   streamRecord,
   USER_PART_PREFIX,
   userRecord,
@@ -26,14 +26,14 @@ export interface BotAccount {
   readonly bot: DirectoryBot;
 }
 
-export function findBotAccount(parts: Parts, id: number): BotAccount | undefined {
+export function findBotAccount(parts: ActorParts, id: number): BotAccount | undefined {
   const user = userRecord(parts, id);
   const bot = botRecord(parts, id);
   return user && bot ? { user, bot } : undefined;
 }
 
 /** The bot, if its owner or an administrator asks for it. @throws ApiError */
-export function requireManagedBot(parts: Parts, id: number, acting: DirectoryUser): BotAccount {
+export function requireManagedBot(parts: ActorParts, id: number, acting: DirectoryUser): BotAccount {
   const found = findBotAccount(parts, id);
   if (!found) throw apiError('NO_SUCH_BOT');
   if (found.user.botOwner !== acting.id && !isAdmin(acting)) throw apiError('INSUFFICIENT_PERMISSION');
@@ -43,21 +43,21 @@ export function requireManagedBot(parts: Parts, id: number, acting: DirectoryUse
 }
 
 export const streamNameLookup =
-  (parts: Parts): StreamName =>
+  (parts: ActorParts): StreamNameLookup =>
   (id) =>
     streamRecord(parts, id)?.name;
 
 /** Whether the bot sends to, or reads from, a private stream by default. */
-function isPrivate(parts: Parts, { sendingStream, eventsStream }: DirectoryBot): boolean {
+function isPrivate(parts: ActorParts, { sendingStream, eventsStream }: DirectoryBot): boolean {
   return [sendingStream, eventsStream].some((id) => id !== null && streamRecord(parts, id)?.inviteOnly === true);
 }
 
 /** Human administrators, ascending. */
-const humanAdmins = (parts: Parts): number[] =>
+const humanAdmins = (parts: ActorParts): number[] =>
   [...userRecords(parts)].filter((user) => user.isActive && user.botType === null && isAdmin(user)).map(({ id }) => id);
 
 /** Users that hear of the bot: its owner and human administrators; of a bot for private streams only its owner. */
-function managers(parts: Parts, { user, bot }: BotAccount): number[] {
+function managers(parts: ActorParts, { user, bot }: BotAccount): number[] {
   const owner = user.botOwner === null ? [] : [user.botOwner];
   return isPrivate(parts, bot) ? owner : [...new Set([...owner, ...humanAdmins(parts)])];
 }
@@ -70,11 +70,11 @@ export const botEvent = (to: readonly number[], op: 'add' | 'update', bot: JsonO
   own: { of: 'bot', bot },
 });
 
-export const botAddedItem = (parts: Parts, account: BotAccount, to = managers(parts, account)): LogItem =>
+export const botAddedItem = (parts: ActorParts, account: BotAccount, to = managers(parts, account)): LogItem =>
   botEvent(to, 'add', presentBot(account.user, account.bot, streamNameLookup(parts)));
 
 /** @param change one field */
-export const botUpdatedItem = (parts: Parts, account: BotAccount, change: JsonObject, except?: number): LogItem =>
+export const botUpdatedItem = (parts: ActorParts, account: BotAccount, change: JsonObject, except?: number): LogItem =>
   botEvent(
     managers(parts, account).filter((id) => id !== except),
     'update',
@@ -82,7 +82,7 @@ export const botUpdatedItem = (parts: Parts, account: BotAccount, change: JsonOb
   );
 
 /** Events for bots whose default streams include a stream that was renamed. */
-export function botEventsOfRenamedStream(parts: Parts, stream: number, name: string): LogItem[] {
+export function botEventsOfRenamedStream(parts: ActorParts, stream: number, name: string): LogItem[] {
   const events: LogItem[] = [];
   for (const bot of botRecords(parts)) {
     const account = findBotAccount(parts, bot.user);
@@ -94,7 +94,7 @@ export function botEventsOfRenamedStream(parts: Parts, stream: number, name: str
   return events;
 }
 
-export const botRemovedItem = (parts: Parts, account: BotAccount): LogItem => ({
+export const botRemovedItem = (parts: ActorParts, account: BotAccount): LogItem => ({
   t: 'event',
   to: { users: managers(parts, account) },
   event: { type: 'realm_bot', op: 'remove', bot: { user_id: account.user.id, full_name: account.user.fullName } },
@@ -126,7 +126,7 @@ export function storeBot(
 }
 
 /** A bot's name must differ from the names of all active accounts, ignoring case. @throws ApiError */
-export function checkBotName(parts: Parts, name: string): void {
+export function checkBotName(parts: ActorParts, name: string): void {
   const folded = name.toLowerCase();
   for (const user of userRecords(parts)) {
     if (user.isActive && user.fullName.toLowerCase() === folded) throw apiError('BOT_NAME_IN_USE');

@@ -4,9 +4,9 @@
  */
 
 import type { Json } from '#base';
-import type { InvitationName } from '#domain/invitations';
+import type { InvitationTokenContent } from '#domain/invitations';
 import { ROLE } from '#domain/people';
-import { type LogItem, type Parts, PartTable, type RealmId } from '#model';
+import { type ActorParts, type LogItem, PartTable, type RealmId } from '#model';
 
 export interface Invitation {
   readonly id: number;
@@ -20,11 +20,11 @@ export interface Invitation {
   readonly role: number;
   /** Streams that the newcomer is subscribed to; [] = the default streams. */
   readonly streams: readonly number[];
-  /** See InvitationName. */
+  /** See InvitationTokenContent. */
   readonly nonce: string;
 }
 
-type InvitationKind = InvitationName['kind'];
+type InvitationKind = InvitationTokenContent['kind'];
 
 /** Prefix of the parts: invitations to one address each, and links for any number of people. */
 export const INVITATION_PART_PREFIXES: Readonly<Record<InvitationKind, string>> = {
@@ -42,7 +42,7 @@ const TABLES: Readonly<Record<InvitationKind, PartTable<Invitation>>> = {
 export const invitationPartName = (of: Invitation): string => TABLES[invitationKindOf(of)].nameOf(of.id);
 export const encodeInvitation = (of: Invitation): Json => of as unknown as Json;
 
-export const invitationNameOf = (realm: RealmId, of: Invitation): InvitationName => ({
+export const invitationNameOf = (realm: RealmId, of: Invitation): InvitationTokenContent => ({
   realm,
   kind: invitationKindOf(of),
   id: of.id,
@@ -57,17 +57,22 @@ const isValid = (of: Invitation, now: number): boolean =>
   (invitationExpiry(of) ?? Number.POSITIVE_INFINITY) * 1000 > now;
 
 /** The invitation, unless it has expired. @param now ms */
-export function findInvitation(parts: Parts, kind: InvitationKind, id: number, now: number): Invitation | undefined {
+export function findInvitation(
+  parts: ActorParts,
+  kind: InvitationKind,
+  id: number,
+  now: number,
+): Invitation | undefined {
   const found = TABLES[kind].get(parts, id);
   return found && isValid(found, now) ? found : undefined;
 }
 
 /** Valid invitations, by id. @param now ms */
-export const listValidInvitations = (parts: Parts, kind: InvitationKind, now: number): Invitation[] =>
+export const listValidInvitations = (parts: ActorParts, kind: InvitationKind, now: number): Invitation[] =>
   [...TABLES[kind].values(parts)].filter((of) => isValid(of, now)).sort((a, b) => a.id - b.id);
 
 /** Deletes expired invitations; written with the commit that stores new ones. @param now ms */
-export function dropExpiredInvitations(parts: Parts, now: number): Record<string, Json> {
+export function dropExpiredInvitations(parts: ActorParts, now: number): Record<string, Json> {
   const gone: Record<string, Json> = {};
   for (const table of Object.values(TABLES)) {
     for (const of of table.values(parts)) if (!isValid(of, now)) gone[invitationPartName(of)] = null;
@@ -84,7 +89,7 @@ export const invitesChangedEvent = (version: number): LogItem => ({
 
 /** Deletes the invitations of a user, in the commit that deactivates the account. */
 export function revokeInvitationsOf(
-  parts: Parts,
+  parts: ActorParts,
   user: number,
   version: number,
 ): { readonly parts: Record<string, Json>; readonly events: LogItem[] } {

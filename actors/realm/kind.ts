@@ -3,8 +3,8 @@
  * phases that refuse commands are in `machine.ts`.
  */
 
-import { FIRST_CUSTOM_GROUP } from '#domain/people';
-import { completeRealmSettings, DEFAULT_REALM_SETTINGS, parseKey } from '#model';
+import { FIRST_CUSTOM_GROUP_ID } from '#domain/people';
+import { addMissingRealmSettings, DEFAULT_REALM_SETTINGS, parseActorKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { type ActorKind, handlersOf } from '#runtime';
@@ -211,14 +211,14 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
   ),
   initial: (key) => ({
     phase: 'active',
-    id: parseKey(key).realm,
+    id: parseActorKey(key).realm,
     subdomain: '',
     created: 0,
     settings: DEFAULT_REALM_SETTINGS,
     nextUser: 1,
     nextStream: 1,
     nextRecipient: 1,
-    nextGroup: FIRST_CUSTOM_GROUP,
+    nextGroup: FIRST_CUSTOM_GROUP_ID,
     nextLinkifier: 1,
     nextPlayground: 1,
     nextStreamGroup: 1,
@@ -233,7 +233,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
     nextProfileField: 1,
   }),
   upgrade: (state) => {
-    const settings = completeRealmSettings(state.settings);
+    const settings = addMissingRealmSettings(state.settings);
     return settings === state.settings ? state : { ...state, settings };
   },
   volatile: (_key, state, parts) => new RealmVolatile(state, parts),

@@ -5,7 +5,7 @@
 
 import type { Json, JsonObject } from '#base';
 import { NO_SINGLETONS, type Records, type Singletons, type Traffic } from '#directory';
-import { type Parts, PartTable, type RealmSettings, userId } from '#model';
+import { type ActorParts, PartTable, type RealmSettings, userId } from '#model';
 import type { DirectoryPreferences, DirectoryProfile } from '#model/records';
 
 export interface RealmState extends JsonObject {
@@ -85,23 +85,23 @@ export const SINGLETON_PARTS: { readonly [W in keyof Singletons]: string } = {
   pictures: PICTURES_PART,
 };
 
-export type { Parts };
+export type { ActorParts };
 
 /** All records of a collection, in the order of the parts' names. */
 const records = <C extends keyof Records>(collection: C) => {
   const table = new PartTable<Records[C]>(RECORD_PART_PREFIXES[collection]);
-  return (parts: Parts): Iterable<Records[C]> => table.values(parts);
+  return (parts: ActorParts): Iterable<Records[C]> => table.values(parts);
 };
 
 /** One record of a collection. */
 const record = <C extends keyof Records>(collection: C) => {
   const table = new PartTable<Records[C]>(RECORD_PART_PREFIXES[collection]);
-  return (parts: Parts, id: number): Records[C] | undefined => table.get(parts, id);
+  return (parts: ActorParts, id: number): Records[C] | undefined => table.get(parts, id);
 };
 
 const singleton =
   <W extends keyof Singletons>(name: W) =>
-  (parts: Parts): Singletons[W] =>
+  (parts: ActorParts): Singletons[W] =>
     (parts.get(SINGLETON_PARTS[name]) as unknown as Singletons[W] | undefined) ?? NO_SINGLETONS[name];
 
 export const userRecords = records('users');
@@ -116,11 +116,11 @@ export const botRecords = records('bots');
 export const botRecord = record('bots');
 
 const storedPreferences = record('personals');
-export const preferencesRecord = (parts: Parts, user: number): DirectoryPreferences =>
+export const preferencesRecord = (parts: ActorParts, user: number): DirectoryPreferences =>
   storedPreferences(parts, user) ?? { user: userId(user), settings: {}, alertWords: [], muted: [] };
 
 const storedProfile = record('profiles');
-export const profileRecord = (parts: Parts, user: number): DirectoryProfile =>
+export const profileRecord = (parts: ActorParts, user: number): DirectoryProfile =>
   storedProfile(parts, user) ?? { user: userId(user), values: {} };
 
 export const linkifierRecords = singleton('linkifiers');
@@ -132,7 +132,7 @@ export const userDefaultsRecord = singleton('userDefaults');
 export const picturesRecord = singleton('pictures');
 
 /** Traffic as the stream actors reported it last. */
-export const trafficRecords = (parts: Parts): Traffic[] =>
+export const trafficRecords = (parts: ActorParts): Traffic[] =>
   [...parts]
     .filter(([name]) => name.startsWith(TRAFFIC_PART_PREFIX))
     .map(([name, recent]) => [Number(name.slice(TRAFFIC_PART_PREFIX.length)), recent as number]);

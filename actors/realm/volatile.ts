@@ -6,7 +6,7 @@
 import { foldName } from '#directory';
 import { SYSTEM_BOT_EMAILS } from '#domain/people';
 import type { DirectoryUser } from '#model/records';
-import { type Parts, type RealmState, streamRecords, userRecords } from './state.js';
+import { type ActorParts, type RealmState, streamRecords, userRecords } from './state.js';
 
 /** Longest time an upload takes; the space of a failed one is free after it. */
 const UPLOADING_MS = 60_000;
@@ -22,20 +22,20 @@ export class RealmVolatile {
   readonly #emails = new Map<string, number>();
   readonly #streamNames = new Map<string, number>();
 
-  constructor(state: RealmState, parts: Parts) {
+  constructor(state: RealmState, parts: ActorParts) {
     this.nextId = state.reservedIds + 1;
     this.#index(parts);
   }
 
   /** Rebuilds indexes and counts from the parts, after an outcome was taken back. Message ids and reservations stay. */
-  rebuild(parts: Parts): void {
+  rebuild(parts: ActorParts): void {
     this.humans = 0;
     this.#emails.clear();
     this.#streamNames.clear();
     this.#index(parts);
   }
 
-  #index(parts: Parts): void {
+  #index(parts: ActorParts): void {
     for (const [email, id] of SYSTEM_BOT_EMAILS) this.addUser(id, email);
     for (const user of userRecords(parts)) {
       this.addUser(user.id, user.email, user.deliveryEmail);

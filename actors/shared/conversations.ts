@@ -1,12 +1,12 @@
 /** Keys of conversations, and reads of subscribers from the actors of one or several streams. */
 
 import type { StoredMessage } from '#domain/messages';
-import { dmKey, type RealmId, streamId, streamKey, userId } from '#model';
-import { type Membership, streamCommands } from '#model/commands';
+import { directMessageKey, type RealmId, streamId, streamKey, userId } from '#model';
+import { type StreamMembershipReply, streamCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import type { InputSources } from '../services.js';
 
-export const readMembership = (realm: RealmId, stream: number, sources: InputSources): Promise<Membership> =>
+export const readMembership = (realm: RealmId, stream: number, sources: InputSources): Promise<StreamMembershipReply> =>
   sources.ask(streamKey(realm, streamId(stream)), streamCommands.members, {});
 
 /** Stream id → user ids, ascending. */
@@ -27,4 +27,4 @@ export const keepActiveAccounts = (members: readonly number[], directory: Pick<D
 
 /** The actor that owns a message now. */
 export const owningActorKey = (realm: RealmId, { body, participants }: StoredMessage) =>
-  body.stream === 0 ? dmKey(realm, participants as never) : streamKey(realm, streamId(body.stream));
+  body.stream === 0 ? directMessageKey(realm, participants as never) : streamKey(realm, streamId(body.stream));

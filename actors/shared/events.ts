@@ -1,5 +1,5 @@
 import type { JsonObject } from '#base';
-import { type Audience, type LogItem, type PlainItem, READ_IDS_PER_EVENT } from '#model';
+import { type EventAudience, type EventItem, type LogItem, READ_IDS_PER_EVENT } from '#model';
 import type { TypingOp } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 
@@ -41,7 +41,7 @@ export function readIdsEvents(user: number, ids: readonly number[]): LogItem[] {
 export const presentTypist = ({ id, email }: DirectoryUser): JsonObject => ({ user_id: id, email });
 
 /** Typing was started or stopped. @param place message_type, and stream and topic or recipients */
-export const typingEvent = (op: TypingOp, sender: DirectoryUser, place: JsonObject, to: Audience): PlainItem => ({
+export const typingEvent = (op: TypingOp, sender: DirectoryUser, place: JsonObject, to: EventAudience): EventItem => ({
   t: 'event',
   to,
   event: { type: 'typing', op, sender: presentTypist(sender), ...place },

@@ -1,7 +1,7 @@
 /** Commands about uploaded files: links in messages, and changes that the realm actor publishes. */
 
 import type { JsonObject } from '#base';
-import { parsePath } from '#domain/files';
+import { parseFilePath } from '#domain/files';
 import { type RealmId, realmKey, userId, userKey } from '#model';
 import {
   type Command,
@@ -23,7 +23,7 @@ export async function loadClaimedFiles(
   user: number,
   { ask }: InputSources,
 ): Promise<readonly string[]> {
-  const own = paths.filter((path) => parsePath(path)?.realm === realm);
+  const own = paths.filter((path) => parseFilePath(path)?.realm === realm);
   // System messages (user 0) claim no files.
   if (own.length === 0 || user === 0) return [];
   return ask(userKey(realm, userId(user)), userCommands.filesAccessible, { paths: own }, user);
@@ -36,7 +36,7 @@ function tellOwners<A extends JsonObject>(
   args: A,
 ): OutboxCommand[] {
   return paths.flatMap((path) => {
-    const owner = parsePath(path)?.owner;
+    const owner = parseFilePath(path)?.owner;
     if (owner === undefined) return [];
     return [outboxCommand({ to: userKey(realm, owner), name, args: { ...args, path }, caller: 0 })];
   });

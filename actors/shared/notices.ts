@@ -1,7 +1,7 @@
 /** Commands to conversations: a system bot, mostly the notification bot, sends a notice. The text is Markdown. */
 
-import { NOTIFICATION_BOT } from '#domain/people';
-import { dmKey, type RealmId, streamId, streamKey, userId } from '#model';
+import { NOTIFICATION_BOT_ID } from '#domain/people';
+import { directMessageKey, type RealmId, streamId, streamKey, userId } from '#model';
 import { directCommands, type OutboxCommand, outboxCommand, streamCommands } from '#model/commands';
 
 export interface Notice {
@@ -34,11 +34,11 @@ export function directNoticeCommand(
   realm: RealmId,
   user: number,
   { after, ...notice }: Notice,
-  bot = NOTIFICATION_BOT,
+  bot = NOTIFICATION_BOT_ID,
 ): OutboxCommand {
   const participants = [bot, userId(user)].sort((a, b) => a - b);
   return outboxCommand({
-    to: dmKey(realm, participants),
+    to: directMessageKey(realm, participants),
     name: directCommands.directNotice,
     args: { read: [], ...notice, topic: '', participants, bot },
     caller: 0,

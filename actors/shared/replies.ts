@@ -1,6 +1,6 @@
 /** Replies of handlers. */
 
-import { encodeFields, encodeParts, type Fields, type Json, type JsonObject } from '#base';
+import { encodeFieldParts, encodeFields, type Json, type JsonObject, type ResponseFields } from '#base';
 import type { ActorReply } from '#model';
 import type { ApiError } from '#model/errors';
 
@@ -13,9 +13,9 @@ export function successReply(of?: JsonObject, after?: number): ActorReply {
 }
 
 /** Success with fields that are partly encoded. */
-export const encodedReply = (of: Fields): ActorReply => ({ ok: encodeParts(of) });
+export const encodedReply = (of: ResponseFields): ActorReply => ({ ok: encodeFieldParts(of) });
 
-/** A refusal after changes that stay. @param after as in `success` */
+/** A refusal after changes that stay. @param after as in `successReply` */
 export const refusalAfterChanges = (refusal: ApiError, after: number): ActorReply => ({
   error: refusal.toReply(),
   after,

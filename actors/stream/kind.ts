@@ -1,7 +1,7 @@
 /** The two kinds of conversations: streams and direct messages. They share state and most commands. */
 
 import { valueReply } from '#actors/shared';
-import { MEMBER_PART } from '#domain/streams';
+import { MEMBER_PART_PREFIX } from '#domain/streams';
 import { conversationCommands, directCommands, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { type ActorKind, handlersOf, type Outcome, type View } from '#runtime';
@@ -34,7 +34,7 @@ import { STREAM_TOPIC_PART_PREFIX, WATCHERS_PART_PREFIX } from './topics.js';
 
 const common = {
   directory: true,
-  loadedParts: [MEMBER_PART, STREAM_TOPIC_PART_PREFIX, MOVE_PART_PREFIX, WATCHERS_PART_PREFIX],
+  loadedParts: [MEMBER_PART_PREFIX, STREAM_TOPIC_PART_PREFIX, MOVE_PART_PREFIX, WATCHERS_PART_PREFIX],
   initial: () => ({ phase: 'active', mv: 0, last: 0, participants: [], recipient: 0 }),
   volatile: (): StreamVolatile => ({ recent: new RecentlyChangedMessages() }),
   takeBack({ volatile }: View<StreamState, StreamVolatile>, { messages = [] }: Outcome<StreamState>) {

@@ -2,8 +2,8 @@
 
 import { filesUnlinkedCommands, readIdsEvents } from '#actors/shared';
 import type { StoredMessage } from '#domain/messages';
-import { hasCopy, isMember, topicKey } from '#domain/streams';
-import { type Audience, type LogItem, parseKey } from '#model';
+import { hasReceivedMessage, isMember, toTopicKey } from '#domain/streams';
+import { type EventAudience, type LogItem, parseActorKey } from '#model';
 import { userCommands } from '#model/commands';
 import type { MessageRecord } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
@@ -23,14 +23,14 @@ export function removalOutcome(
   newest: readonly MessageRecord[],
   context: CommandContext,
 ): Pick<Outcome<StreamState>, 'messages' | 'parts' | 'events' | 'commands' | 'replyAfterCommands'> {
-  const { kind, rest } = parseKey(context.key);
+  const { kind, rest } = parseActorKey(context.key);
   const stream = kind === 'stream' ? Number(rest) : 0;
   const ids = new Set(messages.map(({ id }) => id));
   const events: LogItem[] = [];
   const parts: Record<string, JsonPart> = {};
   for (const [key, of] of byTopic(messages)) {
     const { topic, stream: place } = of[0]!.body;
-    const to: Audience = stream === 0 ? { users: of[0]!.participants } : { stream, mv: view.state.mv };
+    const to: EventAudience = stream === 0 ? { users: of[0]!.participants } : { stream, mv: view.state.mv };
     events.push(
       ...deleteEvents(
         of.map(({ id }) => id),
@@ -64,10 +64,12 @@ function readEventsForLeavers(
   messages: readonly StoredMessage[],
   context: CommandContext,
 ): LogItem[] {
-  const users = new Set(context.pendingCommands(userCommands.readStream).map(({ to }) => Number(parseKey(to).rest)));
+  const users = new Set(
+    context.pendingCommands(userCommands.readStream).map(({ to }) => Number(parseActorKey(to).rest)),
+  );
   return [...users].flatMap((user) => {
     const member = storedMember(parts, user);
-    const ids = isMember(member) ? [] : messages.map(({ id }) => id).filter((id) => hasCopy(member, id));
+    const ids = isMember(member) ? [] : messages.map(({ id }) => id).filter((id) => hasReceivedMessage(member, id));
     return readIdsEvents(user, ids);
   });
 }
@@ -77,7 +79,7 @@ type JsonPart = NonNullable<Outcome<StreamState>['parts']>[string];
 function byTopic(messages: readonly StoredMessage[]): Map<string, StoredMessage[]> {
   const topics = new Map<string, StoredMessage[]>();
   for (const message of messages) {
-    const key = topicKey(message.body.topic);
+    const key = toTopicKey(message.body.topic);
     const of = topics.get(key);
     if (of) of.push(message);
     else topics.set(key, [message]);

@@ -4,9 +4,9 @@
  */
 
 import { IdSet, type Json, type JsonObject } from '#base';
-import { asStored, NEWEST, type StoredMessage, streamConversation } from '#domain/messages';
-import { topicHash, topicKey } from '#domain/streams';
-import type { Parts, RealmId } from '#model';
+import { NEWEST_ANCHOR, type StoredMessage, streamConversationName, toStoredMessage } from '#domain/messages';
+import { hashTopic, toTopicKey } from '#domain/streams';
+import type { ActorParts, RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import type { Store } from '#ports/store';
 import type { StreamView } from './state.js';
@@ -24,13 +24,13 @@ interface Topic extends JsonObject {
 
 type Changes = Readonly<Record<string, Json>>;
 
-export const storedTopic = (parts: Parts, key: string): Topic | undefined =>
+export const storedTopic = (parts: ActorParts, key: string): Topic | undefined =>
   parts.get(`${STREAM_TOPIC_PART_PREFIX}${key}`) as Topic | undefined;
 
 const part = (key: string, topic: Topic | null): Changes => ({ [`${STREAM_TOPIC_PART_PREFIX}${key}`]: topic });
 
 /** Newest first, as the API lists them. */
-export function listTopics(parts: Parts): { readonly name: string; readonly max_id: number }[] {
+export function listTopics(parts: ActorParts): { readonly name: string; readonly max_id: number }[] {
   const topics: { name: string; max_id: number }[] = [];
   for (const [name, value] of parts) {
     if (!name.startsWith(STREAM_TOPIC_PART_PREFIX)) continue;
@@ -41,8 +41,8 @@ export function listTopics(parts: Parts): { readonly name: string; readonly max_
 }
 
 /** Parts of the topic with this message added. */
-export function addMessageToTopic(parts: Parts, name: string, id: number): Changes {
-  const key = topicKey(name);
+export function addMessageToTopic(parts: ActorParts, name: string, id: number): Changes {
+  const key = toTopicKey(name);
   const before = storedTopic(parts, key);
   return before && before.max > id ? {} : part(key, { name, max: id });
 }
@@ -53,18 +53,18 @@ export function readNewestOfTopic(
   realm: RealmId,
   stream: number,
   key: string,
-  before = NEWEST,
+  before = NEWEST_ANCHOR,
 ): Promise<MessageRecord[]> {
-  const index = { by: 'topic', conversation: streamConversation(stream), topicKey: key } as const;
+  const index = { by: 'topic', conversation: streamConversationName(stream), topicKey: key } as const;
   return store.scanMessages({ realm, index, from: before, direction: 'older', limit: MAX_NEWEST_READ });
 }
 
 const isIn = (message: StoredMessage, stream: number, key: string): boolean =>
-  message.body.stream === stream && topicKey(message.body.topic) === key;
+  message.body.stream === stream && toTopicKey(message.body.topic) === key;
 
 /** Messages that this activation has changed and that are in the topic now. */
 export function changedInTopic(view: StreamView, stream: number, key: string): StoredMessage[] {
-  return [...view.volatile.recent.records()].map(asStored).filter((message) => isIn(message, stream, key));
+  return [...view.volatile.recent.records()].map(toStoredMessage).filter((message) => isIn(message, stream, key));
 }
 
 /** Newest versions of these records, without messages that have left the topic since the read. */
@@ -77,7 +77,7 @@ export function currentInTopic(
   const messages: StoredMessage[] = [];
   for (const stored of records) {
     const record = view.volatile.recent.latest(stored.id, stored);
-    const message = record ? asStored(record) : undefined;
+    const message = record ? toStoredMessage(record) : undefined;
     if (message && isIn(message, stream, key)) messages.push(message);
   }
   return messages;
@@ -108,7 +108,7 @@ export function removeMessagesFromTopic(
 
 function hasLeft(view: StreamView, id: number, stream: number, key: string): boolean {
   const record = view.volatile.recent.latest(id, null);
-  if (record) return !isIn(asStored(record), stream, key);
+  if (record) return !isIn(toStoredMessage(record), stream, key);
   return view.volatile.recent.isDeleted(id);
 }
 
@@ -118,18 +118,18 @@ function hasLeft(view: StreamView, id: number, stream: number, key: string): boo
  */
 export const WATCHERS_PART_PREFIX = 'watchers/';
 
-const watchersPart = (topic: string): string => `${WATCHERS_PART_PREFIX}${topicHash(topic)}`;
+const watchersPart = (topic: string): string => `${WATCHERS_PART_PREFIX}${hashTopic(topic)}`;
 
-function watcherSet(parts: Parts, topic: string): IdSet {
+function watcherSet(parts: ActorParts, topic: string): IdSet {
   const stored = parts.get(watchersPart(topic)) as { readonly users: Uint8Array } | undefined;
   return stored ? IdSet.decode(stored.users) : IdSet.EMPTY;
 }
 
 /** User ids, ascending. */
-export const topicWatchersOf = (parts: Parts, topic: string): readonly number[] => watcherSet(parts, topic).ids;
+export const topicWatchersOf = (parts: ActorParts, topic: string): readonly number[] => watcherSet(parts, topic).ids;
 
 /** Changed parts; none if the user is one of the watchers already, or not. */
-export function withWatcher(parts: Parts, topic: string, user: number, watches: boolean): Record<string, Json> {
+export function withWatcher(parts: ActorParts, topic: string, user: number, watches: boolean): Record<string, Json> {
   const before = watcherSet(parts, topic);
   if (before.has(user) === watches) return {};
   const ids = watches ? [...before.ids, user] : before.ids.filter((id) => id !== user);

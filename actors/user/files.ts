@@ -2,8 +2,8 @@
 
 import { reportFileChanges } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import { blobOfFile, parsePath } from '#domain/files';
-import type { Parts, RealmId } from '#model';
+import { blobOfFile, parseFilePath } from '#domain/files';
+import type { ActorParts, RealmId } from '#model';
 import type { FileChange, OutboxCommand } from '#model/commands';
 
 export interface OwnFile extends JsonObject {
@@ -25,22 +25,22 @@ export interface OwnFile extends JsonObject {
 export const FILE_PART_PREFIX = 'file/';
 
 /** @param path checked path of a file */
-export const filePartName = (path: string): string => `${FILE_PART_PREFIX}${parsePath(path)?.token}`;
+export const filePartName = (path: string): string => `${FILE_PART_PREFIX}${parseFilePath(path)?.token}`;
 
 /** The file with exactly this path, even if its upload is not finished. */
-export function findFileOrUpload(parts: Parts, path: string): OwnFile | undefined {
+export function findFileOrUpload(parts: ActorParts, path: string): OwnFile | undefined {
   const file = parts.get(filePartName(path)) as OwnFile | undefined;
   return file?.path === path ? file : undefined;
 }
 
 /** The file with exactly this path, if its upload is finished. */
-export function findFile(parts: Parts, path: string): OwnFile | undefined {
+export function findFile(parts: ActorParts, path: string): OwnFile | undefined {
   const file = findFileOrUpload(parts, path);
   return file?.ready ? file : undefined;
 }
 
 /** In no particular order. */
-export function* ownFiles(parts: Parts): Iterable<OwnFile> {
+export function* ownFiles(parts: ActorParts): Iterable<OwnFile> {
   for (const [name, file] of parts) if (name.startsWith(FILE_PART_PREFIX)) yield file as unknown as OwnFile;
 }
 
@@ -72,7 +72,7 @@ export function removeFiles(realm: RealmId, owner: number, files: readonly OwnFi
 }
 
 /** Earliest expiry of a file, ms; null: no file expires. */
-export function nextFileExpiry(parts: Parts): number | null {
+export function nextFileExpiry(parts: ActorParts): number | null {
   let next: number | null = null;
   for (const { expires } of ownFiles(parts)) if (expires !== null && (next === null || expires < next)) next = expires;
   return next;

@@ -1,8 +1,13 @@
 /** The kind of user actors: its commands, phases and loaded parts. */
 
-import { DRAFT_PART, MARK_PART, READ_PART, SCHEDULED_PART } from '#domain/messages';
-import { STORAGE_PART } from '#domain/people';
-import { TOPIC_PART } from '#domain/streams';
+import {
+  DRAFT_PART_PREFIX,
+  MESSAGE_MARK_PART_PREFIX,
+  READ_STATE_PART_PREFIX,
+  SCHEDULED_PART_PREFIX,
+} from '#domain/messages';
+import { STORAGE_PART_PREFIX } from '#domain/people';
+import { USER_TOPIC_PART_PREFIX } from '#domain/streams';
 import {
   type AddReactionArgs,
   conversationCommands,
@@ -83,13 +88,13 @@ export const userKind: ActorKind<UserState, undefined, ActorServices> = {
   directory: true,
   loadedParts: [
     SUBSCRIPTION_PART_PREFIX,
-    READ_PART,
-    MARK_PART,
-    TOPIC_PART,
-    DRAFT_PART,
-    SCHEDULED_PART,
+    READ_STATE_PART_PREFIX,
+    MESSAGE_MARK_PART_PREFIX,
+    USER_TOPIC_PART_PREFIX,
+    DRAFT_PART_PREFIX,
+    SCHEDULED_PART_PREFIX,
     FILE_PART_PREFIX,
-    STORAGE_PART,
+    STORAGE_PART_PREFIX,
     PUSH_TOKEN_PART_PREFIX,
   ],
   commands: handlersOf(userCommands, {

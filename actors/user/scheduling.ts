@@ -7,16 +7,16 @@ import { readOwnState, readSubscribers } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import type { RenderResult } from '#domain/markdown';
 import {
-  activeSender,
-  checkContent,
-  checkDirect,
-  checkPosting,
+  checkMayMentionAll,
+  checkMaySendDirect,
+  checkMaySendToStream,
+  checkMessageContent,
   checkTopicPresent,
-  checkWildcard,
   type DeliveryReceipt,
+  requireActiveSender,
   type ScheduledBody,
   type ScheduledMessage,
-  scheduledPart,
+  scheduledPartName,
 } from '#domain/messages';
 import { checkTopic } from '#domain/streams';
 import { type LogItem, streamId, type UserId, userId } from '#model';
@@ -75,7 +75,7 @@ export async function loadSchedulingInputs(
 /** The content as it would be sent; undefined: the handler refuses it. */
 function sendable(content: string): string | undefined {
   try {
-    return checkContent(content);
+    return checkMessageContent(content);
   } catch {
     return undefined;
   }
@@ -89,7 +89,7 @@ export function checkScheduled(
   { rendered, ownersStreams, subscribers }: SchedulingInputs,
   { directory, caller, now }: CommandContext,
 ): ScheduledBody {
-  const sender = activeSender(directory, caller);
+  const sender = requireActiveSender(directory, caller);
   const said = (): Pick<ScheduledBody, 'html' | 'wildcard'> => {
     if (rendered === null) throw apiError('CANNOT_RENDER');
     if (rendered) return { html: rendered.html, wildcard: rendered.mentions.wildcard };
@@ -97,22 +97,22 @@ export function checkScheduled(
   };
   if (given.type === 'private') {
     const { to, others } = people(given.to, sender.id, directory);
-    const content = checkContent(given.content);
-    checkDirect(sender, others, directory);
+    const content = checkMessageContent(given.content);
+    checkMaySendDirect(sender, others, directory);
     return { type: 'private', to, topic: '', content, ...said() };
   }
   const id = given.to[0]!;
   if (given.topic === null) throw apiError('MISSING_TOPIC');
   const topic = checkTopic(given.topic);
-  const content = checkContent(given.content);
+  const content = checkMessageContent(given.content);
   const stream = directory.stream(streamId(id));
   if (!stream || stream.archived) throw apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: id });
   const subscribed = (user: number): boolean =>
     user === caller ? isSubscribed(parts, stream.id) : ownersStreams.has(stream.id);
-  checkPosting(sender, stream, subscribed, directory, now);
+  checkMaySendToStream(sender, stream, subscribed, directory, now);
   checkTopicPresent(topic, directory);
   const { html, wildcard } = said();
-  checkWildcard(wildcard, () => subscribers.get(stream.id) ?? 0, sender, directory, now);
+  checkMayMentionAll(wildcard, () => subscribers.get(stream.id) ?? 0, sender, directory, now);
   return { type: 'stream', to: [stream.id], topic, content, html, wildcard };
 }
 
@@ -120,7 +120,7 @@ function people(
   ids: readonly number[],
   self: UserId,
   directory: CommandContext['directory'],
-): { to: number[]; others: ReturnType<typeof activeSender>[] } {
+): { to: number[]; others: ReturnType<typeof requireActiveSender>[] } {
   if (ids.length === 0) throw apiError('NO_RECIPIENTS');
   const all = ids.map((id) => {
     const user = directory.user(userId(id));
@@ -142,4 +142,4 @@ export const writeScheduled = (
   parts: ReadonlyMap<string, Json>,
   ...messages: readonly (ScheduledMessage | DeliveryReceipt)[]
 ): ReadonlyMap<string, Json> =>
-  new Map([...parts, ...messages.map((message) => [scheduledPart(message.id), message] as const)]);
+  new Map([...parts, ...messages.map((message) => [scheduledPartName(message.id), message] as const)]);

@@ -1,10 +1,10 @@
 /** Persisted state of a user actor, and the time of its one timer. Each subscription is a part. */
 
 import type { Json, JsonObject } from '#base';
-import { nextDue } from '#domain/messages';
-import type { Tutorial } from '#domain/people';
+import { nextScheduledTime } from '#domain/messages';
+import type { TutorialState } from '#domain/people';
 import type { Subscription } from '#domain/streams';
-import { type ActorKey, type Parts, PartTable, parseKey, type UserId, userId } from '#model';
+import { type ActorKey, type ActorParts, PartTable, parseActorKey, type UserId, userId } from '#model';
 import type { ArgsOf, Command } from '#model/commands';
 import type { CommandDefinition } from '#runtime';
 import type { ActorServices } from '../services.js';
@@ -27,11 +27,11 @@ export interface UserState extends JsonObject {
   /** Highest id ever given to a scheduled message; absent before the first. */
   readonly lastScheduled?: number;
   /** Hints seen so far; absent if none. */
-  readonly tutorial?: Tutorial & JsonObject;
+  readonly tutorial?: TutorialState & JsonObject;
 }
 
 /** The user whose actor has this key. */
-export const userIdOfKey = (key: ActorKey): UserId => userId(Number(parseKey(key).rest));
+export const userIdOfKey = (key: ActorKey): UserId => userId(Number(parseActorKey(key).rest));
 
 /** Distance between the first ids of two users: an id of another user's draft is rarely an id of one's own. */
 const ID_DISTANCE = 4_096;
@@ -60,13 +60,14 @@ export const defaultSubscription = (stream: number, color: string): Subscription
   wildcard: null,
 });
 
-export const subscriptionOf = (parts: Parts, stream: number): Subscription | undefined =>
+export const subscriptionOf = (parts: ActorParts, stream: number): Subscription | undefined =>
   SUBSCRIPTIONS.get(parts, stream);
 
 /** Present and former subscriptions, in no particular order. */
-export const subscriptionsOf = (parts: Parts): Subscription[] => [...SUBSCRIPTIONS.values(parts)];
+export const subscriptionsOf = (parts: ActorParts): Subscription[] => [...SUBSCRIPTIONS.values(parts)];
 
-export const isSubscribed = (parts: Parts, stream: number): boolean => subscriptionOf(parts, stream)?.active ?? false;
+export const isSubscribed = (parts: ActorParts, stream: number): boolean =>
+  subscriptionOf(parts, stream)?.active ?? false;
 
 /** Handler of a command with these arguments. */
 export type UserHandler<A extends JsonObject, I = undefined> = CommandDefinition<
@@ -81,13 +82,13 @@ export type UserHandler<A extends JsonObject, I = undefined> = CommandDefinition
 export type UserCommand<C extends Command<'user'>, I = undefined> = UserHandler<ArgsOf<C>, I>;
 
 /** Earliest time that any part waits for, ms; null: none. Commands that change such a part set `due` to this. */
-export function nextTimerTime(parts: Parts): number | null {
-  const times = [nextDue(parts), nextFileExpiry(parts)].filter((at) => at !== null);
+export function nextTimerTime(parts: ActorParts): number | null {
+  const times = [nextScheduledTime(parts), nextFileExpiry(parts)].filter((at) => at !== null);
   return times.length === 0 ? null : Math.min(...times);
 }
 
 /** The parts with these changes applied. */
-export function applyPartChanges(parts: Parts, changed: Readonly<Record<string, Json>>): Parts {
+export function applyPartChanges(parts: ActorParts, changed: Readonly<Record<string, Json>>): ActorParts {
   const next = new Map(parts);
   for (const [name, value] of Object.entries(changed)) {
     if (value === null) next.delete(name);

@@ -1,8 +1,8 @@
 /** Makes the calls that are due, and says how each one went. */
 
-import { asStored, type StoredMessage } from '#domain/messages';
-import { type CallResult, parseReply, requestOf } from '#domain/webhooks';
-import { type ActorKey, parseKey, type RealmId, streamId, userId } from '#model';
+import { type StoredMessage, toStoredMessage } from '#domain/messages';
+import { makeWebhookRequest, parseWebhookReply, type WebhookCallResult } from '#domain/webhooks';
+import { type ActorKey, parseActorKey, type RealmId, streamId, userId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { InputSources } from '../services.js';
 import type { WaitingCall } from './state.js';
@@ -22,7 +22,7 @@ export type CallOutcome = { readonly call: WaitingCall } & (
   | { readonly is: 'reply'; readonly place: MessagePlace; readonly say: string; readonly widget: string | null }
 );
 
-export const botIdOfKey = (key: ActorKey) => userId(Number(parseKey(key).rest));
+export const botIdOfKey = (key: ActorKey) => userId(Number(parseActorKey(key).rest));
 
 const placeOf = ({ body, participants }: StoredMessage): MessagePlace => ({
   stream: body.stream,
@@ -45,7 +45,7 @@ export async function makeDueCalls(
     calls.map((call, i) => {
       const record = records[i];
       // The message may have been deleted meanwhile.
-      return record ? one(key, call, asStored(record), directory, sources) : { call, is: 'done' };
+      return record ? one(key, call, toStoredMessage(record), directory, sources) : { call, is: 'done' };
     }),
   );
 }
@@ -68,18 +68,22 @@ async function one(
   const token = services.secrets.tryOpen(service.tokenSealed);
   if (token === undefined) return { call, place, is: 'failed', reason: UNREADABLE };
   const called = { bot, service, token, message, trigger, origin };
-  const post = requestOf(called, directory, place.stream === 0 ? undefined : directory.stream(streamId(place.stream)));
+  const post = makeWebhookRequest(
+    called,
+    directory,
+    place.stream === 0 ? undefined : directory.stream(streamId(place.stream)),
+  );
   if (typeof post === 'string') return { call, place, is: 'failed', reason: post };
   return fateOf(call, place, service.interface, await services.webhooks.post(post));
 }
 
-function fateOf(call: WaitingCall, place: MessagePlace, form: number, answer: CallResult): CallOutcome {
+function fateOf(call: WaitingCall, place: MessagePlace, form: number, answer: WebhookCallResult): CallOutcome {
   if (answer.kind === 'unreachable') return { call, place, is: 'later', reason: answer.reason };
   if (answer.kind === 'failed') return { call, place, is: 'failed', reason: answer.reason };
   const { status, body } = answer;
   if (status < 200 || status > 299)
     return { call, place, is: 'failed', reason: `its server answered with status ${status}` };
-  const reply = parseReply(body, form);
+  const reply = parseWebhookReply(body, form);
   if (reply === 'nothing') return { call, is: 'done' };
   if ('wrong' in reply) return { call, place, is: 'failed', reason: reply.wrong };
   return { call, place, is: 'reply', ...reply };

@@ -2,8 +2,8 @@
 
 import { directNoticeCommand, silentMention } from '#actors/shared';
 import type { Json } from '#base';
-import { checkContent } from '#domain/messages';
-import { dmKey, streamId, streamKey, userId } from '#model';
+import { checkMessageContent } from '#domain/messages';
+import { directMessageKey, streamId, streamKey, userId } from '#model';
 import { directCommands, type OutboxCommand, outboxCommand, streamCommands } from '#model/commands';
 import { ApiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
@@ -54,7 +54,7 @@ function following(fate: CallOutcome, context: Context): OutboxCommand[] {
   const place = placePhrase(fate.place, context.directory);
   if (fate.is === 'reply') {
     try {
-      return [reply({ ...fate, say: checkContent(fate.say) }, place, context)];
+      return [reply({ ...fate, say: checkMessageContent(fate.say) }, place, context)];
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       return ownerNoticeCommand(context, origin, `{bot} could not answer ${place}: ${error.message}`);
@@ -86,5 +86,10 @@ function reply(
   }
   const participants = place.participants.map(userId);
   const args = { ...common, participants };
-  return outboxCommand({ to: dmKey(realm, participants), name: directCommands.directBotReply, args, ...more });
+  return outboxCommand({
+    to: directMessageKey(realm, participants),
+    name: directCommands.directBotReply,
+    args,
+    ...more,
+  });
 }

@@ -1,6 +1,6 @@
 /** Persisted state of a webhook actor. Each call is a part, deleted when it was made. */
 import type { JsonObject } from '#base';
-import { type Parts, PartTable } from '#model';
+import { type ActorParts, PartTable } from '#model';
 
 export interface WebhookState extends JsonObject {
   /** Wall time of the last notice to the owner about dropped calls, ms; 0 = never. */
@@ -25,7 +25,7 @@ export interface WaitingCall extends JsonObject {
 export const CALL_PARTS = new PartTable<WaitingCall>('call/');
 
 /** In the order of messages. */
-export const waitingCalls = (parts: Parts): WaitingCall[] =>
+export const waitingCalls = (parts: ActorParts): WaitingCall[] =>
   [...CALL_PARTS.values(parts)].sort((a, b) => a.message - b.message);
 
 /** Wall time of the first call that is due, ms; null: no call waits. */

@@ -9,11 +9,11 @@ export class JsonFloat {
   constructor(readonly value: number) {}
 }
 
-export interface JsonText {
+export interface ParsedJsonText {
   readonly value: unknown;
   /** All numbers are integers of at most 15 digits, so a compiled validator can judge `value`. */
   readonly plain: boolean;
-  /** The value may contain lone surrogates or `__proto__` keys; see `cleaned`. */
+  /** The value may contain lone surrogates or `__proto__` keys; see `cleanParsedJson`. */
   readonly suspicious: boolean;
 }
 
@@ -22,14 +22,14 @@ const MAX_DEPTH = 64;
 /** Every integer of 15 digits is exact. */
 const EXACT_DIGITS = 15;
 
-export class TooManyValues extends Error {}
+export class TooManyJsonValues extends Error {}
 
 /**
  * @param most limit of values: items and keys at all levels
  * @returns undefined for text that is not JSON or is nested deeper than 64 levels
- * @throws TooManyValues before any object is built
+ * @throws TooManyJsonValues before any object is built
  */
-export function parseJsonText(text: string, most = Number.POSITIVE_INFINITY): JsonText | undefined {
+export function parseJsonText(text: string, most = Number.POSITIVE_INFINITY): ParsedJsonText | undefined {
   const found = scan(text, most);
   if (!found) return undefined;
   try {
@@ -58,10 +58,10 @@ function scan(text: string, most: number): Scan | undefined {
     if (c === 34) i = stringEnd(text, i);
     else if (c === 91 || c === 123) {
       if (++depth > MAX_DEPTH) return undefined;
-      if (++values > most) throw new TooManyValues();
+      if (++values > most) throw new TooManyJsonValues();
     } else if (c === 93 || c === 125) depth--;
     else if (c === 44) {
-      if (++values > most) throw new TooManyValues();
+      if (++values > most) throw new TooManyJsonValues();
     } else if (c === 45 || (c >= 48 && c <= 57)) {
       const start = i;
       let float = false;
@@ -127,20 +127,20 @@ function unmarked(value: unknown): unknown {
  * Cleans a parsed value in place: JsonFloats become numbers, lone surrogates become U+FFFD (no store keeps them), and
  * `__proto__` keys are removed (a later copy would set the prototype).
  */
-export function cleaned(value: unknown): unknown {
+export function cleanParsedJson(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(/\p{Surrogate}/gu, '\ufffd');
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof JsonFloat) return value.value;
   if (Array.isArray(value)) {
-    for (const [i, item] of value.entries()) value[i] = cleaned(item);
+    for (const [i, item] of value.entries()) value[i] = cleanParsedJson(item);
     return value;
   }
   const object = value as Record<string, unknown>;
   for (const key of Object.keys(object)) {
     const item = object[key];
-    const name = cleaned(key) as string;
+    const name = cleanParsedJson(key) as string;
     if (name !== key || key === '__proto__') delete object[key];
-    if (name !== '__proto__') object[name] = cleaned(item);
+    if (name !== '__proto__') object[name] = cleanParsedJson(item);
   }
   return object;
 }

@@ -1,17 +1,17 @@
 /** Rate limits over sliding windows, computed from the times of past calls. Pure. */
 
 /** At most `most` calls within `windowMs`. */
-export type Limit = readonly [windowMs: number, most: number];
+export type RateLimit = readonly [windowMs: number, most: number];
 
 /** The longest window, ms: older times are irrelevant. */
-const longest = (limits: readonly Limit[]): number => Math.max(...limits.map(([window]) => window));
+const longest = (limits: readonly RateLimit[]): number => Math.max(...limits.map(([window]) => window));
 
 /** True while any of the times lies within a window. */
-export const anyCounts = (limits: readonly Limit[], times: readonly number[], now: number): boolean =>
+export const anyTimeCounts = (limits: readonly RateLimit[], times: readonly number[], now: number): boolean =>
   times.some((at) => at + longest(limits) > now);
 
 /** Milliseconds until the next call is allowed; 0 = now. @param times ms, ascending */
-export function msUntilAllowed(limits: readonly Limit[], times: readonly number[], now: number): number {
+export function msUntilAllowed(limits: readonly RateLimit[], times: readonly number[], now: number): number {
   const waits = limits.map(([window, most]) => {
     const first = times.at(-most);
     return first === undefined ? 0 : first + window - now;
@@ -29,7 +29,7 @@ export interface RateStanding {
 }
 
 /** State by the tightest limit. @param times ms since 1970, ascending, without refused calls */
-export function rateStanding(limits: readonly Limit[], times: readonly number[], now: number): RateStanding {
+export function rateStanding(limits: readonly RateLimit[], times: readonly number[], now: number): RateStanding {
   const [limit = 0, remaining = 0] = limits
     .map(([window, most]) => [most, Math.max(0, most - times.filter((at) => at + window > now).length)] as const)
     .reduce((least, one) => (one[1] < least[1] ? one : least));
@@ -40,7 +40,7 @@ export function rateStanding(limits: readonly Limit[], times: readonly number[],
 }
 
 /** The times within the windows and `now`; bounded by the largest limit. */
-export function addCall(limits: readonly Limit[], times: readonly number[], now: number): number[] {
+export function addCallTime(limits: readonly RateLimit[], times: readonly number[], now: number): number[] {
   const window = longest(limits);
   const most = Math.max(...limits.map(([, n]) => n));
   return [...times.filter((at) => at + window > now), now].slice(-most);

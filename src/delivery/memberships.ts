@@ -4,14 +4,14 @@
  */
 
 import { Semaphore } from '#base';
-import { asMember, isMember, MEMBER_PART, type Member, type Stay } from '#domain/streams';
+import { isMember, MEMBER_PART_PREFIX, type MembershipStay, type StreamMember, toStreamMember } from '#domain/streams';
 import { type MembershipItem, type RealmId, streamId, streamKey } from '#model';
 import type { Store } from '#ports/store';
 
 interface StreamMembers {
   /** Membership version. */
   mv: number;
-  readonly members: Map<number, Member>;
+  readonly members: Map<number, StreamMember>;
   /** Present subscribers, ascending; undefined: not listed since the last change. */
   subscribers: readonly number[] | undefined;
 }
@@ -31,7 +31,7 @@ export class Memberships {
     private readonly realm: RealmId,
   ) {}
 
-  of(stream: number): ReadonlyMap<number, Member> | undefined {
+  of(stream: number): ReadonlyMap<number, StreamMember> | undefined {
     return this.#streams.get(stream)?.members;
   }
 
@@ -88,7 +88,7 @@ export class Memberships {
     loaded.subscribers = undefined;
     for (const user of join) {
       const withoutCopies = silent.includes(user) ? ({ silent: true } as const) : {};
-      const stay: Stay = { from: mv, to: 0, after, until: 0, ...withoutCopies };
+      const stay: MembershipStay = { from: mv, to: 0, after, until: 0, ...withoutCopies };
       loaded.members.set(user, { stays: [...(loaded.members.get(user)?.stays ?? []), stay] });
     }
     for (const user of leave) {
@@ -106,11 +106,11 @@ export class Memberships {
 
   async #load(stream: number): Promise<void> {
     const key = streamKey(this.realm, streamId(stream));
-    const parts = await this.#gate.run(() => this.store.parts(key, MEMBER_PART));
+    const parts = await this.#gate.run(() => this.store.parts(key, MEMBER_PART_PREFIX));
     const loaded: StreamMembers = { mv: 0, members: new Map(), subscribers: undefined };
     for (const { part, value } of parts) {
-      const member = asMember(value)!;
-      loaded.members.set(Number(part.slice(MEMBER_PART.length)), member);
+      const member = toStreamMember(value)!;
+      loaded.members.set(Number(part.slice(MEMBER_PART_PREFIX.length)), member);
       for (const stay of member.stays) loaded.mv = Math.max(loaded.mv, stay.from, stay.to);
     }
     // On a reload the log may already have brought a newer version.

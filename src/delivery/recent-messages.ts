@@ -4,12 +4,12 @@
  */
 import type { JsonObject } from '#base';
 import type { MessageBody } from '#domain/messages';
-import { topicKey } from '#domain/streams';
+import { toTopicKey } from '#domain/streams';
 import type { MessageRecord } from '#model/records';
 import {
+  findLowerBound,
   indexesOf,
-  inRange,
-  lowerBound,
+  isInRange,
   type MessageIndex,
   type MessageRange,
   type MessageScan,
@@ -57,7 +57,7 @@ export class RecentMessages {
   }
 
   get(id: number): MessageRecord | undefined {
-    const at = lowerBound(this.#ids, id);
+    const at = findLowerBound(this.#ids, id);
     return this.#ids[at] === id ? this.#records[at] : undefined;
   }
 
@@ -65,7 +65,7 @@ export class RecentMessages {
   add(record: MessageRecord): void {
     const { id } = record;
     if (id < this.#floor) return;
-    const at = lowerBound(this.#ids, id);
+    const at = findLowerBound(this.#ids, id);
     if (this.#ids[at] === id) return;
     this.#ids.splice(at, 0, id);
     this.#records.splice(at, 0, record);
@@ -73,7 +73,7 @@ export class RecentMessages {
 
   /** @param record null: the message was deleted */
   replace(id: number, record: MessageRecord | null): void {
-    const at = lowerBound(this.#ids, id);
+    const at = findLowerBound(this.#ids, id);
     if (this.#ids[at] !== id) return;
     if (record) this.#records[at] = withoutText(record);
     else {
@@ -83,11 +83,11 @@ export class RecentMessages {
   }
 
   rename(id: number, topic: string): void {
-    const at = lowerBound(this.#ids, id);
+    const at = findLowerBound(this.#ids, id);
     const record = this.#records[at];
     if (this.#ids[at] !== id || !record) return;
     const body: JsonObject = { ...record.body, topic };
-    this.#records[at] = { ...record, topicKey: topicKey(topic), body };
+    this.#records[at] = { ...record, topicKey: toTopicKey(topic), body };
   }
 
   /** Keeps only the newest `max` messages. */
@@ -114,7 +114,7 @@ export class RecentMessages {
     const matches = matching(ranges);
     const from = Math.min(...ranges.map(({ above }) => (above ?? -1) + 1));
     const records: MessageRecord[] = [];
-    for (let i = lowerBound(this.#ids, wanted.from) - 1; i >= 0 && this.#ids[i]! >= from; i--) {
+    for (let i = findLowerBound(this.#ids, wanted.from) - 1; i >= 0 && this.#ids[i]! >= from; i--) {
       const record = this.#records[i]!;
       if (!matches(record)) continue;
       records.push(record);
@@ -149,9 +149,9 @@ function matching(ranges: readonly MessageRange[]): (record: MessageRecord) => b
     else others.push(range);
   }
   return (record) =>
-    (here.get(record.conversation)?.some((range) => inRange(record, range)) ?? false) ||
-    (record.movedFrom !== '' && (away.get(record.movedFrom)?.some((range) => inRange(record, range)) ?? false)) ||
-    others.some((range) => inRange(record, range));
+    (here.get(record.conversation)?.some((range) => isInRange(record, range)) ?? false) ||
+    (record.movedFrom !== '' && (away.get(record.movedFrom)?.some((range) => isInRange(record, range)) ?? false)) ||
+    others.some((range) => isInRange(record, range));
 }
 
 function put(into: Ranges, name: string, range: MessageRange): void {

@@ -12,12 +12,12 @@ export interface EmojiRef extends JsonObject {
  * Names of the emoji that is neither Unicode nor the organization's: the product's, and the one that existing clients
  * know. Both are accepted everywhere; `--emoji-names` decides which one the server sends.
  */
-export type EmojiNames = 'conclave' | 'zulip';
+export type ExtraEmojiName = 'conclave' | 'zulip';
 
 /** That emoji as this server names it. */
 export interface ExtraEmoji {
   /** Also the code of the emoji. */
-  readonly name: EmojiNames;
+  readonly name: ExtraEmojiName;
   /** `reaction_type` of the emoji. */
   readonly type: 'service_extra_emoji' | 'zulip_extra_emoji';
   /** Path of the picture. */

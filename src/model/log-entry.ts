@@ -18,7 +18,7 @@ import type { ActorKey } from './ids.js';
  *
  * Users in `except`, and users who don't pass `neverIn`, are left out.
  */
-export interface Audience {
+export interface EventAudience {
   readonly users?: readonly number[];
   readonly stream?: number;
   readonly mv?: number;
@@ -59,20 +59,20 @@ export interface MovedCopies {
 }
 
 /** An event that is the same for all recipients but for `own`, without its id. */
-export interface PlainItem {
+export interface EventItem {
   readonly t: 'event';
-  readonly to: Audience;
+  readonly to: EventAudience;
   readonly event: JsonObject;
   /** Data for adapting the event to the capabilities of a client; never sent. */
   readonly aux?: JsonObject;
   /** Only for queues whose client declared this capability, or, with `has` false, did not declare it. */
   readonly only?: { readonly capability: 'bulk_message_deletion'; readonly has: boolean };
   /** Fields that differ by recipient, resolved when the event is delivered (delivery/recipient-fields.ts). */
-  readonly own?: RecipientPart;
+  readonly own?: RecipientFieldRule;
 }
 
 /** Part of an event that differs between recipients. The log has one rule instead of one value per recipient. */
-export type RecipientPart =
+export type RecipientFieldRule =
   /** `flags` of the recipient on this message. */
   | { readonly of: 'flags'; readonly message: number }
   /** `bot`: fields of a bot, with its secrets sealed: the log holds no secret in clear. */
@@ -104,7 +104,7 @@ export interface ReadRange {
 /** A message event, shaped for each kind of client at delivery. */
 export interface MessageItem {
   readonly t: 'message';
-  readonly to: Audience;
+  readonly to: EventAudience;
   /** The message with both contents (Markdown and HTML), without flags. */
   readonly message: JsonObject;
   /** Flags that only some recipients have: user id → flags. */
@@ -142,14 +142,14 @@ export interface DirectoryItem {
  * A move of messages that takes several commits. Between the first item and the item with `done`, readers of the Store
  * find some of the messages in the old stream and some in the new one. The event of the move is beside the first item.
  */
-export interface MovingItem {
+export interface MoveProgressItem {
   readonly t: 'carrying';
   readonly from: number;
   readonly to: number;
   readonly done: boolean;
 }
 
-export type LogItem = PlainItem | MessageItem | MembershipItem | DirectoryItem | MovingItem;
+export type LogItem = EventItem | MessageItem | MembershipItem | DirectoryItem | MoveProgressItem;
 
 export interface LogGroup {
   /** Version of the actor that the commit made. */
@@ -165,7 +165,7 @@ export interface LogEntry {
 }
 
 /** Maximum of events of an entry: its position has the slots 0-4095 for them (architecture/delivery.md § Event ids). */
-export const MAX_ITEMS = 4000;
+export const MAX_ITEMS_PER_ENTRY = 4000;
 /** Entries are split near this size: bytes, estimated as JSON. */
 export const MAX_ENTRY_BYTES = 400 * 1024;
 

@@ -2,7 +2,7 @@
 import type { Json } from '#base';
 
 /** The loaded parts of an actor, by name. */
-export type Parts = ReadonlyMap<string, Json>;
+export type ActorParts = ReadonlyMap<string, Json>;
 
 /** The parts under one prefix, which have values of one type. The prefix is stored, so it never changes. */
 export class PartTable<T> {
@@ -21,17 +21,17 @@ export class PartTable<T> {
     return name.slice(this.prefix.length);
   }
 
-  get(parts: Parts, id: string | number): T | undefined {
+  get(parts: ActorParts, id: string | number): T | undefined {
     return parts.get(this.nameOf(id)) as T | undefined;
   }
 
   /** Values in the order of the map. */
-  *values(parts: Parts): Iterable<T> {
+  *values(parts: ActorParts): Iterable<T> {
     for (const [name, value] of parts) if (this.has(name)) yield value as T;
   }
 
   /** Id and value of each part. */
-  *entries(parts: Parts): Iterable<readonly [id: string, value: T]> {
+  *entries(parts: ActorParts): Iterable<readonly [id: string, value: T]> {
     for (const [name, value] of parts) if (this.has(name)) yield [this.idOf(name), value as T];
   }
 

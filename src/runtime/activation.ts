@@ -5,8 +5,8 @@
  * one from the Store, which finishes the stored outbox first.
  */
 
-import { lazyMap, writableMap } from '#base';
-import { type ActorKey, type Epoch, parseKey, type RealmId, type RetryReason, type StopReason } from '#model';
+import { lazyMap, toWritableMap } from '#base';
+import { type ActorKey, type Epoch, parseActorKey, type RealmId, type RetryReason, type StopReason } from '#model';
 import { ActivationContext, type ActivationControl } from './activation-context.js';
 import { CommitLoop } from './commit-loop.js';
 import { Executor } from './executor.js';
@@ -64,7 +64,7 @@ export class Activation implements ActivationControl {
     readonly epoch: Epoch,
     private readonly ports: ActivationPorts,
   ) {
-    this.realm = parseKey(key).realm;
+    this.realm = parseActorKey(key).realm;
     this.lastUsed = ports.clock.monotonic();
     this.#meter = ports.meters.of(kind);
     this.#memory = new ActorMemory(key, kind);
@@ -210,7 +210,7 @@ export class Activation implements ActivationControl {
       return;
     }
     const pending = new QueuedCommand(envelope, command, request);
-    this.#running = writableMap(this.#running);
+    this.#running = toWritableMap(this.#running);
     this.#running.set(envelope.id, pending);
     this.#mailbox.push(pending);
     const supply = (): void => this.#supply.start(pending, () => this.#schedule());

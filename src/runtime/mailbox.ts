@@ -3,7 +3,7 @@
  * inputs are loaded; a lane whose first command isn't ready waits, so that the handlers of a lane run in order of
  * arrival.
  */
-import { lazyMap, writableMap } from '#base';
+import { lazyMap, toWritableMap } from '#base';
 import type { AnyCommand } from './kind.js';
 import type { CommandRequest, Envelope, Reply } from './protocol.js';
 
@@ -61,7 +61,7 @@ export class Mailbox {
     let lane = this.#lanes.get(name);
     if (!lane) {
       lane = { queue: [], head: 0, suspensions: 0 };
-      this.#lanes = writableMap(this.#lanes);
+      this.#lanes = toWritableMap(this.#lanes);
       this.#lanes.set(name, lane);
     }
     return lane;

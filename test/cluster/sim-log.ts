@@ -12,7 +12,7 @@ import {
   decodeEntry,
   type EntryStream,
   encodeEntry,
-  type StreamState,
+  type LogStreamState,
 } from '../../src/ports/log/log-jetstream-stream.js';
 import { JetStreamSubscription, type LiveEntry } from '../../src/ports/log/log-jetstream-subscription.js';
 
@@ -150,7 +150,7 @@ export class SimLog implements EventLog {
     const above = (from: number): readonly StoredEntry[] =>
       contents.entries.filter((entry) => entry.realm === realm && entry.seq >= from);
     const stream = {
-      state: async (): Promise<StreamState> => {
+      state: async (): Promise<LogStreamState> => {
         await gate('before:state');
         return { incarnation: contents.incarnation, last: seq(contents.end), trimmed: seq(0) };
       },

@@ -1,6 +1,6 @@
 import { type DirectorySnapshot, NO_SINGLETONS, RECORD_NAMES, RealmDirectory, type Records } from '#directory';
-import { extraEmoji } from '#domain/emoji';
-import { type EmojiNames, realmId } from '#model';
+import { extraEmojiNamed } from '#domain/emoji';
+import { type ExtraEmojiName, realmId } from '#model';
 
 const NO_RECORDS = Object.fromEntries(Object.keys(RECORD_NAMES).map((collection) => [collection, []])) as unknown as {
   readonly [C in keyof Records]: [];
@@ -20,5 +20,5 @@ export const snapshotWith = (of: Partial<DirectorySnapshot>): DirectorySnapshot 
 });
 
 /** The directory of realm 1, with this in it. */
-export const directoryWith = (of: Partial<DirectorySnapshot>, names: EmojiNames = 'conclave'): RealmDirectory =>
-  new RealmDirectory(realmId(1), snapshotWith(of), extraEmoji(names));
+export const directoryWith = (of: Partial<DirectorySnapshot>, names: ExtraEmojiName = 'conclave'): RealmDirectory =>
+  new RealmDirectory(realmId(1), snapshotWith(of), extraEmojiNamed(names));

@@ -1,6 +1,6 @@
 /** The inputs from which the sections of its snapshot are made. */
 import type { FileLimits } from '#domain/files';
-import type { Unseal } from '#domain/people';
+import type { UnsealText } from '#domain/people';
 import type { Subscription } from '#domain/streams';
 import type { RegisterArgs } from '#model/commands';
 import type { DirectoryBot, DirectoryUser, DirectoryView } from '#model/records';
@@ -12,7 +12,7 @@ export interface SnapshotInputs {
   readonly now: number;
   readonly limits: FileLimits;
   /** Decrypts the API keys of bots, for users who may read them. */
-  readonly unseal: Unseal;
+  readonly unseal: UnsealText;
   /** Collects bots whose API key could not be decrypted. */
   readonly unreadable: Set<DirectoryBot>;
   readonly subscriptions: readonly Subscription[];

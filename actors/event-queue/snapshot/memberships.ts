@@ -4,7 +4,7 @@ import type { RealmFeed, Subscribers } from '#delivery';
 import type { Subscription } from '#domain/streams';
 import { type ActorKey, type RealmId, seq, streamId, type UserId, userKey } from '#model';
 import { apiError } from '#model/errors';
-import { lowerBound } from '#ports/store';
+import { findLowerBound } from '#ports/store';
 import type { InputSources } from '../../services.js';
 
 const RETRY_MS = 5;
@@ -77,7 +77,7 @@ export async function readOwnStateAndSubscribers<O extends OwnState>(
 
 const NONE: Subscribers = { position: seq(0), of: new Map() };
 
-const has = (members: readonly number[], user: number): boolean => members[lowerBound(members, user)] === user;
+const has = (members: readonly number[], user: number): boolean => members[findLowerBound(members, user)] === user;
 
 /** @returns the lists with the user added or removed, as the user's own subscriptions demand */
 function alignedWithOwn({ position, of }: Subscribers, user: UserId, joined: ReadonlySet<number>): Subscribers {

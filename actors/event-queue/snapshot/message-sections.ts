@@ -2,15 +2,15 @@
 import type { Json, JsonObject } from '#base';
 import type { RecentMessageIndex } from '#delivery';
 import {
-  asStored,
   DIRECT_ORIGIN,
-  MAX_UNREAD,
+  MAX_LISTED_UNREAD,
+  makeUnreadSummary,
   type StoredMessage,
+  toStoredMessage,
   UnreadScan,
   UserFlags,
-  unreadSummary,
 } from '#domain/messages';
-import { type Subscription, TOPIC_POLICY, topicKey, type UserTopic } from '#domain/streams';
+import { type Subscription, TOPIC_POLICY, toTopicKey, type UserTopic } from '#domain/streams';
 import type { RealmId } from '#model';
 import type { MessageReads } from '#ports/store';
 import type { InputSources } from '../../services.js';
@@ -71,7 +71,7 @@ export async function readUnreadSection(
   };
   for await (const batch of scan.newestAbove(homes, seen)) {
     unread.push(...batch);
-    missing = unread.length > MAX_UNREAD;
+    missing = unread.length > MAX_LISTED_UNREAD;
     if (missing) break;
   }
   // Messages that the user marked as unread are mostly older than all of these.
@@ -81,12 +81,12 @@ export async function readUnreadSection(
   const silent = new Set(
     topics
       .filter(({ policy }) => policy === TOPIC_POLICY.muted)
-      .map(({ stream, name }) => `${stream} ${topicKey(name)}`),
+      .map(({ stream, name }) => `${stream} ${toTopicKey(name)}`),
   );
-  const section = unreadSummary(unread, {
+  const section = makeUnreadSummary(unread, {
     user,
     subscribed: (stream) => active.has(stream),
-    muted: (stream, topic) => (active.get(stream)?.muted ?? false) || silent.has(`${stream} ${topicKey(topic)}`),
+    muted: (stream, topic) => (active.get(stream)?.muted ?? false) || silent.has(`${stream} ${toTopicKey(topic)}`),
     missing,
   });
   return { section, counted: { streams: countedStreams, direct: { upTo, recent } } };
@@ -102,7 +102,7 @@ export async function readStarredIds(
   const { ids } = new UserFlags(user, new Map(reading)).marked('starred');
   if (ids.length === 0) return [];
   const records = await reads.getMessages(realm, ids);
-  const there = records.filter((record) => record !== null).map(asStored);
+  const there = records.filter((record) => record !== null).map(toStoredMessage);
   const own = await new UnreadScan(reads, realm, user).withCopies(there, true);
   return own.slice(0, MAX_STARRED).map(({ id }) => id);
 }

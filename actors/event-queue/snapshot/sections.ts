@@ -1,6 +1,6 @@
 /** Table of the sections that the directory alone can answer: fetch_event_types → function that makes the section. */
 
-import { encodeParts, type Fields, type JsonObject, memoizeByObject } from '#base';
+import { encodeFieldParts, type JsonObject, memoizeByObject, type ResponseFields } from '#base';
 import { presentCustomEmoji } from '#domain/emoji';
 import { STOP_WORDS } from '#domain/messages';
 import { isGuest } from '#domain/people';
@@ -26,7 +26,7 @@ import {
 } from './preference-sections.js';
 import { defaultStreamsSection, streamGroupsSection } from './stream-sections.js';
 
-type Section = (inputs: SnapshotInputs) => Fields;
+type Section = (inputs: SnapshotInputs) => ResponseFields;
 
 /** Sections of features that no operation offers yet: they are empty in every organization. */
 const EMPTY: Readonly<Record<string, JsonObject>> = {
@@ -68,13 +68,13 @@ const makeAll = (
   sections: Readonly<Record<string, Section>>,
   inputs: SnapshotInputs,
   wanted: IsSectionWanted,
-): Fields[] => Object.entries(sections).flatMap(([name, make]) => (wanted(name) ? [make(inputs)] : []));
+): ResponseFields[] => Object.entries(sections).flatMap(([name, make]) => (wanted(name) ? [make(inputs)] : []));
 
-export const makePersonalSections = (inputs: SnapshotInputs, wanted: IsSectionWanted): Fields[] =>
+export const makePersonalSections = (inputs: SnapshotInputs, wanted: IsSectionWanted): ResponseFields[] =>
   makeAll(PERSONAL, inputs, wanted);
 
 /** The shared sections, not encoded. */
-export const makeSharedSections = (inputs: SnapshotInputs, wanted: IsSectionWanted): Fields[] =>
+export const makeSharedSections = (inputs: SnapshotInputs, wanted: IsSectionWanted): ResponseFields[] =>
   makeAll(SHARED, inputs, wanted);
 
 /** Variants in memory: all clients of one kind register alike. */
@@ -107,7 +107,7 @@ export function encodeSharedSections(inputs: SnapshotInputs, wanted: IsSectionWa
   const name = variantOf(inputs);
   let parts = variants.get(name);
   if (!parts) {
-    parts = [Buffer.concat(makeSharedSections(inputs, wanted).flatMap(encodeParts))];
+    parts = [Buffer.concat(makeSharedSections(inputs, wanted).flatMap(encodeFieldParts))];
     if (variants.size >= MAX_VARIANTS) variants.clear();
     variants.set(name, parts);
   }

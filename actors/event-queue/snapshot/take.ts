@@ -4,11 +4,11 @@
  */
 
 import { readOwnState, VISITOR_ACCOUNT } from '#actors/shared';
-import { encodeParts, type Fields, type Json } from '#base';
-import { newestMessage, recentConversations } from '#domain/messages';
-import { presencesIn } from '#domain/presence';
+import { encodeFieldParts, type Json, type ResponseFields } from '#base';
+import { findNewestMessageId, listRecentConversations } from '#domain/messages';
+import { presenceReplicaOf } from '#domain/presence';
 import { type ActorKey, presenceKey, type RealmId, realmKey, type Seq, userId } from '#model';
-import { type OwnSection, presenceCommands, type RegisterArgs, realmCommands } from '#model/commands';
+import { type OwnStateSection, presenceCommands, type RegisterArgs, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryBot } from '#model/records';
 import type { InputContext } from '#runtime';
@@ -40,7 +40,7 @@ export interface RegistrationSnapshot {
 }
 
 /** Section of the user's own state → the sections of the response that need it. */
-const OWN: { readonly [S in OwnSection]: readonly string[] } = {
+const OWN: { readonly [S in OwnStateSection]: readonly string[] } = {
   subscriptions: ['subscription', 'message', 'stream'],
   drafts: ['drafts'],
   scheduled: ['scheduled_messages'],
@@ -51,8 +51,8 @@ const OWN: { readonly [S in OwnSection]: readonly string[] } = {
 
 const MESSAGE_SECTIONS = ['message', 'recent_private_conversations', 'starred_messages'];
 
-const ownNeeded = (wanted: IsSectionWanted): OwnSection[] =>
-  (Object.keys(OWN) as OwnSection[]).filter((section) => OWN[section].some(wanted));
+const ownNeeded = (wanted: IsSectionWanted): OwnStateSection[] =>
+  (Object.keys(OWN) as OwnStateSection[]).filter((section) => OWN[section].some(wanted));
 
 /**
  * Accounts may change during every attempt. The last attempt accepts that: the lists may show a deactivated subscriber
@@ -120,7 +120,7 @@ async function takeOnce(
   );
   // Sections that were not asked for are absent, and so are the response fields made of them.
   const { subscriptions = [] } = own ?? {};
-  const parts: Fields[] = [];
+  const parts: ResponseFields[] = [];
   let countedMessages: CountedMessages | null = null;
   // Read after the versions of the user and the streams: messages of the commits that they cover must be counted.
   const { reading = [] } = own ?? {};
@@ -135,10 +135,10 @@ async function takeOnce(
       await awaitFirstMessages(realm, countedMessages.streams, sources);
     }
     const streams = subscriptions.map((own) => own.stream);
-    parts.push({ max_message_id: await newestMessage(reads, realm, user.id, streams) });
+    parts.push({ max_message_id: await findNewestMessageId(reads, realm, user.id, streams) });
   }
   if (wanted('recent_private_conversations')) {
-    const recent = isVisitor ? [] : await recentConversations(reads, realm, user.id);
+    const recent = isVisitor ? [] : await listRecentConversations(reads, realm, user.id);
     parts.push({ recent_private_conversations: recent as unknown as Json });
   }
   if (own && wanted('starred_messages')) {
@@ -147,7 +147,7 @@ async function takeOnce(
   if (wanted('presence') && !isVisitor) {
     const to = presenceKey(realm);
     // Presence has no version: the next report brings changes in between (architecture/actors.md § Presence).
-    await presencesIn(directory).sync((known) => sources.ask(to, presenceCommands.presenceChanges, { known }));
+    await presenceReplicaOf(directory).sync((known) => sources.ask(to, presenceCommands.presenceChanges, { known }));
   }
   // Nothing is awaited from here on, so the replica stays at the version that is noted.
   if (withSubscribers && directory.usersVersion !== usersVersion && !last) return undefined;
@@ -177,7 +177,7 @@ async function takeOnce(
   if (own) parts.push(ownSections(inputs, own, wanted));
   if (wanted('presence')) parts.push(isVisitor ? visitorPresenceSection(inputs) : presenceSection(inputs));
   const encoded = isVisitor
-    ? [...makeSharedSections(inputs, wanted), ...parts].map(hideFromVisitor).flatMap(encodeParts)
-    : [...encodeSharedSections(inputs, wanted), ...parts.flatMap(encodeParts)];
+    ? [...makeSharedSections(inputs, wanted), ...parts].map(hideFromVisitor).flatMap(encodeFieldParts)
+    : [...encodeSharedSections(inputs, wanted), ...parts.flatMap(encodeFieldParts)];
   return { start: end, subscribersAsOf: subscribers.position, incarnation, versions, countedMessages, parts: encoded };
 }

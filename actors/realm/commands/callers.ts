@@ -1,20 +1,20 @@
 /** Checks of the caller: the account on whose behalf a command runs, and its rights over accounts and streams. */
 
 import { isAdmin, isOwner } from '#domain/people';
-import type { Membership } from '#model/commands';
+import type { StreamMembershipReply } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
-import { type Parts, streamRecord, userRecord, userRecords } from '../state.js';
+import { type ActorParts, streamRecord, userRecord, userRecords } from '../state.js';
 
 /** The caller's account, which must be active. @throws ApiError */
-export function requireActingUser(parts: Parts, caller: number): DirectoryUser {
+export function requireActingUser(parts: ActorParts, caller: number): DirectoryUser {
   const user = userRecord(parts, caller);
   if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
   return user;
 }
 
 /** The calling administrator; undefined = the system, which has all rights. @throws ApiError for other callers */
-export function requireActingAdmin(parts: Parts, caller: number): DirectoryUser | undefined {
+export function requireActingAdmin(parts: ActorParts, caller: number): DirectoryUser | undefined {
   if (caller === 0) return undefined;
   const acting = userRecord(parts, caller);
   if (!acting || !isAdmin(acting)) throw apiError('INSUFFICIENT_PERMISSION');
@@ -27,7 +27,7 @@ export function checkIsOwner(acting: DirectoryUser | undefined): void {
 }
 
 /** Whether the user is the only active human owner; an organization must keep one. */
-export function isLastOwner(parts: Parts, user: DirectoryUser): boolean {
+export function isLastOwner(parts: ActorParts, user: DirectoryUser): boolean {
   const owns = (one: DirectoryUser): boolean => isOwner(one) && one.isActive && one.botType === null;
   if (!owns(user)) return false;
   for (const other of userRecords(parts)) if (other.id !== user.id && owns(other)) return false;
@@ -46,10 +46,10 @@ export interface StreamAdministration {
  * change every stream, private and archived ones too. @throws ApiError
  */
 export function requireAdministeredStream(
-  parts: Parts,
+  parts: ActorParts,
   caller: number,
   id: number,
-  membership: Membership | undefined,
+  membership: StreamMembershipReply | undefined,
 ): StreamAdministration {
   const acting = userRecord(parts, caller);
   const stream = streamRecord(parts, id);

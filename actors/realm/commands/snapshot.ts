@@ -4,11 +4,11 @@ import { valueReply } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import { NO_SINGLETONS } from '#directory';
 import type { realmCommands } from '#model/commands';
-import { type Parts, RECORD_PART_PREFIXES, SINGLETON_PARTS, trafficRecords } from '../state.js';
+import { type ActorParts, RECORD_PART_PREFIXES, SINGLETON_PARTS, trafficRecords } from '../state.js';
 import type { RealmCommand } from './command.js';
 
 /** Records in the order of their numbers; the map is in the order of names. */
-function records(parts: Parts, prefix: string): Json[] {
+function records(parts: ActorParts, prefix: string): Json[] {
   const found: [number, Json][] = [];
   for (const [name, record] of parts)
     if (name.startsWith(prefix)) found.push([Number(name.slice(prefix.length)), record]);

@@ -1,18 +1,18 @@
 /** Outcome of sending, once it is decided: the message's record, its event, and the conversation's new state. */
 
 import { filesLinkedCommands, loadClaimedFiles, successReply } from '#actors/shared';
-import { type RenderResult, topicLinks } from '#domain/markdown';
+import { findTopicLinks, type RenderResult } from '#domain/markdown';
 import {
   type MessageBody,
-  presentNeutral,
-  recordOf,
-  renderContext,
+  makeRenderContext,
+  presentNeutralMessage,
   type StoredMessage,
   type StoredSubmessage,
-  streamConversation,
+  streamConversationName,
+  toMessageRecord,
 } from '#domain/messages';
 import { countMessage, isMember } from '#domain/streams';
-import { type Audience, type MessageItem, parseKey, realmKey } from '#model';
+import { type EventAudience, type MessageItem, parseActorKey, realmKey } from '#model';
 import { type MessageInput, type OutboxCommand, outboxCommand, realmCommands } from '#model/commands';
 import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { CommandContext, InputContext, Outcome } from '#runtime';
@@ -52,7 +52,7 @@ export function topicLinksOf(
   directory: DirectoryView,
 ): MessageBody['topicLinks'] {
   if (topic === '') return [];
-  return topicLinks(topic, renderContext(directory, origin)).map(({ text, url }) => ({ text, url }));
+  return findTopicLinks(topic, makeRenderContext(directory, origin)).map(({ text, url }) => ({ text, url }));
 }
 
 /** A rendered message with its sender and flags. */
@@ -85,7 +85,7 @@ export function streamMessageOutcome(
   const first = stream.firstMessage === null && state.last === 0;
   const { copies = [] } = composed;
   const silent = [...context.directory.silentBots()].filter((bot) => isMember(storedMember(parts, bot)));
-  const to: Audience = {
+  const to: EventAudience = {
     stream: stream.id,
     mv: state.mv,
     publicStream: !stream.inviteOnly,
@@ -98,7 +98,7 @@ export function streamMessageOutcome(
     participants: [],
     recipient: stream.recipient,
     stream: stream.id,
-    conversation: streamConversation(stream.id),
+    conversation: streamConversationName(stream.id),
     to,
   });
   const placed = { ...outcome, parts: addMessageToTopic(parts, input.topic, composed.id) };
@@ -122,7 +122,7 @@ export function directMessageOutcome(
     participants,
     recipient,
     stream: 0,
-    conversation: `d${parseKey(context.key).rest}`,
+    conversation: `d${parseActorKey(context.key).rest}`,
     to: { users: participants },
   });
 }
@@ -133,7 +133,7 @@ interface Destination {
   readonly recipient: number;
   readonly stream: number;
   readonly conversation: string;
-  readonly to: Audience;
+  readonly to: EventAudience;
 }
 
 function post(
@@ -165,7 +165,7 @@ function post(
   const item: MessageItem = {
     t: 'message',
     to,
-    message: presentNeutral(message, directory),
+    message: presentNeutralMessage(message, directory),
     flags,
     ...(first ? { first: true } : {}),
     ...(wildcard ? { wildcard: true } : {}),
@@ -180,7 +180,7 @@ function post(
       { ...state, last: id, ...(stream !== 0 ? { traffic: countMessage(state.traffic, now) } : {}) },
       now,
     ),
-    messages: [{ id, rev: 1, record: recordOf(message, conversation) }],
+    messages: [{ id, rev: 1, record: toMessageRecord(message, conversation) }],
     events: [item],
     ...(commands.length > 0 ? { commands: [commands] } : {}),
     ...(awaited.length > 0 ? { replyAfterCommands: true } : {}),

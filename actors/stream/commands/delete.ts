@@ -1,11 +1,17 @@
 /** Deletion of a single message, or of a topic batch by batch. */
 
 import { partialReply, successReply } from '#actors/shared';
-import { asStored, plainViewer, Reader, type StoredMessage, streamConversation } from '#domain/messages';
-import { isAdmin, policyAllows } from '#domain/people';
-import { canReadHistory, isMember, topicKey } from '#domain/streams';
-import { parseKey, streamId, streamKey, userId } from '#model';
-import { conversationCommands, type DeleteTopicArgs, redirect, streamCommands } from '#model/commands';
+import {
+  MessageReader,
+  type StoredMessage,
+  streamConversationName,
+  toStoredMessage,
+  viewerWithoutFlags,
+} from '#domain/messages';
+import { isAdmin, isAllowedByPolicy } from '#domain/people';
+import { canReadStreamHistory, isMember, toTopicKey } from '#domain/streams';
+import { parseActorKey, streamId, streamKey, userId } from '#model';
+import { conversationCommands, type DeleteTopicArgs, redirectCommand, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { MessageRecord } from '#model/records';
 import type { CommandContext, InputContext, Outcome } from '#runtime';
@@ -31,7 +37,7 @@ function checkDelete(message: StoredMessage, { directory, caller, now }: Command
   if (isAdmin(user)) return;
   const { settings } = directory;
   const own = message.sender === caller;
-  if (!own || !policyAllows(settings.delete_own_message_policy, user, settings, now)) {
+  if (!own || !isAllowedByPolicy(settings.delete_own_message_policy, user, settings, now)) {
     throw apiError('DELETE_NOT_ALLOWED');
   }
   const limit = settings.message_content_delete_limit_seconds;
@@ -42,8 +48,8 @@ function checkDelete(message: StoredMessage, { directory, caller, now }: Command
 export const deleteMessage: StreamCommand<typeof conversationCommands.deleteMessage, DeleteInputs> = {
   async inputs({ message_id }, { realm }, sources) {
     const stored = await loadMessageRecord(realm, message_id, sources);
-    const { stream, topic } = stored ? asStored(stored).body : { stream: 0, topic: '' };
-    const newest = stream === 0 ? [] : await readNewestOfTopic(sources.store, realm, stream, topicKey(topic));
+    const { stream, topic } = stored ? toStoredMessage(stored).body : { stream: 0, topic: '' };
+    const newest = stream === 0 ? [] : await readNewestOfTopic(sources.store, realm, stream, toTopicKey(topic));
     return { stored, newest };
   },
   handle(view, args, { stored, newest }, context) {
@@ -75,13 +81,13 @@ async function topicPage(
   { realm, caller, key, view }: Context,
   sources: InputSources,
 ): Promise<Page> {
-  const id = Number(parseKey(key).rest);
+  const id = Number(parseActorKey(key).rest);
   const directory = await sources.directory(realm);
   const [stream, user] = [directory.stream(streamId(id)), directory.user(userId(caller))];
   if (!stream || !user) return { records: [], newest: [], full: false, accessible: new Set() };
   const newest = await sources.store.scanMessages({
     realm,
-    index: { by: 'topic', conversation: streamConversation(id), topicKey: topicKey(topic) },
+    index: { by: 'topic', conversation: streamConversationName(id), topicKey: toTopicKey(topic) },
     from: before === 0 ? Number.MAX_SAFE_INTEGER : before,
     direction: 'older',
     limit: BATCH + MAX_NEWEST_READ,
@@ -89,12 +95,12 @@ async function topicPage(
   const records = newest.slice(0, BATCH);
   const full = records.length === BATCH;
   const subscribed = isMember(storedMember(view.parts, caller));
-  if (stream.historyPublic && canReadHistory(user, stream, subscribed)) {
+  if (stream.historyPublic && canReadStreamHistory(user, stream, subscribed)) {
     return { records, newest, full, accessible: new Set(records.map((record) => record.id)) };
   }
-  const viewer = plainViewer({ realm, user, directory, subscribed: (of) => of === id && subscribed });
-  const reader = new Reader(sources.store, viewer);
-  const own = await reader.readable(records.map(asStored), 'none');
+  const viewer = viewerWithoutFlags({ realm, user, directory, subscribed: (of) => of === id && subscribed });
+  const reader = new MessageReader(sources.store, viewer);
+  const own = await reader.readable(records.map(toStoredMessage), 'none');
   return { records, newest, full, accessible: new Set(own.map(({ message }) => message.id)) };
 }
 
@@ -105,8 +111,8 @@ export const deleteTopicBatch: StreamCommand<typeof streamCommands.deleteTopic, 
   creates: true,
   inputs: topicPage,
   handle(view, args, { records, newest, full, accessible }, context): Outcome<StreamState> {
-    const key = topicKey(args.topic);
-    const stream = Number(parseKey(context.key).rest);
+    const key = toTopicKey(args.topic);
+    const stream = Number(parseActorKey(context.key).rest);
     const there = currentInTopic(view, records, stream, key);
     const gone = there.filter(({ id }) => accessible.has(id));
     const reply = !full
@@ -114,7 +120,7 @@ export const deleteTopicBatch: StreamCommand<typeof streamCommands.deleteTopic, 
       : context.now >= args.until
         ? partialReply()
         : {
-            forward: redirect({
+            forward: redirectCommand({
               to: streamKey(context.realm, streamId(stream)),
               command: streamCommands.deleteTopic,
               args: { ...args, before: records.at(-1)!.id },

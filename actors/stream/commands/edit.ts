@@ -5,10 +5,10 @@
 
 import { filesLinkedCommands, filesUnlinkedCommands, loadClaimedFiles, successReply, valueReply } from '#actors/shared';
 import type { Json } from '#base';
-import { asStored, checkWildcard, type StoredMessage } from '#domain/messages';
-import { asMember, type Member, memberPart } from '#domain/streams';
-import { parseKey, streamId, userId } from '#model';
-import { type CallerCopy, conversationCommands, type EditMessageArgs, type streamCommands } from '#model/commands';
+import { checkMayMentionAll, type StoredMessage, toStoredMessage } from '#domain/messages';
+import { memberPartAddress, type StreamMember, toStreamMember } from '#domain/streams';
+import { parseActorKey, streamId, userId } from '#model';
+import { type CallerCopyArgs, conversationCommands, type EditMessageArgs, type streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser, MessageRecord } from '#model/records';
 import type { CommandContext, InputContext, Outcome } from '#runtime';
@@ -33,7 +33,7 @@ import { listMemberIds, storedMember } from './members.js';
 type Context = InputContext<StreamState, StreamVolatile>;
 
 const ownStream = ({ key }: { readonly key: CommandContext['key'] }): number => {
-  const { kind, rest } = parseKey(key);
+  const { kind, rest } = parseActorKey(key);
   return kind === 'stream' ? Number(rest) : 0;
 };
 
@@ -50,7 +50,7 @@ async function readContent(args: EditMessageArgs, stored: MessageRecord, context
   const text = textOf(args.content);
   if (text === undefined) return UNREAD;
   const directory = await sources.directory(context.realm);
-  const message = asStored(stored);
+  const message = toStoredMessage(stored);
   const rendered = await sources.services.renderer.render(text, directory, args.origin, message.sender);
   if (!rendered) return { rendered, files: [], memberships: new Map() };
   const added = rendered.attachmentPaths.filter((path) => !message.body.files?.includes(path));
@@ -69,11 +69,11 @@ async function readContent(args: EditMessageArgs, stored: MessageRecord, context
 
 async function readTarget(args: EditMessageArgs, { realm, caller }: Context, sources: InputSources) {
   const stream = args.stream_id;
-  if (stream === null) return new Map<number, Member | undefined>();
+  if (stream === null) return new Map<number, StreamMember | undefined>();
   const owner = (await sources.directory(realm)).user(userId(caller))?.botOwner;
   const users = owner ? [caller, owner] : [caller];
-  const parts = await sources.store.getParts(users.map((user) => memberPart(realm, stream, user)));
-  return new Map(users.map((user, i) => [user, asMember(parts[i]?.value)]));
+  const parts = await sources.store.getParts(users.map((user) => memberPartAddress(realm, stream, user)));
+  return new Map(users.map((user, i) => [user, toStreamMember(parts[i]?.value)]));
 }
 
 const UNREAD = { rendered: undefined, files: [], memberships: new Map() };
@@ -85,7 +85,7 @@ function inputs(moves: boolean) {
     if (!here) return { stored, ...UNREAD, scope: undefined, inTarget: new Map() };
     const [content, scope, inTarget] = await Promise.all([
       readContent(args, stored, context, sources),
-      moves && stored.body.stream !== 0 ? readMoveScope(args, asStored(stored), context, sources) : undefined,
+      moves && stored.body.stream !== 0 ? readMoveScope(args, toStoredMessage(stored), context, sources) : undefined,
       readTarget(args, context, sources),
     ]);
     return { stored, ...content, scope, inTarget };
@@ -104,11 +104,17 @@ function newTextOf(
 ): NewTextEffect {
   const text = checkNewText(content);
   const own = ownStream({ key });
-  const member = (stream: number, user: number): Member | undefined =>
+  const member = (stream: number, user: number): StreamMember | undefined =>
     stream === own ? storedMember(view.parts, user) : memberships.get(stream)?.get(user);
   const body = applyNewContent(message, text, rendered ?? null, directory, member);
   const wakes = rendered?.mentions.wildcard === true && message.body.stream !== 0;
-  checkWildcard(wakes, () => listMemberIds(view.parts).length, directory.user(userId(message.sender)), directory, now);
+  checkMayMentionAll(
+    wakes,
+    () => listMemberIds(view.parts).length,
+    directory.user(userId(message.sender)),
+    directory,
+    now,
+  );
   const before = message.body.files ?? [];
   const files = (rendered?.attachmentPaths ?? []).filter((path) => before.includes(path) || claimed.includes(path));
   return {
@@ -130,7 +136,7 @@ function editorOf({ directory, caller, now }: CommandContext): Editor & { readon
 function handle(command: typeof conversationCommands.edit) {
   return (
     view: StreamView,
-    args: EditMessageArgs & CallerCopy,
+    args: EditMessageArgs & CallerCopyArgs,
     inputs: EditInputs,
     context: CommandContext,
   ): Outcome<StreamState> => {

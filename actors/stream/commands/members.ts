@@ -2,27 +2,35 @@
 
 import { valueReply } from '#actors/shared';
 import type { Json } from '#base';
-import { asMember, audienceRole, isMember, MEMBER_PART, type Member } from '#domain/streams';
-import { type ActorKey, type LogItem, type Parts, parseKey, streamId, userId, userKey } from '#model';
+import {
+  isMember,
+  MEMBER_PART_PREFIX,
+  type StreamMember,
+  toStreamMember,
+  weakestRoleSeeingStream,
+} from '#domain/streams';
+import { type ActorKey, type ActorParts, type LogItem, parseActorKey, streamId, userId, userKey } from '#model';
 import { type OutboxCommand, outboxCommand, type streamCommands, userCommands } from '#model/commands';
 import type { CommandContext, View } from '#runtime';
 import type { StreamCommand, StreamState } from '../state.js';
 
-export const storedMember = (parts: Parts, user: number): Member | undefined =>
-  asMember(parts.get(`${MEMBER_PART}${user}`));
+export const storedMember = (parts: ActorParts, user: number): StreamMember | undefined =>
+  toStreamMember(parts.get(`${MEMBER_PART_PREFIX}${user}`));
 
-const asPart = (member: Member): Json => member as unknown as Json;
+const asPart = (member: StreamMember): Json => member as unknown as Json;
 
-export const listMemberIds = (parts: Parts): number[] => {
+export const listMemberIds = (parts: ActorParts): number[] => {
   const ids: number[] = [];
   for (const [name, member] of parts) {
-    if (name.startsWith(MEMBER_PART) && isMember(asMember(member))) ids.push(Number(name.slice(MEMBER_PART.length)));
+    if (name.startsWith(MEMBER_PART_PREFIX) && isMember(toStreamMember(member)))
+      ids.push(Number(name.slice(MEMBER_PART_PREFIX.length)));
   }
   return ids.sort((a, b) => a - b);
 };
 
-export function hasMembers(parts: Parts): boolean {
-  for (const [name, member] of parts) if (name.startsWith(MEMBER_PART) && isMember(asMember(member))) return true;
+export function hasMembers(parts: ActorParts): boolean {
+  for (const [name, member] of parts)
+    if (name.startsWith(MEMBER_PART_PREFIX) && isMember(toStreamMember(member))) return true;
   return false;
 }
 
@@ -42,7 +50,7 @@ export const readMembers: StreamCommand<typeof streamCommands.members> = {
   }),
 };
 
-const ownStream = (key: ActorKey): number => Number(parseKey(key).rest);
+const ownStream = (key: ActorKey): number => Number(parseActorKey(key).rest);
 
 /** Event for the users who may see subscribers at membership version `mv`, except for `users` themselves. */
 function peers(op: 'peer_add' | 'peer_remove', users: readonly number[], mv: number, context: MembersContext): LogItem {
@@ -51,7 +59,7 @@ function peers(op: 'peer_add' | 'peer_remove', users: readonly number[], mv: num
   const stream = directory.stream(streamId(id));
   return {
     t: 'event',
-    to: { stream: id, mv, role: audienceRole(stream), rv: directory.version, except: users },
+    to: { stream: id, mv, role: weakestRoleSeeingStream(stream), rv: directory.version, except: users },
     event: { type: 'subscription', op, stream_ids: [id], user_ids: users },
   };
 }
@@ -79,7 +87,7 @@ export const joinMembers: StreamCommand<typeof streamCommands.join> = {
     const changed = joining.map((user) => {
       const own = silent.includes(user) ? { ...stay, silent: true as const } : stay;
       const stays = [...(storedMember(parts, user)?.stays ?? []), own];
-      return [`${MEMBER_PART}${user}`, asPart({ stays })] as const;
+      return [`${MEMBER_PART_PREFIX}${user}`, asPart({ stays })] as const;
     });
     return {
       reply: valueReply(null),
@@ -108,7 +116,7 @@ function endStays({ state, parts }: View<StreamState>, leaving: readonly number[
   const changed = leaving.map((user) => {
     const stays = storedMember(parts, user)?.stays ?? [];
     const ended = stays.map((stay) => (stay.to === 0 ? { ...stay, to: mv, until: state.last } : stay));
-    return [`${MEMBER_PART}${user}`, asPart({ stays: ended })] as const;
+    return [`${MEMBER_PART_PREFIX}${user}`, asPart({ stays: ended })] as const;
   });
   const item: LogItem = { t: 'members', stream: ownStream(key), mv, last: state.last, join: [], leave: leaving };
   return { mv, state: { ...state, mv }, parts: Object.fromEntries(changed), item };
@@ -118,7 +126,7 @@ function endStays({ state, parts }: View<StreamState>, leaving: readonly number[
 function peersAmongLeavers(leaving: readonly number[], { key, directory }: MembersContext): LogItem[] {
   if (leaving.length < 2) return [];
   const stream = directory.stream(streamId(ownStream(key)));
-  const role = audienceRole(stream);
+  const role = weakestRoleSeeingStream(stream);
   const seeing = leaving.filter((id) => (directory.user(userId(id))?.role ?? Number.POSITIVE_INFINITY) <= role);
   if (seeing.length === 0) return [];
   const event = { type: 'subscription', op: 'peer_remove', stream_ids: [ownStream(key)], user_ids: leaving };
@@ -135,7 +143,7 @@ function readStreamCommands(
   const { key, directory } = context;
   const args = { stream: ownStream(key), until: state.last, ...(archived ? { archived } : {}) };
   return users.map((user): OutboxCommand => {
-    const to = userKey(parseKey(key).realm, userId(user));
+    const to = userKey(parseActorKey(key).realm, userId(user));
     return outboxCommand({ to, name: userCommands.readStream, args, caller: 0, after: directory.version });
   });
 }

@@ -6,11 +6,11 @@
 import { valueReply } from '#actors/shared';
 import { type RenderResult, renderFailureNote } from '#domain/markdown';
 import { flagsAtCreation } from '#domain/messages';
-import { NOTIFICATION_BOT } from '#domain/people';
+import { NOTIFICATION_BOT_ID } from '#domain/people';
 import { isMember } from '#domain/streams';
-import { parseKey, streamId, userId } from '#model';
+import { parseActorKey, streamId, userId } from '#model';
 import type { directCommands, NoticeArgs, streamCommands } from '#model/commands';
-import { PRODUCT } from '#model/errors';
+import { PRODUCT_NAME } from '#model/errors';
 import type { CommandContext } from '#runtime';
 import type { StreamCommand } from '../state.js';
 import {
@@ -26,7 +26,7 @@ import { storedMember } from './members.js';
 const CLIENT = 'Internal';
 
 function composeByBot(
-  { content, read, bot = NOTIFICATION_BOT }: NoticeArgs,
+  { content, read, bot = NOTIFICATION_BOT_ID }: NoticeArgs,
   { id, rendered }: ComposeInputs,
   { directory }: CommandContext,
   hasCopy: (user: number) => boolean,
@@ -45,7 +45,7 @@ function composeByBot(
 /** Fallback: a notice quotes texts of users, which may exceed the renderer's limits. */
 const NOBODY = { users: [], groups: [], wildcard: false };
 const UNRENDERED: RenderResult = {
-  html: renderFailureNote(PRODUCT),
+  html: renderFailureNote(PRODUCT_NAME),
   mentions: NOBODY,
   silent: NOBODY,
   hasLink: false,
@@ -58,7 +58,7 @@ export const postNotice: StreamCommand<typeof streamCommands.notice, ComposeInpu
   creates: true,
   inputs: loadComposeInputs,
   handle({ state, parts }, args, prepared, context) {
-    const stream = context.directory.stream(streamId(Number(parseKey(context.key).rest)));
+    const stream = context.directory.stream(streamId(Number(parseActorKey(context.key).rest)));
     if (!stream) return { reply: valueReply(null) };
     const composed = composeByBot(args, prepared, context, (user) => isMember(storedMember(parts, user)));
     return streamMessageOutcome({ state, parts }, args, context, stream, composed);
@@ -70,7 +70,7 @@ export const postDirectNotice: StreamCommand<typeof directCommands.directNotice,
   inputs: loadComposeInputs,
   handle({ state }, args, prepared, context) {
     const participants = state.participants.length > 0 ? state.participants : args.participants;
-    const other = participants.find((user) => user !== (args.bot ?? NOTIFICATION_BOT)) ?? 0;
+    const other = participants.find((user) => user !== (args.bot ?? NOTIFICATION_BOT_ID)) ?? 0;
     const receiver = context.directory.user(userId(other));
     if (!receiver) return { reply: valueReply(null) };
     const composed = composeByBot(args, prepared, context, (user) => participants.includes(user));

@@ -4,7 +4,7 @@ import { owningActorKey, successReply, valueReply } from '#actors/shared';
 import {
   checkEmoji,
   comparableEmojiCode,
-  emojiByName,
+  findEmojiByName,
   isEmoji,
   presentEmoji,
   resolveEmoji,
@@ -108,7 +108,7 @@ function findOwn(own: readonly StoredReaction[], args: RemoveReactionArgs, direc
   const { emoji_name: name, emoji_code: code, reaction_type: type } = args;
   if (code === null) {
     if (name === null) throw apiError('REACTION_ARGUMENTS');
-    const emoji = emojiByName(name, directory);
+    const emoji = findEmojiByName(name, directory);
     const found = own.find((reaction) => isSameEmoji(reaction, emoji));
     if (!found) throw apiError('REACTION_DOES_NOT_EXIST');
     return found;
@@ -121,7 +121,7 @@ function findOwn(own: readonly StoredReaction[], args: RemoveReactionArgs, direc
     const known = (['unicode_emoji', 'realm_emoji', 'extra'] as const).some((one) => isEmoji(code, one, directory));
     throw apiError(known ? 'REACTION_DOES_NOT_EXIST' : 'INVALID_MESSAGES');
   }
-  const resolved = type === null ? emojiByName(name ?? '', directory).type : storedEmojiType(type);
+  const resolved = type === null ? findEmojiByName(name ?? '', directory).type : storedEmojiType(type);
   const found = own.find((reaction) =>
     isSameEmoji(reaction, { code: comparableEmojiCode(code, resolved), type: resolved }),
   );

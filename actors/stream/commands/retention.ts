@@ -4,9 +4,9 @@
  */
 
 import { valueReply } from '#actors/shared';
-import { asStored, streamConversation } from '#domain/messages';
-import { recentTraffic } from '#domain/streams';
-import { type ActorKey, parseKey, realmKey, streamId } from '#model';
+import { streamConversationName, toStoredMessage } from '#domain/messages';
+import { countRecentMessages } from '#domain/streams';
+import { type ActorKey, parseActorKey, realmKey, streamId } from '#model';
 import { type conversationCommands, outboxCommand, realmCommands } from '#model/commands';
 import type { DirectoryView, MessageRecord } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
@@ -28,7 +28,7 @@ export function withRetentionTimer(
 
 /** Retention in days; null: for ever. */
 function retentionDays(key: ActorKey, directory: DirectoryView): number | null {
-  const { kind, rest } = parseKey(key);
+  const { kind, rest } = parseActorKey(key);
   const own = kind === 'stream' ? directory.stream(streamId(Number(rest)))?.retentionDays : null;
   const days = own ?? directory.settings.message_retention_days;
   return days > 0 ? days : null;
@@ -37,8 +37,8 @@ function retentionDays(key: ActorKey, directory: DirectoryView): number | null {
 export const removeExpiredMessages: StreamCommand<typeof conversationCommands.due, readonly MessageRecord[]> = {
   async inputs(_args, { key, realm }, { store, directory }) {
     if (retentionDays(key, await directory(realm)) === null) return [];
-    const { kind, rest } = parseKey(key);
-    const conversation = kind === 'stream' ? streamConversation(Number(rest)) : `d${rest}`;
+    const { kind, rest } = parseActorKey(key);
+    const conversation = kind === 'stream' ? streamConversationName(Number(rest)) : `d${rest}`;
     return store.scanMessages({
       realm,
       index: { by: 'conversation', conversation },
@@ -58,9 +58,9 @@ function withTraffic(
   outcome: RetentionOutcome,
   { key, realm, now }: CommandContext,
 ): RetentionOutcome {
-  const { kind, rest } = parseKey(key);
+  const { kind, rest } = parseActorKey(key);
   const state = outcome.state ?? before;
-  const recent = recentTraffic(state.traffic, now);
+  const recent = countRecentMessages(state.traffic, now);
   if (kind !== 'stream' || recent === (state.trafficTold ?? 0)) return outcome;
   const command = outboxCommand({
     to: realmKey(realm),
@@ -80,7 +80,7 @@ function removeExpired(view: StreamView, oldest: readonly MessageRecord[], conte
   const days = retentionDays(key, directory);
   if (days === null || oldest.length === 0) return { reply: valueReply(null), due: now + DAY_MS };
   const last = Math.floor((now - days * DAY_MS) / 1000);
-  const { kind, rest } = parseKey(key);
+  const { kind, rest } = parseActorKey(key);
   const stream = kind === 'stream' ? Number(rest) : 0;
   const expired = oldest
     .filter(({ body }) => (body.sent as number) < last)
@@ -88,7 +88,7 @@ function removeExpired(view: StreamView, oldest: readonly MessageRecord[], conte
     .filter((message) => message !== undefined)
     .filter(({ body }) => body.stream === stream);
   // The whole batch was too old: there may be more.
-  const more = oldest.length === BATCH && asStored(oldest.at(-1)!).body.sent < last;
+  const more = oldest.length === BATCH && toStoredMessage(oldest.at(-1)!).body.sent < last;
   const due = more ? now : now + DAY_MS;
   if (expired.length === 0) return { reply: valueReply(null), due };
   return { reply: valueReply(null), due, ...removalOutcome(view, expired, oldest, context) };

@@ -1,20 +1,20 @@
 /** Sends a message to a stream, or to the participants of a direct-message conversation (messages.md). */
 
 import {
-  activeSender,
-  checkDirect,
-  checkPosting,
+  checkMayMentionAll,
+  checkMaySendDirect,
+  checkMaySendToStream,
   checkTopicPresent,
-  checkWildcard,
-  firstSubmessage,
   flagsAtCreation,
+  makeFirstSubmessage,
+  requireActiveSender,
 } from '#domain/messages';
 import { isMember } from '#domain/streams';
-import { type ActorKey, parseKey, realmKey, streamId, userId, userKey } from '#model';
+import { type ActorKey, parseActorKey, realmKey, streamId, userId, userKey } from '#model';
 import {
   type directCommands,
   realmCommands,
-  redirect,
+  redirectCommand,
   type SendArgs,
   type streamCommands,
   userCommands,
@@ -35,7 +35,7 @@ import { hasMembers, listMemberIds, storedMember } from './members.js';
 
 /** Error for a stream that does not exist or was archived. */
 export const noSuchStreamError = (key: ActorKey): ApiError =>
-  apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: Number(parseKey(key).rest) });
+  apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: Number(parseActorKey(key).rest) });
 
 /** Checks and sends. Refusals are thrown; send-scheduled and bot-reply turn them into commands to the sender. */
 export const checkAndSend: StreamHandler<SendArgs, ComposeInputs> = {
@@ -43,12 +43,12 @@ export const checkAndSend: StreamHandler<SendArgs, ComposeInputs> = {
   inputs: loadComposeInputs,
   handle({ state, parts }, args, prepared, context) {
     const { directory, key, caller, now, realm } = context;
-    const stream = directory.stream(streamId(Number(parseKey(key).rest)));
+    const stream = directory.stream(streamId(Number(parseActorKey(key).rest)));
     // The directory knows of an archived stream before its actor does; a scheduled message needs this refusal, too.
     if (!stream || stream.archived) throw noSuchStreamError(key);
-    const sender = activeSender(directory, caller);
+    const sender = requireActiveSender(directory, caller);
     const subscribed = (user: number): boolean => isMember(storedMember(parts, user));
-    checkPosting(sender, stream, subscribed, directory, now);
+    checkMaySendToStream(sender, stream, subscribed, directory, now);
     checkTopicPresent(args.topic, directory);
     const mentioned = prepared.rendered?.mentions.users ?? [];
     const copies = mentionedUnsubscribedBots(mentioned, subscribed, directory);
@@ -59,7 +59,7 @@ export const checkAndSend: StreamHandler<SendArgs, ComposeInputs> = {
       sender.botOwner !== null && !hasMembers(parts) ? lostMessageCommand(sender, stream, args.origin, realm) : [];
     const calls = [...webhookCallCommands(mentioned, input, realm, directory), ...lost];
     const composed = { ...composeBySender(args, prepared, context, has), copies, calls };
-    checkWildcard(composed.rendered.mentions.wildcard, () => listMemberIds(parts).length, sender, directory, now);
+    checkMayMentionAll(composed.rendered.mentions.wildcard, () => listMemberIds(parts).length, sender, directory, now);
     return streamMessageOutcome({ state, parts }, args, context, stream, composed);
   },
 };
@@ -81,9 +81,12 @@ export const sendToStream: StreamCommand<typeof streamCommands.send, ComposeInpu
       return checkAndSend.handle(view, message, prepared, context);
     } catch (error) {
       if (again || !(error instanceof ApiError) || !GRANTABLE.has(error.reason)) throw error;
-      const args = { stream: Number(parseKey(context.key).rest), message };
+      const args = { stream: Number(parseActorKey(context.key).rest), message };
       const to = userKey(context.realm, userId(context.caller));
-      const reply = { forward: redirect({ to, command: userCommands.retryAfterJoin, args }), fresh: true } as const;
+      const reply = {
+        forward: redirectCommand({ to, command: userCommands.retryAfterJoin, args }),
+        fresh: true,
+      } as const;
       // `parts` makes a commit, so that a repeat of this command gets the same redirect.
       return { reply, parts: {} };
     }
@@ -100,18 +103,18 @@ export const sendDirect: StreamCommand<typeof directCommands.sendDirect, DirectC
     const [prepared, recipient] = await Promise.all([
       loadComposeInputs(args, context, sources),
       isGroup && known === 0
-        ? sources.ask(realmKey(context.realm), realmCommands.groupRecipient, { group: parseKey(context.key).rest })
+        ? sources.ask(realmKey(context.realm), realmCommands.groupRecipient, { group: parseActorKey(context.key).rest })
         : known,
     ]);
     return { ...prepared, recipient: recipient as number };
   },
   handle({ state }, args, { recipient, ...prepared }, context) {
     const { directory, caller, realm } = context;
-    const sender = activeSender(directory, caller);
+    const sender = requireActiveSender(directory, caller);
     const people = args.participants.map((user) => directory.user(userId(user)));
     const others = people.filter((user): user is DirectoryUser => user !== undefined && user.id !== caller);
     if (!args.participants.includes(caller)) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
-    checkDirect(sender, others, directory);
+    checkMaySendDirect(sender, others, directory);
     const participants = state.participants.length > 0 ? state.participants : args.participants;
     const input = { sender, id: prepared.id, trigger: 'private_message', origin: args.origin } as const;
     const calls = webhookCallCommands(participants, input, realm, directory);
@@ -129,7 +132,7 @@ function composeBySender(
   { caller, client, directory }: CommandContext,
   hasCopy: (user: number) => boolean,
 ): ComposedMessage {
-  const submessage = firstSubmessage(content, widget, caller);
+  const submessage = makeFirstSubmessage(content, widget, caller);
   if (rendered === null) throw apiError('CANNOT_RENDER');
   return {
     id,

@@ -1,7 +1,7 @@
 /** POST /submessage: data that users add to a widget (messages.md § Submessages and widgets). */
 
 import { successReply } from '#actors/shared';
-import { nextSubmessage } from '#domain/messages';
+import { makeNextSubmessage } from '#domain/messages';
 import { conversationCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { MessageRecord } from '#model/records';
@@ -15,7 +15,7 @@ export const addSubmessage: StreamCommand<typeof conversationCommands.submessage
     if (!message) throw apiError('INVALID_MESSAGES');
     const moved = redirectToOwner(message, context, conversationCommands.submessage, args);
     if (moved) return moved;
-    const added = nextSubmessage(message, { sender: context.caller, type: args.msg_type, content: args.content });
+    const added = makeNextSubmessage(message, { sender: context.caller, type: args.msg_type, content: args.content });
     const submessages = [...(message.body.submessages ?? []), added];
     const event = {
       type: 'submessage',

@@ -2,14 +2,14 @@
 
 import { successReply, valueReply } from '#actors/shared';
 import type { Json } from '#base';
-import { type ActorKey, parseKey } from '#model';
+import { type ActorKey, parseActorKey } from '#model';
 import type { streamCommands } from '#model/commands';
 import type { MessageRecord } from '#model/records';
 import type { StreamCommand } from '../state.js';
 import { listTopics, readNewestOfTopic, removeMessagesFromTopic, topicWatchersOf, withWatcher } from '../topics.js';
 import { withRetentionTimer } from './retention.js';
 
-const ownStream = (key: ActorKey): number => Number(parseKey(key).rest);
+const ownStream = (key: ActorKey): number => Number(parseActorKey(key).rest);
 
 /** For users who may read the whole stream; the user actor that redirects here has checked that. */
 export const listAllTopics: StreamCommand<typeof streamCommands.listTopics> = {

@@ -1,8 +1,8 @@
 /** Permission to edit and move messages; checks in the order of messages.md § PATCH /messages/{id}. Pure. */
 
 import type { StoredMessage } from '#domain/messages';
-import { policyAllows, ROLE } from '#domain/people';
-import { canAccess, checkMayPost, checkTopic } from '#domain/streams';
+import { isAllowedByPolicy, ROLE } from '#domain/people';
+import { canAccessStream, checkMayPost, checkTopic } from '#domain/streams';
 import type { RealmSettings } from '#model';
 import type { EditMessageArgs } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -48,7 +48,7 @@ export function checkEdit(message: StoredMessage, args: EditMessageArgs, { user,
   if (stream_id !== null && content !== null) throw apiError('CONTENT_AND_STREAM');
   if (content !== null && (message.body.submessages?.length ?? 0) > 0) throw apiError('WIDGET_EDIT');
   if (content !== null && message.sender !== user.id) throw apiError('EDIT_NOT_ALLOWED');
-  if (newTopic !== undefined && !policyAllows(settings.edit_topic_policy, user, settings, now)) {
+  if (newTopic !== undefined && !isAllowedByPolicy(settings.edit_topic_policy, user, settings, now)) {
     throw apiError('EDIT_NOT_ALLOWED');
   }
   if (content !== null && isLate(message, settings.message_content_edit_limit_seconds, now)) {
@@ -71,9 +71,9 @@ export interface StreamMove {
 export function checkMove(message: StoredMessage, move: StreamMove, { user, settings, now }: Editor): DirectoryStream {
   const { from, to, subscribed, owner } = move;
   const policy = settings.move_messages_between_streams_policy;
-  if (!policyAllows(policy, user, settings, now)) throw apiError('MOVE_NOT_ALLOWED');
-  if (!canAccess(user, from, subscribed('from', user.id))) throw apiError('MOVE_WITHOUT_ACCESS');
-  if (!to || !canAccess(user, to, subscribed('to', user.id))) throw apiError('INVALID_STREAM_ID');
+  if (!isAllowedByPolicy(policy, user, settings, now)) throw apiError('MOVE_NOT_ALLOWED');
+  if (!canAccessStream(user, from, subscribed('from', user.id))) throw apiError('MOVE_WITHOUT_ACCESS');
+  if (!to || !canAccessStream(user, to, subscribed('to', user.id))) throw apiError('INVALID_STREAM_ID');
   checkMayPost(
     {
       user,

@@ -2,15 +2,15 @@
 
 import type { RenderResult } from '#domain/markdown';
 import {
-  checkContent,
-  copyOf,
-  decidingStreams,
+  checkMessageContent,
+  findCopy,
   flagsFromText,
   type MessageBody,
   type StoredEdit,
   type StoredMessage,
+  streamsDecidingCopies,
 } from '#domain/messages';
-import { asMember, type Member, memberPart } from '#domain/streams';
+import { memberPartAddress, type StreamMember, toStreamMember } from '#domain/streams';
 import { type RealmId, userId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -20,13 +20,14 @@ import type { Store } from '#ports/store';
 const DELETED = '(deleted)';
 
 /** The text as it is stored. @throws ApiError */
-export const checkNewText = (content: string): string => (content.trimEnd() === '' ? DELETED : checkContent(content));
+export const checkNewText = (content: string): string =>
+  content.trimEnd() === '' ? DELETED : checkMessageContent(content);
 
 /** Flags that follow from the text; an edit keeps all others. */
 const TEXT_FLAGS = ['mentioned', 'has_alert_word'];
 
 /** Stream → user → membership. */
-export type MembershipsByStream = ReadonlyMap<number, ReadonlyMap<number, Member | undefined>>;
+export type MembershipsByStream = ReadonlyMap<number, ReadonlyMap<number, StreamMember | undefined>>;
 
 /**
  * Input of `applyNewContent` for a message that was moved here: memberships of the mentioned or alerted users in the
@@ -42,15 +43,15 @@ export async function loadMemberships(
   directory: DirectoryView,
   store: Store,
 ): Promise<MembershipsByStream> {
-  const streams = decidingStreams(message).filter((stream) => stream !== own);
+  const streams = streamsDecidingCopies(message).filter((stream) => stream !== own);
   const users = [...flagsFromText(content, rendered.mentions, directory).keys()];
   if (streams.length === 0 || users.length === 0) return new Map();
-  const wanted = streams.flatMap((stream) => users.map((user) => memberPart(realm, stream, user)));
+  const wanted = streams.flatMap((stream) => users.map((user) => memberPartAddress(realm, stream, user)));
   const parts = await store.getParts(wanted);
   return new Map(
     streams.map((stream, s) => [
       stream,
-      new Map(users.map((user, u) => [user, asMember(parts[s * users.length + u]?.value)])),
+      new Map(users.map((user, u) => [user, toStreamMember(parts[s * users.length + u]?.value)])),
     ]),
   );
 }
@@ -61,7 +62,7 @@ export function applyNewContent(
   content: string,
   rendered: RenderResult | null,
   directory: DirectoryView,
-  member: (stream: number, user: number) => Member | undefined,
+  member: (stream: number, user: number) => StreamMember | undefined,
 ): Partial<MessageBody> {
   if (rendered === null) throw apiError('CANNOT_RENDER');
   const flags: Record<string, readonly string[]> = {};
@@ -71,7 +72,7 @@ export function applyNewContent(
   }
   for (const [user, added] of flagsFromText(content, rendered.mentions, directory)) {
     if (!directory.user(userId(user))?.isActive) continue;
-    const has = copyOf(message, user, (stream) => member(stream, user), false).has;
+    const has = findCopy(message, user, (stream) => member(stream, user), false).has;
     if (has) flags[user] = [...(flags[user] ?? []), ...added];
   }
   return {

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '#base';
 import type { MessageBody, StoredMessage } from '#domain/messages';
-import type { Audience, LogItem } from '#model';
+import type { EventAudience, LogItem } from '#model';
 import type { PropagateMode } from '#model/commands';
 import type { DirectoryStream } from '#model/records';
 
@@ -29,7 +29,7 @@ export interface EditSummary {
     | undefined;
 }
 
-export function editEvents({ by, at, message, stream, content, move }: EditSummary, to: Audience): LogItem[] {
+export function editEvents({ by, at, message, stream, content, move }: EditSummary, to: EventAudience): LogItem[] {
   const { body, id } = message;
   const event: JsonObject = {
     type: 'update_message',
@@ -74,7 +74,7 @@ function chunks(ids: readonly number[]): (readonly number[])[] {
 export function deleteEvents(
   ids: readonly number[],
   place: { readonly stream: number; readonly topic: string } | null,
-  to: Audience,
+  to: EventAudience,
 ): LogItem[] {
   const where = place
     ? { stream_id: place.stream, topic: place.topic, message_type: 'stream' }

@@ -5,8 +5,8 @@
  */
 
 import { IdSet, type Json, type JsonObject } from '#base';
-import type { MessageBody, Move, StoredEdit, StoredMessage } from '#domain/messages';
-import { topicKey } from '#domain/streams';
+import type { MessageBody, StoredEdit, StoredMessage, StreamMoveRecord } from '#domain/messages';
+import { toTopicKey } from '#domain/streams';
 import type { ActorKey, LogItem } from '#model';
 import { type MoveBatchArgs, type OutboxCommand, outboxCommand, streamCommands } from '#model/commands';
 import type { CommandContext, MessageChange } from '#runtime';
@@ -28,7 +28,7 @@ export interface MoveDecision extends JsonObject {
   readonly topic: { readonly name: string; readonly links: MessageBody['topicLinks'] } | null;
   readonly stream: { readonly id: number; readonly recipient: number } | null;
   /** null: the stream stays the same. */
-  readonly move: Move | null;
+  readonly move: StreamMoveRecord | null;
   /** Users who made copies for themselves and lose them. Absent in decisions of older versions. */
   readonly losers?: readonly number[];
 }
@@ -122,8 +122,8 @@ export function moveBatchIds(parts: ReadonlyMap<string, Json>, { part, from, to 
 export function topicsOfMove(parts: ReadonlyMap<string, Json>, { part }: MoveBatchArgs): readonly string[] {
   const decision = storedMove(parts, part)?.decision;
   if (!decision) return [];
-  const topics = [topicKey(decision.from.topic)];
-  if (decision.topic && !decision.stream) topics.push(topicKey(decision.topic.name));
+  const topics = [toTopicKey(decision.from.topic)];
+  if (decision.topic && !decision.stream) topics.push(toTopicKey(decision.topic.name));
   return topics;
 }
 
@@ -139,7 +139,9 @@ export function moveBatch(
   const { from, edit, stream } = decision;
   const left = messages.filter(
     ({ body }) =>
-      body.stream === from.stream && topicKey(body.topic) === topicKey(from.topic) && !isMoved(body, decision, edit),
+      body.stream === from.stream &&
+      toTopicKey(body.topic) === toTopicKey(from.topic) &&
+      !isMoved(body, decision, edit),
   );
   return {
     messages: left.map((message) => changeMessageBody(view, message, movedBody(message, decision), context)),

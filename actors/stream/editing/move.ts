@@ -1,10 +1,10 @@
 /** Decides a move to another topic or stream, in one commit (messages.md § PATCH, effects). */
 
 import { successReply } from '#actors/shared';
-import type { MessageBody, Move, StoredMessage } from '#domain/messages';
+import type { MessageBody, StoredMessage, StreamMoveRecord } from '#domain/messages';
 import { isGuest } from '#domain/people';
-import { hasCopy, isMember, topicKey } from '#domain/streams';
-import { type LogItem, parseKey, streamId, streamKey, userId, userKey } from '#model';
+import { hasReceivedMessage, isMember, toTopicKey } from '#domain/streams';
+import { type LogItem, parseActorKey, streamId, streamKey, userId, userKey } from '#model';
 import { type EditMessageArgs, type OutboxCommand, outboxCommand, streamCommands, userCommands } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
@@ -37,7 +37,7 @@ interface MovedMessages {
 /** Newest versions of the topic's messages, and ids of those that the mover may access. */
 function topicNow(view: StreamView, message: StoredMessage, inputs: EditInputs, user: number) {
   const { stream, topic } = message.body;
-  const key = topicKey(topic);
+  const key = toTopicKey(topic);
   const scope = inputs.scope;
   const now = new Map(currentInTopic(view, scope?.topic ?? [], stream, key).map((one) => [one.id, one]));
   const accessible = new Set([...(scope?.accessible ?? []), message.id]);
@@ -45,7 +45,8 @@ function topicNow(view: StreamView, message: StoredMessage, inputs: EditInputs, 
     // Came after the read of the Store.
     if (now.has(one.id)) continue;
     now.set(one.id, one);
-    if (one.originStream === stream && hasCopy(storedMember(view.parts, user), one.id)) accessible.add(one.id);
+    if (one.originStream === stream && hasReceivedMessage(storedMember(view.parts, user), one.id))
+      accessible.add(one.id);
   }
   now.set(message.id, message);
   return { now, accessible };
@@ -147,7 +148,7 @@ function decisionOf(
     },
     topic: plan.topic === undefined ? null : { name: topic, links: links() },
     stream: leaves ? { id: to.id, recipient: to.recipient } : null,
-    move: there ? (moveTo(view, from, to, there.mv) satisfies Move) : null,
+    move: there ? (moveTo(view, from, to, there.mv) satisfies StreamMoveRecord) : null,
     losers: losers.filter((id) => copied.has(id)),
   };
 }
@@ -194,7 +195,7 @@ function moveNotices(
     withContent: text !== undefined,
   };
   return composeMoveNotices(summary, realm, args.origin, directory.version, () => {
-    const there = currentInTopic(view, inputs.scope?.inTarget ?? [], to.id, topicKey(topic));
+    const there = currentInTopic(view, inputs.scope?.inTarget ?? [], to.id, toTopicKey(topic));
     const people = usersInvolvedIn([...moved, ...there]);
     return (inputs.scope?.target?.members ?? listMemberIds(view.parts)).filter((id) => !people.has(id));
   });
@@ -209,7 +210,7 @@ export function decideMove(view: StreamView, request: MoveRequest, context: Comm
   const [first = [], ...rest] = splitIntoBatches([message, ...moved.filter(({ id }) => id !== message.id)]);
   const further = scheduleBatches(context.key, context.version, decision, rest);
   const targetExisted =
-    (leaves || topicKey(topic) !== topicKey(oldTopic)) && targetTopicExisted(view, to, topic, leaves, inputs);
+    (leaves || toTopicKey(topic) !== toTopicKey(oldTopic)) && targetTopicExisted(view, to, topic, leaves, inputs);
   const oldPlace = { stream: from.id, topic: oldTopic };
   const newPlace = { stream: to.id, topic };
   const notices = moveNotices(view, request, places, targetExisted, context);
@@ -254,7 +255,7 @@ function checkedTarget(
   );
 }
 
-const moveTo = (view: StreamView, from: DirectoryStream, to: DirectoryStream, toMv: number): Move => ({
+const moveTo = (view: StreamView, from: DirectoryStream, to: DirectoryStream, toMv: number): StreamMoveRecord => ({
   from: from.id,
   fromMv: view.state.mv,
   to: to.id,
@@ -269,7 +270,7 @@ function targetTopicExisted(
   leaves: boolean,
   { scope }: EditInputs,
 ): boolean {
-  const key = topicKey(topic);
+  const key = toTopicKey(topic);
   if (!leaves) return storedTopic(view.parts, key) !== undefined;
   return currentInTopic(view, scope?.inTarget ?? [], to.id, key).length > 0;
 }
@@ -286,9 +287,9 @@ function topicsAfter(
   const ids = new Set(moved.map(({ id }) => id));
   const newest = moved.at(-1)!.id;
   const leaving =
-    to !== undefined && topicKey(from) === topicKey(to)
+    to !== undefined && toTopicKey(from) === toTopicKey(to)
       ? {}
-      : removeMessagesFromTopic(view, stream.id, topicKey(from), scope?.newest ?? [], (id) => ids.has(id));
+      : removeMessagesFromTopic(view, stream.id, toTopicKey(from), scope?.newest ?? [], (id) => ids.has(id));
   return { ...leaving, ...(to === undefined ? {} : addMessageToTopic(view.parts, to, newest)) };
 }
 
@@ -296,7 +297,7 @@ const topicChanged = ({ realm }: CommandContext, stream: DirectoryStream, topic:
   outboxCommand({
     to: streamKey(realm, stream.id),
     name: streamCommands.topicChanged,
-    args: { topic: topicKey(topic) },
+    args: { topic: toTopicKey(topic) },
     caller: 0,
   });
 
@@ -315,11 +316,11 @@ function movePolicies(
   { scope }: EditInputs,
   { realm, key }: CommandContext,
 ): OutboxCommand[] {
-  if (from.stream === to.stream && topicKey(from.topic) === topicKey(to.topic)) return [];
+  if (from.stream === to.stream && toTopicKey(from.topic) === toTopicKey(to.topic)) return [];
   const cannotSee = new Set(gone);
   const watchers = new Set(topicWatchersOf(view.parts, from.topic));
   const inTarget =
-    to.stream === Number(parseKey(key).rest) ? topicWatchersOf(view.parts, to.topic) : (scope?.watchers ?? []);
+    to.stream === Number(parseActorKey(key).rest) ? topicWatchersOf(view.parts, to.topic) : (scope?.watchers ?? []);
   for (const id of inTarget) watchers.add(id);
   return [...watchers].map((id) =>
     outboxCommand({

@@ -1,8 +1,8 @@
 /** Notices of the notification bot about a move (messages.md § Notices). Pure. */
 
 import { silentMention, streamNoticeCommand } from '#actors/shared';
-import { messageUrl } from '#domain/markdown';
-import { RESOLVED_PREFIX, type StoredMessage } from '#domain/messages';
+import { topicMessageUrl } from '#domain/markdown';
+import { RESOLVED_TOPIC_PREFIX, type StoredMessage } from '#domain/messages';
 import type { RealmId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
@@ -34,7 +34,7 @@ const link = ({ stream, topic }: TopicPlace): string => `#**${stream.name}>${top
 /** The topic without leading check marks and blanks. */
 const bare = (topic: string): string => topic.replace(/^[✔ ]+/, '');
 
-const isResolved = (topic: string): boolean => topic.startsWith(RESOLVED_PREFIX);
+const isResolved = (topic: string): boolean => topic.startsWith(RESOLVED_TOPIC_PREFIX);
 
 export const togglesResolved = (from: string, to: string): boolean => isResolved(from) !== isResolved(to);
 
@@ -65,7 +65,7 @@ export function composeMoveNotices(
       moved.all && !moved.targetExisted
         ? 'This topic was'
         : count === 1
-          ? `[A message](${messageUrl(origin, to.stream, to.topic, moved.message)}) was`
+          ? `[A message](${topicMessageUrl(origin, to.stream, to.topic, moved.message)}) was`
           : `${count} messages were`;
     notices.push(say(to, `${what} moved here from ${link(from)} by ${user}.`));
   }

@@ -3,17 +3,17 @@
 import type { JsonObject } from '#base';
 import type { RenderResult } from '#domain/markdown';
 import {
-  asStored,
-  NEWEST,
-  plainViewer,
-  RESOLVED_PREFIX,
-  Reader,
+  MessageReader,
+  NEWEST_ANCHOR,
+  RESOLVED_TOPIC_PREFIX,
   type StoredMessage,
-  streamConversation,
+  streamConversationName,
+  toStoredMessage,
+  viewerWithoutFlags,
 } from '#domain/messages';
-import { canReadHistory, isMember, type Member, topicKey } from '#domain/streams';
+import { canReadStreamHistory, isMember, type StreamMember, toTopicKey } from '#domain/streams';
 import { streamId, streamKey, userId } from '#model';
-import { type Command, type EditMessageArgs, streamCommands, type Value } from '#model/commands';
+import { type Command, type EditMessageArgs, streamCommands, type ValueReply } from '#model/commands';
 import type { DirectoryStream, DirectoryUser, DirectoryView, MessageRecord } from '#model/records';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../services.js';
@@ -56,9 +56,9 @@ async function readTopic(
   seen: (page: readonly MessageRecord[]) => Promise<boolean>,
   first = PAGE,
 ): Promise<MessageRecord[]> {
-  const index = { by: 'topic', conversation: streamConversation(stream), topicKey: key } as const;
+  const index = { by: 'topic', conversation: streamConversationName(stream), topicKey: key } as const;
   const all: MessageRecord[] = [];
-  let from = NEWEST;
+  let from = NEWEST_ANCHOR;
   for (let limit = first; ; limit = PAGE) {
     const page = await store.scanMessages({ realm, index, from, direction: 'older', limit });
     all.push(...page);
@@ -76,11 +76,11 @@ function readerFor(
   { store }: InputSources,
 ) {
   const subscribed = (id: number): boolean => id === stream.id && isMember(storedMember(context.view.parts, user.id));
-  const shared = stream.historyPublic && canReadHistory(user, stream, subscribed(stream.id));
-  const reader = new Reader(store, plainViewer({ realm: context.realm, user, directory, subscribed }));
+  const shared = stream.historyPublic && canReadStreamHistory(user, stream, subscribed(stream.id));
+  const reader = new MessageReader(store, viewerWithoutFlags({ realm: context.realm, user, directory, subscribed }));
   return async (records: readonly MessageRecord[]): Promise<number[]> => {
     if (shared) return records.map(({ id }) => id);
-    return (await reader.readable(records.map(asStored), 'none')).map(({ message }) => message.id);
+    return (await reader.readable(records.map(toStoredMessage), 'none')).map(({ message }) => message.id);
   };
 }
 
@@ -98,7 +98,7 @@ export async function readMoveScope(
   const accessibleOf = readerFor(stream, user, directory, context, sources);
   const accessible = new Set<number>();
   const alone = args.propagate_mode === 'change_one';
-  const key = topicKey(message.body.topic);
+  const key = toTopicKey(message.body.topic);
   const add = async (page: readonly MessageRecord[]): Promise<boolean> => {
     const ids = await accessibleOf(page);
     for (const id of ids) accessible.add(id);
@@ -107,9 +107,9 @@ export async function readMoveScope(
   };
   const elsewhere = args.stream_id !== null && args.stream_id !== stream.id ? args.stream_id : undefined;
   const newTopic = (args.topic ?? message.body.topic).trim();
-  const toggles = newTopic.startsWith(RESOLVED_PREFIX) !== message.body.topic.startsWith(RESOLVED_PREFIX);
+  const toggles = newTopic.startsWith(RESOLVED_TOPIC_PREFIX) !== message.body.topic.startsWith(RESOLVED_TOPIC_PREFIX);
   const other = elsewhere === undefined ? undefined : directory.stream(streamId(elsewhere));
-  const askTarget = async <A extends JsonObject, T>(command: Command<'stream', A, Value<T>>, of: A) =>
+  const askTarget = async <A extends JsonObject, T>(command: Command<'stream', A, ValueReply<T>>, of: A) =>
     other && sources.ask(streamKey(realm, other.id), command, of);
   const [topic, newest, target, watchers, inTarget] = await Promise.all([
     readTopic(stream.id, key, context, sources, add, alone ? 2 : PAGE),
@@ -122,7 +122,7 @@ export async function readMoveScope(
     ),
     askTarget(streamCommands.members, {}),
     askTarget(streamCommands.topicWatchers, { topic: newTopic }),
-    readTopic(elsewhere ?? stream.id, topicKey(newTopic), context, sources, async () => !toggles, toggles ? PAGE : 1),
+    readTopic(elsewhere ?? stream.id, toTopicKey(newTopic), context, sources, async () => !toggles, toggles ? PAGE : 1),
   ]);
   return {
     topic,
@@ -144,5 +144,5 @@ export interface EditInputs {
   /** Only for moves. */
   readonly scope: MoveScope | undefined;
   /** Memberships in the target stream of the mover and, for a bot, of its owner. */
-  readonly inTarget: ReadonlyMap<number, Member | undefined>;
+  readonly inTarget: ReadonlyMap<number, StreamMember | undefined>;
 }

@@ -3,7 +3,7 @@
 import { flagEventBody } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import type { OriginReadState, ReadableMessage } from '#domain/messages';
-import { type LogItem, type Parts, READ_IDS_PER_EVENT, type ReadRange } from '#model';
+import { type ActorParts, type LogItem, READ_IDS_PER_EVENT, type ReadRange } from '#model';
 import { subscriptionOf } from '../state.js';
 
 /** Events per range; the last one takes all remaining ids. */
@@ -39,7 +39,11 @@ export function readRangeEvents(user: number, range: Range): LogItem[] {
 }
 
 /** Details by which a client counts messages that became unread, without those of streams that the user left. */
-export function unreadMessageDetails(messages: readonly ReadableMessage[], user: number, parts: Parts): JsonObject {
+export function unreadMessageDetails(
+  messages: readonly ReadableMessage[],
+  user: number,
+  parts: ActorParts,
+): JsonObject {
   const details: Record<string, Json> = {};
   for (const { message } of messages) {
     const { body: of, id, participants } = message;

@@ -3,7 +3,7 @@
  * raised over them, and the unread ids below the mark become exceptions.
  */
 
-import { DIRECT_ORIGIN, markedRead, type OriginReadState, UnreadScan, type UserFlags } from '#domain/messages';
+import { DIRECT_ORIGIN, isMarkedRead, type OriginReadState, UnreadScan, type UserFlags } from '#domain/messages';
 import type { RealmId } from '#model';
 import type { InputSources } from '../../services.js';
 import { readNewestDirect } from './newest.js';
@@ -45,6 +45,6 @@ export function applyFold(reading: OriginReadState, { upTo, unread }: ReadStateF
     mark: upTo,
     read: reading.read.above(upTo),
     // Messages that were read since `computeFold` stay read.
-    unread: reading.unread.with(unread.filter((id) => markedRead(reading, id) !== true)),
+    unread: reading.unread.with(unread.filter((id) => isMarkedRead(reading, id) !== true)),
   };
 }

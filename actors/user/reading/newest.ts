@@ -1,7 +1,7 @@
 /** How far messages are complete in the Store and in the log, before read marks and events build on them. */
 
 import { owningActorKey } from '#actors/shared';
-import { asStored, DIRECT_ORIGIN, NEWEST, type StoredMessage } from '#domain/messages';
+import { DIRECT_ORIGIN, NEWEST_ANCHOR, type StoredMessage, toStoredMessage } from '#domain/messages';
 import type { ActorKey, RealmId } from '#model';
 import { conversationCommands } from '#model/commands';
 import type { MessageIndex } from '#ports/store';
@@ -30,10 +30,10 @@ export async function readNewestDirect(
   const settledBefore = (services.clock.now() - SETTLED_MS) / 1000;
   const index: MessageIndex = { by: 'participant', user };
   const newer: number[] = [];
-  let from = NEWEST;
+  let from = NEWEST_ANCHOR;
   for (;;) {
     const records = await store.scanMessages({ realm, index, from, direction: 'older', limit: BATCH });
-    for (const message of records.map(asStored)) {
+    for (const message of records.map(toStoredMessage)) {
       if (message.body.sent < settledBefore) return { home: DIRECT_ORIGIN, settled: message.id, newer };
       newer.push(message.id);
     }

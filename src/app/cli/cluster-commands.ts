@@ -2,7 +2,7 @@
 import { AdminError } from '#app/admin';
 import type { Config } from '#app/config';
 import { type Clock, REAL_CLOCK, wait } from '#base/clock';
-import { natsName } from '#ports/nats';
+import { natsDisplayName } from '#ports/nats';
 import {
   askToDrain,
   askToServe,
@@ -58,7 +58,7 @@ async function withCluster(config: Config, action: (kv: KeyValue, clock: Clock) 
   }
   const options = { ...placementBucket(config.namespace), existing: true };
   const kv = await NatsKv.connect(nats, options).catch((error: Error) => {
-    throw new AdminError(`no NATS server at ${natsName(nats)}: ${error.message}`);
+    throw new AdminError(`no NATS server at ${natsDisplayName(nats)}: ${error.message}`);
   });
   try {
     return await action(kv, REAL_CLOCK);

@@ -3,8 +3,8 @@ import { AdminError } from '#app/admin';
 import { type Config, isCluster } from '#app/config';
 import { compareSecret, describeDatabase, hasData, logNames, serverSecret, storedSecret } from '#app/server';
 import { REAL_CLOCK } from '#base/clock';
-import { Secrets } from '#domain/secrets';
-import { JetStreamLog, renewIncarnation } from '#ports/log';
+import { ServerCryptography } from '#domain/secrets';
+import { JetStreamLog, renewLogIncarnation } from '#ports/log';
 import {
   DirectoryInUse,
   embeddedSecretNote,
@@ -32,7 +32,7 @@ export function secretCommand(words: readonly string[]): ((config: Config) => Pr
 /** Ends all event queues: the keys of their clients are void, and sealed entries of the log can't be opened. */
 async function changedInCluster(config: Config): Promise<void> {
   const { nats, mongodb, namespace } = config as { nats: string; mongodb: string; namespace: string };
-  const secrets = new Secrets(await serverSecret(config));
+  const secrets = new ServerCryptography(await serverSecret(config));
   await checkAllStopped(nats, namespace, REAL_CLOCK);
   await JetStreamLog.discard(nats, REAL_CLOCK, logNames(namespace).stream);
   await withMongoSecretNote(mongodb, (note) => note.replace(secrets.check));
@@ -43,8 +43,8 @@ async function changedInDirectory(config: Config): Promise<void> {
   if (!(await hasData(dataDir))) throw new AdminError(`${dataDir} has no data of a server`);
   const environment = await openLmdbEnvironment(dataDir);
   try {
-    const secrets = new Secrets(await serverSecret(config, true));
-    await renewIncarnation(environment);
+    const secrets = new ServerCryptography(await serverSecret(config, true));
+    await renewLogIncarnation(environment);
     await embeddedSecretNote(environment).replace(secrets.check);
   } finally {
     await environment.close();
@@ -72,7 +72,7 @@ const words = (found: 'own' | 'none yet'): string =>
 function compareInCluster(config: Config): Promise<string> {
   const { mongodb, secret } = config as { mongodb: string; secret: string };
   return withMongoSecretNote(mongodb, async (note) =>
-    words(await compareSecret(note, new Secrets(secret), describeDatabase(mongodb))),
+    words(await compareSecret(note, new ServerCryptography(secret), describeDatabase(mongodb))),
   );
 }
 
@@ -83,7 +83,7 @@ async function compareInDirectory(config: Config): Promise<string> {
     return kept === undefined ? 'will be generated at the first start' : words('none yet');
   }
   // Throws when the secret is missing: none is generated for a directory with data.
-  const secrets = new Secrets(await serverSecret(config));
+  const secrets = new ServerCryptography(await serverSecret(config));
   let environment: LmdbEnvironment | undefined;
   try {
     environment = await openLmdbEnvironment(dataDir);

@@ -6,7 +6,7 @@ import { logNames } from '#app/server';
 import { type Clock, REAL_CLOCK } from '#base/clock';
 import { JetStreamLog } from '#ports/log';
 import { NatsKv, NoBucket, placementBucket, viewCluster } from '#ports/placement';
-import { FORMAT, MongoStore, mongoFormat, raiseMongoFormat } from '#ports/store';
+import { MongoStore, raiseMongoFormat, readMongoFormat, STORAGE_FORMAT } from '#ports/store';
 
 interface Servers {
   readonly nats: string;
@@ -15,12 +15,13 @@ interface Servers {
 }
 
 const COMMANDS: Readonly<Record<string, (of: Servers) => Promise<string>>> = {
-  format: async ({ mongodb }) => `stored: ${await mongoFormat(mongodb)}, known to this program: up to ${FORMAT}`,
+  format: async ({ mongodb }) =>
+    `stored: ${await readMongoFormat(mongodb)}, known to this program: up to ${STORAGE_FORMAT}`,
 
   'raise-format': async ({ mongodb }) => `stored: ${await raiseMongoFormat(mongodb)}`,
 
   async restored({ nats, mongodb, namespace }) {
-    await mongoFormat(mongodb);
+    await readMongoFormat(mongodb);
     await checkAllStopped(nats, namespace, REAL_CLOCK);
     const store = await MongoStore.connect(mongodb, REAL_CLOCK);
     try {

@@ -2,7 +2,7 @@
  * Health: whether this process can do its work. Results contain only words of this program, because the error message
  * of a service may contain its address and a password.
  */
-import { every, REAL_CLOCK } from '#base/clock';
+import { REAL_CLOCK, runEvery } from '#base/clock';
 
 /** Names of the checks, in the order of the health page. */
 export const CHECKS = ['started', 'leaving', 'loop', 'bus', 'hosts', 'log', 'store', 'lease'] as const;
@@ -102,7 +102,7 @@ export class Health {
 export type LoopTimer = (ms: number, fn: (lateMs: number) => void) => () => void;
 
 /** Uses real time, also in tests that run the server on a fake clock. */
-const realTimer: LoopTimer = (ms, fn) => every(REAL_CLOCK, ms, fn);
+const realTimer: LoopTimer = (ms, fn) => runEvery(REAL_CLOCK, ms, fn);
 
 const EVERY_MS = 500;
 /** Samples of 4 s: the median ignores one long pause (garbage collection, a large parse) and shows lasting overload. */

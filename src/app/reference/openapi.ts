@@ -1,5 +1,5 @@
 /** docs/openapi.json: the OpenAPI description of all declared operations. */
-import { type JsonObject, VERSION } from '#base';
+import { type JsonObject, SERVER_VERSION } from '#base';
 import { MAX_BODY_MIB, MAX_CHARACTERS, MAX_VALUES, type Operation, type Parameter } from '#frontend/api';
 
 function schemaOf(parameter: Parameter): JsonObject {
@@ -89,7 +89,7 @@ export function openapi(operations: readonly Operation[]): JsonObject {
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Conclave', version: VERSION },
+    info: { title: 'Conclave', version: SERVER_VERSION },
     servers: [{ url: '/api/v1' }],
     // Bounds of every operation and parameter that doesn't declare its own.
     'x-most-body-mib': MAX_BODY_MIB,

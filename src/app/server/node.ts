@@ -17,11 +17,11 @@ import type { Clock } from '#base/clock';
 import { Metrics } from '#base/metrics';
 import { Feeds, RecipientFields } from '#delivery';
 import { Directories } from '#directory';
-import { extraEmoji } from '#domain/emoji';
+import { extraEmojiNamed } from '#domain/emoji';
 import { MailDispatcher } from '#domain/mail';
 import { MessageRenderer } from '#domain/messages';
-import { disposableDomains } from '#domain/people';
-import { PasswordThread, type Secrets } from '#domain/secrets';
+import { parseDisposableDomains } from '#domain/people';
+import { PasswordStrengthThread, type ServerCryptography } from '#domain/secrets';
 import { AddressFilter, WebhookCaller } from '#domain/webhooks';
 import { Gateway } from '#frontend/gateway';
 import { ImageFetcher, ImageProxy } from '#frontend/image-proxy';
@@ -46,7 +46,7 @@ export const actorKinds = (): Readonly<Record<string, AnyKind<ActorServices>>> =
 });
 
 /** Opens the ports of the configured face. @throws ConfigError when its data was written under another secret */
-export const openPorts = (config: Config, secrets: Secrets, clock: Clock, logger: Logger): Promise<Ports> =>
+export const openPorts = (config: Config, secrets: ServerCryptography, clock: Clock, logger: Logger): Promise<Ports> =>
   isCluster(config) ? clusterPorts(config, secrets, clock, logger) : embeddedPorts(config, secrets, clock);
 
 export class ConclaveNode {
@@ -58,12 +58,12 @@ export class ConclaveNode {
   readonly log: EventLog;
   readonly imageProxy: ImageProxy;
   readonly #renderer: MessageRenderer;
-  readonly #passwords = new PasswordThread();
+  readonly #passwords = new PasswordStrengthThread();
 
   constructor(
     readonly ports: Ports,
     config: Config,
-    readonly secrets: Secrets,
+    readonly secrets: ServerCryptography,
     logger: Logger,
   ) {
     const { clock, bus } = ports;
@@ -76,7 +76,7 @@ export class ConclaveNode {
     this.#renderer = new MessageRenderer(proxies ? imageProxyKey : '');
     const outageMs = config.outageSeconds * 1000;
     this.client = new ActorClient(bus, clock, this.metrics, { limitMs: outageMs, hosts: ports.hosts });
-    this.directories = new Directories(this.client, log, clock, extraEmoji(config.emojiNames));
+    this.directories = new Directories(this.client, log, clock, extraEmojiNamed(config.emojiNames));
     this.gateway = new Gateway({
       clock,
       log: logger,
@@ -112,7 +112,7 @@ export class ConclaveNode {
           maxQueues: config.maxQueues,
           secrets: this.secrets,
           passwords: this.#passwords,
-          disposable: disposableDomains(
+          disposable: parseDisposableDomains(
             config.disposableDomains === undefined ? '' : readFileSync(config.disposableDomains, 'utf8'),
           ),
           renderer: this.#renderer,

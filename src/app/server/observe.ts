@@ -5,7 +5,7 @@
 
 import type { Config } from '#app/config';
 import { type CheckName, Health, LoopDelay, notFound, opsPages, servePage } from '#app/ops';
-import { VERSION } from '#base';
+import { SERVER_VERSION } from '#base';
 import type { Metrics } from '#base/metrics';
 import { LagWatch, SERVER_REALM } from '#directory';
 import { chooseFactory, type HttpServer, type SlowClientGuard } from '#frontend/http';
@@ -111,7 +111,7 @@ export function observe(node: ConclaveNode, config: Config): Observation {
     observePlacement(placement, metrics);
   }
   metrics.read('conclave_build_info', () => [
-    [[VERSION, config.role, config.nats === undefined ? 'embedded' : 'cluster'], 1],
+    [[SERVER_VERSION, config.role, config.nats === undefined ? 'embedded' : 'cluster'], 1],
   ]);
   metrics.read('conclave_event_loop_delay_seconds', () => delay.median / 1000);
   metrics.read('conclave_ready', async () => Number((await health.readiness()).ready));

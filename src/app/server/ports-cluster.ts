@@ -1,14 +1,21 @@
 import { hostname } from 'node:os';
 import type { Config } from '#app/config';
-import { type Logger, VERSION } from '#base';
+import { type Logger, SERVER_VERSION } from '#base';
 import type { Clock } from '#base/clock';
 import { type Mailer, NoMailer } from '#domain/mail';
-import type { Secrets } from '#domain/secrets';
+import type { ServerCryptography } from '#domain/secrets';
 import { GridFsBlobs } from '#ports/blobs';
 import { type Bus, NamespacedBus, NatsBus } from '#ports/bus';
 import { JetStreamLog } from '#ports/log';
 import { ClusterPlacement, HostWatch, NatsKv, placementBucket } from '#ports/placement';
-import { databaseName, FORMAT, MongoStore, mongoFormat, serverName, withMongoSecretNote } from '#ports/store';
+import {
+  databaseNameOfUrl,
+  MongoStore,
+  readMongoFormat,
+  STORAGE_FORMAT,
+  serverNameOfUrl,
+  withMongoSecretNote,
+} from '#ports/store';
 import { logLimits, type Ports, smtpMailer } from './ports.js';
 import { checkSecret } from './secret.js';
 
@@ -18,14 +25,19 @@ export const logNames = (namespace: string): { namespace?: string; stream?: stri
 
 /** A cluster's database in messages to the operator. */
 export const describeDatabase = (mongodb: string): string =>
-  `the database ${databaseName(mongodb)} at ${serverName(mongodb)}`;
+  `the database ${databaseNameOfUrl(mongodb)} at ${serverNameOfUrl(mongodb)}`;
 
 /**
  * Opens the ports of a process of a cluster: NATS and MongoDB.
  * @throws Error when one of the two can't be reached; its message says which
  * @throws ConfigError when the database was written under another secret
  */
-export async function clusterPorts(config: Config, secrets: Secrets, clock: Clock, logger: Logger): Promise<Ports> {
+export async function clusterPorts(
+  config: Config,
+  secrets: ServerCryptography,
+  clock: Clock,
+  logger: Logger,
+): Promise<Ports> {
   const { nats, mongodb, namespace } = config as { nats: string; mongodb: string; namespace: string };
   const closers: (() => Promise<void>)[] = [];
   try {
@@ -59,7 +71,7 @@ export async function clusterPorts(config: Config, secrets: Secrets, clock: Cloc
       closers.unshift(() => kv.close());
       const placement = new ClusterPlacement(kv, clock, store, {
         name: `${hostname()}/${process.pid}`,
-        version: VERSION,
+        version: SERVER_VERSION,
         address: hostname(),
         ping: () => store.ping(),
         onError: (error) => logger.warn({ err: error }, 'placement: a step failed and will be retried'),
@@ -89,10 +101,10 @@ export async function clusterPorts(config: Config, secrets: Secrets, clock: Cloc
 
 /** Runs before anything is written. @throws Error when this program does not know the format of the database */
 async function checkFormat(mongodb: string, logger: Logger): Promise<void> {
-  const format = await mongoFormat(mongodb);
-  if (format >= FORMAT) return;
+  const format = await readMongoFormat(mongodb);
+  if (format >= STORAGE_FORMAT) return;
   logger.warn(
-    { format, ours: FORMAT },
+    { format, ours: STORAGE_FORMAT },
     'the database has an older format: run conclave store raise-format once every process has this version',
   );
 }

@@ -3,8 +3,8 @@ import { backUp, refuseUnfinished } from '#app/backup';
 import type { Config } from '#app/config';
 import type { Clock } from '#base/clock';
 import { FolderMailer } from '#domain/mail';
-import { digestOf } from '#domain/messages';
-import type { Secrets } from '#domain/secrets';
+import { makeDigest } from '#domain/messages';
+import type { ServerCryptography } from '#domain/secrets';
 import { DirectoryBlobs } from '#ports/blobs';
 import { LocalBus } from '#ports/bus';
 import { LmdbLog } from '#ports/log';
@@ -19,7 +19,7 @@ import { checkSecret } from './secret.js';
  * @throws DirectoryInUse when another process has the directory open
  * @throws ConfigError when the directory was written under another secret
  */
-export async function embeddedPorts(config: Config, secrets: Secrets, clock: Clock): Promise<Ports> {
+export async function embeddedPorts(config: Config, secrets: ServerCryptography, clock: Clock): Promise<Ports> {
   await prepareDataDir(config.dataDir);
   await refuseUnfinished(config.dataDir);
   const environment = await openLmdbEnvironment(config.dataDir);
@@ -29,7 +29,7 @@ export async function embeddedPorts(config: Config, secrets: Secrets, clock: Clo
     await environment.close();
     throw error;
   }
-  const store = new LmdbStore(environment, clock, digestOf);
+  const store = new LmdbStore(environment, clock, makeDigest);
   const log = await LmdbLog.open(environment, clock, logLimits(config));
   const blobs = await DirectoryBlobs.open(join(config.dataDir, 'blobs'));
   const mailer = smtpMailer(config) ?? (await FolderMailer.open(join(config.dataDir, 'mail'), mailFrom(config)));

@@ -7,7 +7,7 @@ import { access, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { type Config, ConfigError, SETTINGS, type SettingName } from '#app/config';
-import { createClient } from '#ports/store';
+import { createMongoClient } from '#ports/store';
 import { reasonOf } from './data-dir.js';
 
 /** A setting as on the command line and in the environment: the operator knows which of the two they used. */
@@ -51,7 +51,7 @@ function samePort({ role, host, port, opsHost, opsPort }: Config): Problem {
 function mongoUrl({ mongodb }: Config): Problem {
   if (mongodb === undefined) return undefined;
   try {
-    void createClient(mongodb).close();
+    void createMongoClient(mongodb).close();
     return undefined;
   } catch (error) {
     return `${called('mongodb')}: ${(error as Error).message}`;

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Config, ConfigError } from '#app/config';
-import type { Secrets } from '#domain/secrets';
-import type { SecretNote } from '#ports/store';
+import type { ServerCryptography } from '#domain/secrets';
+import type { ServerSecretNote } from '#ports/store';
 import { prepareDataDir } from './data-dir.js';
 
 /**
@@ -57,7 +57,7 @@ export const hasData = (dataDir: string): Promise<boolean> =>
  * @param what the Store in words, for the message
  * @throws ConfigError
  */
-export async function checkSecret(note: SecretNote, secrets: Secrets, what: string): Promise<void> {
+export async function checkSecret(note: ServerSecretNote, secrets: ServerCryptography, what: string): Promise<void> {
   if ((await compareSecret(note, secrets, what)) === 'own') return;
   if ((await note.make(secrets.check)) !== secrets.check) throw secretMismatch(what);
 }
@@ -67,7 +67,11 @@ export async function checkSecret(note: SecretNote, secrets: Secrets, what: stri
  * @returns 'none yet' when the Store has no check value and no key that contradicts the secret
  * @throws ConfigError when the Store was written under another secret
  */
-export async function compareSecret(note: SecretNote, secrets: Secrets, what: string): Promise<'own' | 'none yet'> {
+export async function compareSecret(
+  note: ServerSecretNote,
+  secrets: ServerCryptography,
+  what: string,
+): Promise<'own' | 'none yet'> {
   const stored = await note.read();
   if (stored === secrets.check) return 'own';
   if (stored !== undefined) throw secretMismatch(what);

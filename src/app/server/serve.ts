@@ -10,7 +10,7 @@ import { type Config, isCluster } from '#app/config';
 import { healthPages, servePage } from '#app/ops';
 import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
-import { Secrets } from '#domain/secrets';
+import { ServerCryptography } from '#domain/secrets';
 import { OPERATIONS } from '#frontend/api';
 import { Frontend, type HttpServer, openServer, SLOW_LIMITS, SlowClientGuard } from '#frontend/http';
 import { type FirstStart, firstStart } from './first-start.js';
@@ -52,7 +52,7 @@ export async function serve(
   logger: Logger,
   adjust: (ports: Ports) => Ports = (ports) => ports,
 ): Promise<RunningServer> {
-  const secrets = new Secrets(await serverSecret(config));
+  const secrets = new ServerCryptography(await serverSecret(config));
   const ports = adjust(await openPorts(config, secrets, clock, logger));
   const node = new ConclaveNode(ports, config, secrets, logger);
   let frontend: Frontend | undefined;

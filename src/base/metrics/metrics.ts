@@ -12,12 +12,12 @@ import {
 } from './table.js';
 
 /** One series of a counter: `n` only grows. */
-export interface Count {
+export interface CounterSeries {
   n: number;
 }
 
 /** One series of a histogram. */
-export class Distribution {
+export class HistogramSeries {
   /** Values per bucket, not cumulated; the last bucket is above all bounds. */
   readonly counts: number[];
   sum = 0;
@@ -36,11 +36,11 @@ export class Distribution {
 }
 
 /** Values read at a scrape: one number, or one for each set of labels. */
-export type Reading<N extends MetricName> = number | Iterable<readonly [labels: LabelValues<N>, value: number]>;
+export type MetricReading<N extends MetricName> = number | Iterable<readonly [labels: LabelValues<N>, value: number]>;
 
-export interface Sample {
+export interface MetricSample {
   readonly labels: readonly string[];
-  readonly value: number | Distribution;
+  readonly value: number | HistogramSeries;
 }
 
 /** Largest number of series of a metric; further label values count as 'other', so that a bug cannot fill memory. */
@@ -48,8 +48,8 @@ const MAX_SERIES = 2_000;
 const OTHER = 'other';
 const SEPARATOR = '\u0000';
 
-type Series = Map<string, { readonly labels: readonly string[]; readonly value: Count | Distribution }>;
-type Reader = () => Reading<MetricName> | Promise<Reading<MetricName>>;
+type Series = Map<string, { readonly labels: readonly string[]; readonly value: CounterSeries | HistogramSeries }>;
+type Reader = () => MetricReading<MetricName> | Promise<MetricReading<MetricName>>;
 
 export class Metrics {
   readonly #series = new Map<MetricName, Series>();
@@ -62,17 +62,17 @@ export class Metrics {
   }
 
   /** The series with these labels: the same object at each call, shown from the first call on, even while it is 0. */
-  counter<N extends CounterName>(name: N, ...labels: LabelValues<N>): Count {
-    return this.#find(name, labels, () => ({ n: 0 })) as Count;
+  counter<N extends CounterName>(name: N, ...labels: LabelValues<N>): CounterSeries {
+    return this.#find(name, labels, () => ({ n: 0 })) as CounterSeries;
   }
 
   /** A histogram of values in the unit of the metric's name. */
-  histogram<N extends HistogramName>(name: N, ...labels: LabelValues<N>): Distribution {
-    return this.#find(name, labels, () => new Distribution(METRICS[name].buckets)) as Distribution;
+  histogram<N extends HistogramName>(name: N, ...labels: LabelValues<N>): HistogramSeries {
+    return this.#find(name, labels, () => new HistogramSeries(METRICS[name].buckets)) as HistogramSeries;
   }
 
   /** Adds a reader that each scrape calls; a reader that throws or takes longer than 2 s shows nothing. */
-  read<N extends CounterName | GaugeName>(name: N, reader: () => Reading<N> | Promise<Reading<N>>): void {
+  read<N extends CounterName | GaugeName>(name: N, reader: () => MetricReading<N> | Promise<MetricReading<N>>): void {
     const readers = this.#readers.get(name) ?? [];
     readers.push(reader as Reader);
     this.#readers.set(name, readers);
@@ -84,17 +84,17 @@ export class Metrics {
   }
 
   /** Every declared metric with its samples. */
-  async samples(): Promise<ReadonlyMap<MetricName, readonly Sample[]>> {
+  async samples(): Promise<ReadonlyMap<MetricName, readonly MetricSample[]>> {
     for (const gather of this.#before) await quietly(gather);
-    const samples = new Map<MetricName, readonly Sample[]>();
+    const samples = new Map<MetricName, readonly MetricSample[]>();
     for (const name of Object.keys(METRICS) as MetricName[]) samples.set(name, await this.#samplesOf(name));
     return samples;
   }
 
-  async #samplesOf(name: MetricName): Promise<Sample[]> {
-    const samples: Sample[] = [];
+  async #samplesOf(name: MetricName): Promise<MetricSample[]> {
+    const samples: MetricSample[] = [];
     for (const { labels, value } of this.#series.get(name)?.values() ?? []) {
-      samples.push({ labels, value: value instanceof Distribution ? value : value.n });
+      samples.push({ labels, value: value instanceof HistogramSeries ? value : value.n });
     }
     for (const reader of this.#readers.get(name) ?? []) {
       const reading = await quietly(reader);
@@ -105,7 +105,11 @@ export class Metrics {
     return samples;
   }
 
-  #find(name: MetricName, labels: readonly string[], make: () => Count | Distribution): Count | Distribution {
+  #find(
+    name: MetricName,
+    labels: readonly string[],
+    make: () => CounterSeries | HistogramSeries,
+  ): CounterSeries | HistogramSeries {
     let series = this.#series.get(name);
     if (!series) {
       series = new Map();

@@ -3,7 +3,7 @@
  * and the compiler's checks all use this table. Names end in their unit, counters in `_total`. Labels have few values,
  * and the program chooses them: a value never comes from a client.
  */
-export interface Metric {
+export interface MetricDeclaration {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
   readonly labels: readonly string[];
@@ -13,7 +13,7 @@ export interface Metric {
   readonly at: 'frontend' | 'host' | 'all';
 }
 
-type At = Metric['at'];
+type At = MetricDeclaration['at'];
 
 const counter = <const L extends readonly string[]>(at: At, labels: L, help: string) =>
   ({ type: 'counter', at, labels, help }) as const;
@@ -199,10 +199,10 @@ export const METRICS = {
     ['reason'],
     'Requests that failed: `nobody` (no owner), timeout, disconnected.',
   ),
-} as const satisfies Readonly<Record<string, Metric>>;
+} as const satisfies Readonly<Record<string, MetricDeclaration>>;
 
 export type MetricName = keyof typeof METRICS;
-type OfType<T extends Metric['type']> = {
+type OfType<T extends MetricDeclaration['type']> = {
   [N in MetricName]: (typeof METRICS)[N]['type'] extends T ? N : never;
 }[MetricName];
 export type CounterName = OfType<'counter'>;

@@ -51,7 +51,7 @@ const SQUARE = {
  * Decodes an uploaded picture, scales it to a square and encodes it again, so that nothing else of the file is stored.
  * @throws ApiError BAD_IMAGE
  */
-export const emojiImage = (bytes: Uint8Array): Promise<EmojiImage> =>
+export const makeEmojiImage = (bytes: Uint8Array): Promise<EmojiImage> =>
   withPicture(bytes, async (picture) => {
     // All frames of an animation are decoded, so the limit holds for their sum.
     if (picture.pixels > MAX_PIXELS) throw apiError('IMAGE_TOO_LARGE');

@@ -9,7 +9,7 @@ const POLICY =
   "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self'; object-src 'self'; plugin-types application/pdf;";
 
 /** The type that the uploader named, if it can stand in a header; else a type for any bytes. */
-export function contentType(announced: string): string {
+export function toSafeContentType(announced: string): string {
   const type = announced.split(';', 1)[0]!.trim().toLowerCase();
   return type.length <= 100 && /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/.test(type)
     ? type
@@ -89,7 +89,7 @@ export interface RangeResponse extends ByteRange {
 }
 
 /** Tag of the compressed form of a file. */
-export const gzipTag = (tag: string): string => `${tag}-gzip`;
+export const etagOfGzip = (tag: string): string => `${tag}-gzip`;
 
 /** The range of bytes to send, the status, and headers besides `fileHeaders`. */
 export function rangeResponse(
@@ -99,7 +99,7 @@ export function rangeResponse(
 ): RangeResponse {
   const quoted = `"${tag}"`;
   const known = ifNoneMatch.split(',').map((one) => one.trim().replace(/^W\//, ''));
-  const coded = `"${gzipTag(tag)}"`;
+  const coded = `"${etagOfGzip(tag)}"`;
   if (known.includes(coded)) return { status: 304, headers: { ETag: coded }, start: 0, end: 0 };
   if (known.includes(quoted) || known.includes('*')) return { status: 304, headers: {}, start: 0, end: 0 };
   const wanted = ifRange === '' || ifRange === quoted ? parseRange(range, size) : undefined;

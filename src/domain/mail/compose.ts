@@ -7,15 +7,15 @@ import { type Mail, MailRefused } from './mailer.js';
 const MAX_SUBJECT_LENGTH = 200;
 
 /** @param from `Name <address>` or an address; the configuration has checked it */
-export function sender(from: string): { readonly name: string; readonly address: string } {
+export function parseSender(from: string): { readonly name: string; readonly address: string } {
   const [, name = '', address = from] = /^(.*)<([^<>]*)>$/.exec(from.trim()) ?? [];
   return { name: name.trim(), address: address.trim() };
 }
 
 /** @throws MailRefused if the recipient is not an address */
-export function compose({ id, to, subject, text, date }: Mail, from: string): SendMailOptions {
+export function composeMail({ id, to, subject, text, date }: Mail, from: string): SendMailOptions {
   if (!isEmail(to)) throw new MailRefused('this is not an address');
-  const by = sender(from);
+  const by = parseSender(from);
   const line = subject.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   return {
     from: by,

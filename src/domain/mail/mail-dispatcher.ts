@@ -22,7 +22,7 @@ const GIVE_UP_MS = 3 * 24 * 60 * MINUTE_MS;
 const LOG_INTERVAL_MS = 60 * MINUTE_MS;
 
 /** Time until the next attempt, ms: a minute, doubled each time, at most an hour. @param tries at least 1 */
-export const retryDelay = (tries: number): number => Math.min(MINUTE_MS * 2 ** (tries - 1), MAX_RETRY_DELAY_MS);
+export const mailRetryDelayMs = (tries: number): number => Math.min(MINUTE_MS * 2 ** (tries - 1), MAX_RETRY_DELAY_MS);
 
 export class MailDispatcher {
   /** Earliest time of the next log line about the mail server, wall clock, ms. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
-import { compose } from './compose.js';
+import { composeMail } from './compose.js';
 import { type Mail, type Mailer, MailerUnavailable } from './mailer.js';
 
 const compiler = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
@@ -24,7 +24,7 @@ export class FolderMailer implements Mailer {
   }
 
   async send(mail: Mail): Promise<void> {
-    const { message } = await compiler.sendMail(compose(mail, this.from));
+    const { message } = await compiler.sendMail(composeMail(mail, this.from));
     const time = new Date(mail.date).toISOString().replaceAll(':', '.');
     const unfinished = join(this.folder, `.${randomUUID()}`);
     try {

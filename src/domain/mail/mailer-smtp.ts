@@ -1,5 +1,5 @@
 import { createTransport, type Transporter } from 'nodemailer';
-import { compose } from './compose.js';
+import { composeMail } from './compose.js';
 import { type Mail, type Mailer, MailerUnavailable, MailRefused } from './mailer.js';
 
 /** Timeouts after which the mail server counts as unavailable. */
@@ -36,7 +36,7 @@ export class SmtpMailer implements Mailer {
   }
 
   async send(mail: Mail): Promise<void> {
-    const message = compose(mail, this.from);
+    const message = composeMail(mail, this.from);
     try {
       await this.#transport.sendMail(message);
     } catch (error) {

@@ -92,7 +92,7 @@ export function completeContext(given: Partial<MarkdownContext> = {}): MarkdownC
   return {
     ...EMPTY_CONTEXT,
     now: Date.now(),
-    ...settingsOf(given),
+    ...plainSettingsOf(given),
     // The linkifier with the lowest id applies first, whatever the caller's order.
     linkifiers: [...(given.linkifiers ?? [])].sort((a, b) => a.id - b.id),
     usersNamed: (name) => given.usersNamed?.(name) ?? [],
@@ -116,6 +116,6 @@ const SETTINGS = [
 ] as const satisfies readonly (keyof MarkdownSettings)[];
 
 /** The plain data of a context, which can be sent to another thread. */
-export function settingsOf(given: Partial<MarkdownContext>): Partial<MarkdownSettings> {
+export function plainSettingsOf(given: Partial<MarkdownContext>): Partial<MarkdownSettings> {
   return Object.fromEntries(SETTINGS.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])));
 }

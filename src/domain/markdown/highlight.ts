@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 import type { LanguageFn } from 'highlight.js';
 import hljs from 'highlight.js/lib/core';
 import { escapeCode } from './html.js';
-import { languageNamed } from './languages.js';
+import { findCodeLanguage } from './languages.js';
 
-export { languageNamed } from './languages.js';
+export { findCodeLanguage } from './languages.js';
 
 /** Characters of highlighted code. Longer code is plain, as not all grammars take linear time. */
 const MAX_CODE = 5_000;
@@ -68,7 +68,7 @@ const CLASSES: Readonly<Record<string, string>> = {
  * @param language name in the fence, in lower case; code of an unknown language is only escaped
  */
 export function highlight(code: string, language: string): string {
-  const grammar = languageNamed(language)?.grammar ?? '';
+  const grammar = findCodeLanguage(language)?.grammar ?? '';
   if (grammar === '' || code.length > MAX_CODE || hasLongLine(code)) return escapeCode(code);
   load(grammar);
   const { value } = hljs.highlight(code, { language: grammar, ignoreIllegals: true });

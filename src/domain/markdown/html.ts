@@ -21,13 +21,13 @@ export function escapeCode(text: string): string {
  * Attributes in alphabetical order. An attribute whose value equals its name is written without a value, as the peer's
  * serialiser does.
  */
-export function attributes(list: readonly (readonly [name: string, value: string | number])[]): string {
+export function htmlAttributes(list: readonly (readonly [name: string, value: string | number])[]): string {
   return [...list]
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
     .map(([name, value]) => (name === value ? ` ${name}` : ` ${name}="${escapeAttribute(`${value}`)}"`))
     .join('');
 }
 
-export function element(tag: string, attrs: Readonly<Record<string, string>>, html: string): string {
-  return `<${tag}${attributes(Object.entries(attrs))}>${html}</${tag}>`;
+export function htmlElement(tag: string, attrs: Readonly<Record<string, string>>, html: string): string {
+  return `<${tag}${htmlAttributes(Object.entries(attrs))}>${html}</${tag}>`;
 }

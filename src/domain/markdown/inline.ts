@@ -4,7 +4,7 @@
  */
 import type { MarkdownContext } from './context.js';
 import { MARK_CLOSE, MARK_OPEN } from './normalize.js';
-import { single, type Token, textToken } from './tokens.js';
+import { type Token, textToken, voidElementToken } from './tokens.js';
 
 export interface InlineState {
   readonly context: MarkdownContext;
@@ -93,7 +93,7 @@ export function inlineTokens(
 function showText(text: string, out: Token[]): void {
   if (text === '') return;
   for (const [index, line] of text.split('\n').entries()) {
-    if (index > 0) out.push(single('br'), textToken('\n'));
+    if (index > 0) out.push(voidElementToken('br'), textToken('\n'));
     if (line !== '') out.push(textToken(line));
   }
 }

@@ -108,19 +108,19 @@ const TABLE: Readonly<Record<string, readonly [grammar: string, names: string]>>
   Zig: ['', 'zig'],
 };
 
-export interface Language {
+export interface CodeLanguage {
   readonly display: string;
   /** Grammar of highlight.js; '' = no highlighting. */
   readonly grammar: string;
 }
 
-const byName = new Map<string, Language>();
+const byName = new Map<string, CodeLanguage>();
 for (const [display, [grammar, names]] of Object.entries(TABLE)) {
   for (const name of names.split(' ')) byName.set(name, { display, grammar });
 }
 
 /** All language names for fences. */
-export const languageNames = (): readonly string[] => [...byName.keys()];
+export const codeLanguageNames = (): readonly string[] => [...byName.keys()];
 
 /** @param name lower case */
-export const languageNamed = (name: string): Language | undefined => byName.get(name);
+export const findCodeLanguage = (name: string): CodeLanguage | undefined => byName.get(name);

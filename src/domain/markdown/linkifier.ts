@@ -4,8 +4,8 @@ import { parseTemplate, type Template } from 'url-template';
 import type { Linkifier } from './context.js';
 import type { InlineRule } from './inline.js';
 import { MARK_OPEN } from './normalize.js';
-import { textElement } from './tokens.js';
-import { safeUrl } from './url.js';
+import { textElementToken } from './tokens.js';
+import { toSafeUrl } from './url.js';
 
 interface CompiledLinkifier {
   readonly pattern: RE2JS;
@@ -72,15 +72,15 @@ export function linkifierMatches(text: string, linkifier: Linkifier): LinkifierM
   return out;
 }
 
-export const linkifiers: InlineRule = (text, inline) => {
+export const linkifierRule: InlineRule = (text, inline) => {
   let marked = text;
   for (const linkifier of inline.context.linkifiers) {
     let out = '';
     let done = 0;
     for (const { at, text: found, url } of linkifierMatches(marked, linkifier)) {
-      const safe = found.includes(MARK_OPEN) ? undefined : safeUrl(url);
+      const safe = found.includes(MARK_OPEN) ? undefined : toSafeUrl(url);
       if (safe === undefined) continue;
-      const tokens = textElement('a', { href: safe }, found, { kind: 'link', url: safe, text: found });
+      const tokens = textElementToken('a', { href: safe }, found, { kind: 'link', url: safe, text: found });
       out += marked.slice(done, at) + inline.mark(found, tokens);
       done = at + found.length;
     }

@@ -1,5 +1,5 @@
 /** Ordered and bullet lists. 2 blanks indent by one level, and a list may mix tight and loose items. */
-import { append, type Block, type BlockReader, block, lastChild } from './tree.js';
+import { appendChild, type Block, type BlockReader, lastChild, newBlock } from './tree.js';
 
 /** Blanks per level. */
 const STEP = 2;
@@ -10,8 +10,8 @@ interface ListKind {
   readonly item: RegExp;
 }
 
-export const NUMBERS: ListKind = { tag: 'ol', item: /^ ?(\d+\.) +(.*)$/ };
-export const BULLETS: ListKind = { tag: 'ul', item: /^ ?([*+-]) +(.*)$/ };
+export const NUMBERED_LIST: ListKind = { tag: 'ol', item: /^ ?(\d+\.) +(.*)$/ };
+export const BULLET_LIST: ListKind = { tag: 'ul', item: /^ ?([*+-]) +(.*)$/ };
 /** Matches an item of either kind one level deeper. */
 const INNER = /^ {2,3}(?:\d+\.|[*+-]) +/;
 
@@ -34,18 +34,18 @@ export function parseList(parser: BlockReader, parent: Block, text: string, kind
   if (sibling?.tag === kind.tag) {
     list = sibling;
     loosen(lastChild(list));
-    const first = append(list, block('li'));
+    const first = appendChild(list, newBlock('li'));
     parser.within('loose', () => parser.blocks(first, items.splice(0, 1)));
   } else if (isListTag(parent.tag)) {
     list = parent;
   } else {
-    list = append(parent, block(kind.tag));
+    list = appendChild(parent, newBlock(kind.tag));
     if (kind.tag === 'ol' && start !== '1') list.attrs.start = start;
   }
   parser.within('list', () => {
     for (const item of items) {
       const target = isIndented(item) ? lastChild(list) : undefined;
-      parser.blocks(target ?? append(list, block('li')), [item]);
+      parser.blocks(target ?? appendChild(list, newBlock('li')), [item]);
     }
   });
 }
@@ -54,12 +54,12 @@ export function parseList(parser: BlockReader, parent: Block, text: string, kind
 function loosen(item: Block | undefined): void {
   if (!item) return;
   if (item.text !== '') {
-    item.children.unshift(block('p', item.text));
+    item.children.unshift(newBlock('p', item.text));
     item.text = '';
   }
   const last = lastChild(item);
   if (last && last.tail !== '') {
-    append(item, block('p', last.tail.trimStart()));
+    appendChild(item, newBlock('p', last.tail.trimStart()));
     last.tail = '';
   }
 }
@@ -83,12 +83,12 @@ function splitItems(text: string, kind: ListKind): { items: string[]; start: str
 }
 
 /** True if the block continues a list item after a blank line. */
-export function isContinuation(parser: BlockReader, parent: Block, text: string): boolean {
+export function isListContinuation(parser: BlockReader, parent: Block, text: string): boolean {
   if (!isIndented(text) || parser.mode === 'detabbed') return false;
   return parent.tag === 'li' || isListTag(lastChild(parent)?.tag);
 }
 
-export function continueItem(parser: BlockReader, parent: Block, text: string): void {
+export function continueListItem(parser: BlockReader, parent: Block, text: string): void {
   const { level, target } = deepestTarget(parser, parent, text);
   const inner = unindent(text, level);
   parser.within('detabbed', () => {
@@ -101,12 +101,12 @@ export function continueItem(parser: BlockReader, parent: Block, text: string): 
       const item = lastChild(target);
       if (item?.tag === 'li') {
         if (item.text !== '') {
-          item.children.unshift(block('p', item.text));
+          item.children.unshift(newBlock('p', item.text));
           item.text = '';
         }
         parser.chunk(item, inner);
       } else {
-        parser.blocks(append(target, block('li')), [inner]);
+        parser.blocks(appendChild(target, newBlock('li')), [inner]);
       }
     }
   });

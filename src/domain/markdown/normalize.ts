@@ -1,5 +1,5 @@
 /** First step of rendering: cleans the text and its lines before any construct is parsed (markdown.md § Pipeline). */
-import { FENCE } from './fence.js';
+import { FENCE_OPENING } from './fence.js';
 
 /** Brackets of the placeholders for parsed inline constructs (inline.ts). Removed from the author's text. */
 export const MARK_OPEN = '\u0002';
@@ -8,7 +8,7 @@ export const MARK_CLOSE = '\u0003';
 /** Columns between tab stops, and the indentation of code. */
 export const TAB_WIDTH = 4;
 
-export function normalize(text: string): string {
+export function normalizeText(text: string): string {
   const lines = text
     .replace(/\r\n?/g, '\n')
     .replaceAll('\0', '')
@@ -48,7 +48,7 @@ function separateLists(lines: readonly string[]): string[] {
   for (const [at, line] of lines.entries()) {
     out.push(line);
     if (at === lines.length - 1) break;
-    const opened = FENCE.exec(line);
+    const opened = FENCE_OPENING.exec(line);
     if (opened) {
       const { fence = '', language = '' } = opened.groups ?? {};
       if (language === '' && open.at(-1)?.fence === fence) open.pop();

@@ -1,9 +1,9 @@
 /** Renders long texts in worker threads, so that one message never delays all others. */
-import { ThreadFailed, ThreadPool } from '#base/threads';
+import { ThreadJobFailed, ThreadPool } from '#base/threads';
 import type { MarkdownContext } from './context.js';
 import { RenderError, type RenderResult, renderMarkdown } from './render.js';
 import type { RenderJob, RenderOutcome } from './render-worker.js';
-import { type ContextSnapshot, scanLookupKeys, takeSnapshot } from './snapshot.js';
+import { type ContextSnapshot, scanLookupKeys, takeContextSnapshot } from './snapshot.js';
 
 export interface RenderThreadOptions {
   /** Maximum number of threads. A thread is started when it is needed. */
@@ -35,11 +35,11 @@ export class RenderThreads {
    */
   async render(text: string, context: Partial<MarkdownContext> = {}): Promise<RenderResult> {
     if (text.length <= this.#options.threshold) return renderMarkdown(text, context);
-    let snapshot = takeSnapshot(scanLookupKeys(text), context);
+    let snapshot = takeContextSnapshot(scanLookupKeys(text), context);
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const outcome = await this.#run(text, snapshot);
       if ('rendered' in outcome) return outcome.rendered;
-      snapshot = takeSnapshot(outcome.missing, context, snapshot);
+      snapshot = takeContextSnapshot(outcome.missing, context, snapshot);
     }
     throw new RenderError('names could not be resolved');
   }
@@ -53,7 +53,7 @@ export class RenderThreads {
     try {
       return await this.#threads.run({ text, snapshot });
     } catch (error) {
-      throw error instanceof ThreadFailed ? new RenderError(error.message) : error;
+      throw error instanceof ThreadJobFailed ? new RenderError(error.message) : error;
     }
   }
 }

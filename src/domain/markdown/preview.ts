@@ -1,7 +1,7 @@
 /** Previews of linked pictures and videos, shown below their paragraph (markdown.md § Previews). */
 import { imageProxyPath } from '#domain/pictures';
-import { element } from './html.js';
-import { rawToken, type TextReference, type Token } from './tokens.js';
+import { htmlElement } from './html.js';
+import { rawHtmlToken, type TextReference, type Token } from './tokens.js';
 
 /** Maximum distinct addresses in a message. A message with more has no previews at all. */
 const MAX_ADDRESSES = 24;
@@ -33,7 +33,7 @@ interface TokenEdits {
 }
 
 /** Adds previews to the tokens of a message. */
-export function withPreviews(
+export function addPreviews(
   tokens: readonly Token[],
   settings: PreviewSettings,
 ): { tokens: Token[]; hasPreviews: boolean } {
@@ -121,7 +121,7 @@ function applyEdits(tokens: readonly Token[], { inserted, dropped }: TokenEdits)
   const out: Token[] = [];
   for (const [at, token] of tokens.entries()) {
     if (!dropped.has(at)) out.push(token);
-    for (const html of inserted.get(at) ?? []) out.push(rawToken(html));
+    for (const html of inserted.get(at) ?? []) out.push(rawHtmlToken(html));
   }
   return out;
 }
@@ -134,20 +134,20 @@ function previewOf(url: string, text: string, settings: PreviewSettings): Previe
   if (video !== undefined) {
     const picture = throughProxy(`https://i.ytimg.com/vi/${video}/default.jpg`, settings);
     const image = openElement('img', { src: picture ?? '' });
-    const anchor = element('a', { 'data-id': video, href: url, ...(title === '' ? {} : { title }) }, image);
-    return { html: element('div', { class: 'youtube-video message_inline_image' }, anchor), replaces: false };
+    const anchor = htmlElement('a', { 'data-id': video, href: url, ...(title === '' ? {} : { title }) }, image);
+    return { html: htmlElement('div', { class: 'youtube-video message_inline_image' }, anchor), replaces: false };
   }
   const image = pictureOf(url, parsed);
   if (!image) return null;
   const source = throughProxy(image.source, settings);
   if (source === undefined) return null;
   const shown = openElement('img', { src: source });
-  const anchor = element('a', { href: image.link, ...(title === '' ? {} : { title }) }, shown);
-  return { html: element('div', { class: 'message_inline_image' }, anchor), replaces: true };
+  const anchor = htmlElement('a', { href: image.link, ...(title === '' ? {} : { title }) }, shown);
+  return { html: htmlElement('div', { class: 'message_inline_image' }, anchor), replaces: true };
 }
 
 function openElement(tag: string, attrs: Record<string, string>): string {
-  return element(tag, attrs, '').replace(`</${tag}>`, '');
+  return htmlElement(tag, attrs, '').replace(`</${tag}>`, '');
 }
 
 /** Parts of an address; `host` is '' for a relative one. Null if it can't have a preview. */

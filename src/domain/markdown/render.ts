@@ -2,7 +2,7 @@
 import { completeContext, type MarkdownContext } from './context.js';
 import { renderDialect } from './dialect.js';
 import type { TextReference, Token } from './tokens.js';
-import { uploadPath } from './url.js';
+import { uploadPathOfUrl } from './url.js';
 
 /** Longest HTML: 100 × the longest message (conventions.md § Limits). */
 const MAX_HTML = 1_000_000;
@@ -69,7 +69,7 @@ function referencesIn(tokens: readonly Token[]): TextReference[] {
 }
 
 function factsOf(references: readonly TextReference[]): Omit<RenderResult, 'html' | 'hasImage'> {
-  const paths = references.flatMap((one) => (one.kind === 'link' ? (uploadPath(one.url) ?? []) : []));
+  const paths = references.flatMap((one) => (one.kind === 'link' ? (uploadPathOfUrl(one.url) ?? []) : []));
   return {
     mentions: mentionsOf(references, false),
     silent: mentionsOf(references, true),
@@ -91,7 +91,7 @@ function mentionsOf(references: readonly TextReference[], silent: boolean): Ment
 }
 
 /** HTML of a text without names to look up. '' if it can't be rendered: clients then show the text itself. */
-export function htmlOrEmpty(text: string): string {
+export function renderMarkdownOrEmpty(text: string): string {
   try {
     return renderMarkdown(text).html;
   } catch (error) {

@@ -10,7 +10,7 @@ import {
   type MarkdownSettings,
   type MarkdownStream,
   type MarkdownUser,
-  settingsOf,
+  plainSettingsOf,
 } from './context.js';
 
 /** Keys to look up: names and ids. */
@@ -55,7 +55,7 @@ export function scanLookupKeys(text: string): LookupKeys {
 }
 
 /** Looks the keys up. @param before snapshot whose results are kept */
-export function takeSnapshot(
+export function takeContextSnapshot(
   keys: LookupKeys,
   context: Partial<MarkdownContext>,
   before?: ContextSnapshot,
@@ -65,7 +65,7 @@ export function takeSnapshot(
     ...list.map((key) => [key, find(key)] as const),
   ];
   return {
-    settings: { now: Date.now(), ...settingsOf(context) },
+    settings: { now: Date.now(), ...plainSettingsOf(context) },
     names: look(keys.names, (name) => context.usersNamed?.(name) ?? [], before?.names),
     ids: look(keys.ids, (id) => context.userById?.(id), before?.ids),
     groups: look(keys.groups, (name) => context.groupByName?.(name), before?.groups),

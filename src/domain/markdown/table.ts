@@ -1,5 +1,5 @@
 /** Pipe tables: a header row, a row of dashes, then data rows. */
-import { append, type Block, block } from './tree.js';
+import { appendChild, type Block, newBlock } from './tree.js';
 
 interface TableShape {
   readonly bordered: boolean;
@@ -15,9 +15,9 @@ export function parseTable(parent: Block, text: string): boolean {
   if (dashes === undefined) return false;
   const shape = shapeOf(head, dashes);
   if (!shape || shape.aligned.length * (rows.length + 1) > MAX_CELLS) return false;
-  const table = append(parent, block('table'));
-  addRow(append(table, block('thead')), 'th', splitCells(head, shape.bordered), shape);
-  const body = append(table, block('tbody'));
+  const table = appendChild(parent, newBlock('table'));
+  addRow(appendChild(table, newBlock('thead')), 'th', splitCells(head, shape.bordered), shape);
+  const body = appendChild(table, newBlock('tbody'));
   for (const row of rows) addRow(body, 'td', splitCells(row, shape.bordered), shape);
   if (rows.length === 0) addRow(body, 'td', [], shape);
   return true;
@@ -42,9 +42,9 @@ function alignment(mark: string): string {
 const endsWithBorder = (row: string): boolean => row.endsWith('|') && !row.endsWith('\\|');
 
 function addRow(parent: Block, tag: 'th' | 'td', texts: readonly string[], { aligned }: TableShape): void {
-  const row = append(parent, block('tr'));
+  const row = appendChild(parent, newBlock('tr'));
   for (const [column, align] of aligned.entries()) {
-    const cell = append(row, block(tag, (texts[column] ?? '').trim()));
+    const cell = appendChild(row, newBlock(tag, (texts[column] ?? '').trim()));
     if (align !== '') cell.attrs.style = `text-align: ${align};`;
   }
 }

@@ -3,14 +3,14 @@
  * names, am/pm, zone names or offsets, in any usual order.
  */
 import { type InlineRule, patternRule } from './inline.js';
-import { textElement } from './tokens.js';
-import { zoneOffset } from './zones.js';
+import { textElementToken } from './tokens.js';
+import { zoneOffsetMinutes } from './zones.js';
 
-export const timestamp: InlineRule = patternRule('<time:', /<time:([^>]*)>/g, ([, written = ''], inline) => {
+export const timestampRule: InlineRule = patternRule('<time:', /<time:([^>]*)>/g, ([, written = ''], inline) => {
   const text = inline.source(written);
   const moment = parseFreeDate(text, inline.context.now);
-  if (moment === null) return textElement('span', { class: 'timestamp-error' }, `Invalid time format: ${text}`);
-  return textElement('time', { datetime: new Date(moment).toISOString().replace(/\.\d+Z$/, 'Z') }, text);
+  if (moment === null) return textElementToken('span', { class: 'timestamp-error' }, `Invalid time format: ${text}`);
+  return textElementToken('time', { datetime: new Date(moment).toISOString().replace(/\.\d+Z$/, 'Z') }, text);
 });
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
@@ -100,7 +100,7 @@ function takeZone(text: string, parts: DateParts): string {
   if (!found) return text;
   const [all, , sign, hours, minutes, name] = found;
   if (name !== undefined) {
-    const offset = zoneOffset(name);
+    const offset = zoneOffsetMinutes(name);
     if (offset === undefined) return text;
     parts.zone = offset;
   } else {
@@ -114,7 +114,7 @@ function takeZone(text: string, parts: DateParts): string {
 
 function takeTrailingZone(text: string, parts: DateParts): string {
   const name = /(?<=\d,?\s+)([a-z]{1,5})$/.exec(text)?.[1];
-  const offset = name === undefined || monthOf(name) !== undefined ? undefined : zoneOffset(name);
+  const offset = name === undefined || monthOf(name) !== undefined ? undefined : zoneOffsetMinutes(name);
   if (name === undefined || offset === undefined) return text;
   parts.zone = offset;
   return text.slice(0, -name.length);

@@ -21,12 +21,12 @@ function withAttributes(token: Token, attrs: Attributes): Token {
   return token;
 }
 
-export const opening = (tag: string, attrs: Attributes = {}): Token =>
+export const openingToken = (tag: string, attrs: Attributes = {}): Token =>
   withAttributes(new TokenClass(`${tag}_open`, tag, 1), attrs);
 
-export const closing = (tag: string): Token => new TokenClass(`${tag}_close`, tag, -1);
+export const closingToken = (tag: string): Token => new TokenClass(`${tag}_close`, tag, -1);
 
-export const single = (tag: string, attrs: Attributes = {}): Token =>
+export const voidElementToken = (tag: string, attrs: Attributes = {}): Token =>
   withAttributes(new TokenClass(tag, tag, 0), attrs);
 
 /** Text that is escaped when rendered. Existing entities stay. */
@@ -37,7 +37,7 @@ export function textToken(content: string): Token {
 }
 
 /** HTML that is emitted as it is. */
-export function rawToken(html: string): Token {
+export function rawHtmlToken(html: string): Token {
   const token = new TokenClass('raw', '', 0);
   token.content = html;
   return token;
@@ -53,8 +53,8 @@ export function inlineToken(content: string, quoted: boolean): Token {
 }
 
 /** An element around text that is not parsed any further. */
-export function textElement(tag: string, attrs: Attributes, text: string, reference?: TextReference): Token[] {
-  const open = opening(tag, attrs);
+export function textElementToken(tag: string, attrs: Attributes, text: string, reference?: TextReference): Token[] {
+  const open = openingToken(tag, attrs);
   if (reference) open.meta = reference;
-  return [open, textToken(text), closing(tag)];
+  return [open, textToken(text), closingToken(tag)];
 }

@@ -61,7 +61,7 @@ const HOURS: Readonly<Record<string, number>> = {
 };
 
 /** @param name lower case @returns minutes east of UTC; undefined for an unknown name */
-export function zoneOffset(name: string): number | undefined {
+export function zoneOffsetMinutes(name: string): number | undefined {
   const hours = Object.hasOwn(HOURS, name) ? HOURS[name] : undefined;
   return hours === undefined ? undefined : hours * 60;
 }

@@ -41,7 +41,7 @@ export function html(
   return new Html(strings.map((text, i) => text + (parts[i] ?? '')).join(''));
 }
 
-export function pageAnswer(status: number, title: string, body: Html): RawAnswer {
+export function makePageAnswer(status: number, title: string, body: Html): RawAnswer {
   const { text } = html`<!doctype html>
 <html lang="en">
 <head>

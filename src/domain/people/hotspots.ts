@@ -40,13 +40,13 @@ const HOTSPOTS: readonly Hotspot[] = [
 export const isHotspot = (name: string): boolean => HOTSPOTS.some((hotspot) => hotspot.name === name);
 
 /** The hints that a user has seen. */
-export interface Tutorial {
+export interface TutorialState {
   readonly seen?: readonly string[];
   readonly finished?: boolean;
 }
 
 /** The hints to show next: at most one. */
-export function nextHotspots({ seen = [], finished = false }: Tutorial): readonly Hotspot[] {
+export function nextHotspots({ seen = [], finished = false }: TutorialState): readonly Hotspot[] {
   if (finished) return [];
   return HOTSPOTS.filter(({ name }) => !seen.includes(name)).slice(0, 1);
 }

@@ -18,7 +18,7 @@ const defaultIcon = (subdomain: string): string =>
   `https://secure.gravatar.com/avatar/${createHash('md5').update(subdomain).digest('hex')}?d=identicon`;
 
 /** Address of the uploaded picture, or of its default. */
-export function realmPictureOrDefault(of: OrganizationPictures, name: RealmPictureName): string {
+export function realmPictureOrDefaultUrl(of: OrganizationPictures, name: RealmPictureName): string {
   const stored = of.pictures[name];
   if (stored && stored.number > 0) return realmPictureUrl(of.realm, name, stored.version);
   return name === 'icon' ? defaultIcon(of.subdomain) : DEFAULT_LOGO;
@@ -28,7 +28,7 @@ export function realmPictureOrDefault(of: OrganizationPictures, name: RealmPictu
 export function presentRealmPicture(of: OrganizationPictures, name: RealmPictureName): JsonObject {
   const uploaded = (of.pictures[name]?.number ?? 0) > 0;
   const source = uploaded ? 'U' : name === 'icon' ? 'G' : 'D';
-  return { [`${name}_url`]: realmPictureOrDefault(of, name), [`${name}_source`]: source };
+  return { [`${name}_url`]: realmPictureOrDefaultUrl(of, name), [`${name}_source`]: source };
 }
 
 export const REALM_PICTURES: readonly RealmPictureName[] = ['icon', 'logo', 'night_logo'];

@@ -18,7 +18,7 @@ export function imageProxyPath(address: string, key: string): string | undefined
 }
 
 /** The address in the two parts of a proxy path; undefined if its digest is wrong. */
-export function verifiedAddress(digest: string, hex: string, key: string): string | undefined {
+export function readProxiedAddress(digest: string, hex: string, key: string): string | undefined {
   if (!/^[0-9a-f]{40}$/.test(digest) || hex.length > 2 * MAX_ADDRESS || !/^(?:[0-9a-f]{2})+$/.test(hex))
     return undefined;
   const address = Buffer.from(hex, 'hex').toString();

@@ -14,18 +14,18 @@ export type AvatarImages = Readonly<Record<AvatarSize, Uint8Array>>;
 const square = (side: number) => ({ width: side, height: side, fit: 'cover' }) as const;
 
 /** @throws ApiError BAD_IMAGE */
-export const avatarImages = (bytes: Uint8Array): Promise<AvatarImages> =>
+export const makeAvatarImages = (bytes: Uint8Array): Promise<AvatarImages> =>
   withPicture(bytes, async (picture) => {
     const medium = await picture.still().resize(square(SIDES.medium)).png().toBuffer();
     return { medium, small: await picture.still().resize(square(SIDES.small)).png().toBuffer() };
   });
 
 /** @throws ApiError BAD_IMAGE */
-export const iconImage = (bytes: Uint8Array): Promise<Uint8Array> =>
+export const makeIconImage = (bytes: Uint8Array): Promise<Uint8Array> =>
   withPicture(bytes, (picture) => picture.still().resize(square(ICON_SIDE)).png().toBuffer());
 
 /** @throws ApiError BAD_IMAGE */
-export const logoImage = (bytes: Uint8Array): Promise<Uint8Array> =>
+export const makeLogoImage = (bytes: Uint8Array): Promise<Uint8Array> =>
   withPicture(bytes, (picture) =>
     picture
       .still()

@@ -1,6 +1,6 @@
 /** Presences in the forms of the API (users.md § Presence). Pure. */
 import type { JsonObject } from '#base';
-import { preference } from '#domain/people';
+import { readPreference } from '#domain/people';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 
 /** Milliseconds since 1970. */
@@ -17,14 +17,14 @@ export type PresenceForm = 'slim' | 'legacy';
 /** Clients report once a minute: a user who was active at most this long before their last report still is. */
 const STILL_ACTIVE_MS = 70_000;
 /** A user whose clients were silent for longer is offline. Register's snapshot tells clients the same number. */
-export const OFFLINE_SECONDS = 200;
+export const OFFLINE_AFTER_SECONDS = 200;
 /** Users without a report for longer are left out of lists. */
 export const MAX_LISTED_AGE_MS = 14 * 86_400_000;
 
 const seconds = (ms: number): number => Math.floor(ms / 1000);
 
 /** A wall time as `server_timestamp`: seconds with a fraction. */
-export const serverTime = (ms: number): number => ms / 1000;
+export const toServerTimestamp = (ms: number): number => ms / 1000;
 
 interface Reported extends JsonObject {
   readonly client: string;
@@ -51,9 +51,9 @@ function legacy(times: PresenceTimes, joined: number): JsonObject {
 }
 
 /** GET /users/{id or email}/presence. */
-export function presenceOfOne(times: PresenceTimes, { joined }: DirectoryUser, now: number): JsonObject {
+export function presentUserPresence(times: PresenceTimes, { joined }: DirectoryUser, now: number): JsonObject {
   const { status, timestamp } = reported(times, joined);
-  const offline = seconds(now) - timestamp > OFFLINE_SECONDS;
+  const offline = seconds(now) - timestamp > OFFLINE_AFTER_SECONDS;
   return { aggregated: { status: offline ? 'offline' : status, timestamp }, website: { status, timestamp } };
 }
 
@@ -62,13 +62,13 @@ export const presenceEvent = (user: DirectoryUser, times: PresenceTimes, now: nu
   type: 'presence',
   user_id: user.id,
   email: user.email,
-  server_timestamp: serverTime(now),
+  server_timestamp: toServerTimestamp(now),
   presence: { website: { ...reported(times, user.joined), pushable: false } },
 });
 
 /** True if the user's setting hides their presence. */
-export const hidesPresence = (directory: DirectoryView, user: DirectoryUser): boolean =>
-  !preference(directory, user.id, 'presence_enabled');
+export const isPresenceHidden = (directory: DirectoryView, user: DirectoryUser): boolean =>
+  !readPreference(directory, user.id, 'presence_enabled');
 
 export interface PresenceList {
   /** JSON text of the `presences` object. */
@@ -90,7 +90,7 @@ export function listPresences(
     const times = all.get(id)!;
     const user = directory.user(id as never);
     if (!user?.isActive || user.botType !== null || now - times.connected > MAX_LISTED_AGE_MS) continue;
-    if (hidesPresence(directory, user)) continue;
+    if (isPresenceHidden(directory, user)) continue;
     until = Math.min(until, times.connected + MAX_LISTED_AGE_MS);
     const key = form === 'slim' ? String(id) : user.email;
     const shown = form === 'slim' ? slim(times, user.joined) : legacy(times, user.joined);

@@ -2,7 +2,7 @@
  * A process's copy of an organization's presences. It asks the presence actor for the changes since the last time, and
  * encodes a list once for all readers.
  */
-import { Encoded, type JsonObject, memoizeByObject, SingleFlight } from '#base';
+import { EncodedJson, type JsonObject, memoizeByObject, SingleFlight } from '#base';
 import type { PresenceCursor } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import { listPresences, type PresenceForm, type PresenceTimes } from './forms.js';
@@ -32,7 +32,7 @@ interface EncodedList {
   readonly choices: number;
   readonly made: number;
   readonly until: number;
-  readonly json: Encoded;
+  readonly json: EncodedJson;
 }
 
 export class PresenceReplica {
@@ -72,7 +72,7 @@ export class PresenceReplica {
   }
 
   /** The encoded field `presences`. */
-  list(form: PresenceForm, now: number): Encoded {
+  list(form: PresenceForm, now: number): EncodedJson {
     const { directory } = this;
     const before = this.#encoded.get(form);
     if (before && now < before.until && (this.#isCurrent(before) || this.#isFresh(before, now))) return before.json;
@@ -83,7 +83,7 @@ export class PresenceReplica {
       choices: directory.preferencesVersion,
       made: now,
       until,
-      json: Encoded.text(text),
+      json: EncodedJson.text(text),
     };
     this.#encoded.set(form, encoded);
     return encoded.json;
@@ -114,4 +114,4 @@ export class PresenceReplica {
 }
 
 /** The presences that belong to this directory. */
-export const presencesIn = memoizeByObject((directory: DirectoryView) => new PresenceReplica(directory));
+export const presenceReplicaOf = memoizeByObject((directory: DirectoryView) => new PresenceReplica(directory));

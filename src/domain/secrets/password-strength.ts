@@ -3,7 +3,7 @@
  * in a thread. The thread ends after a minute without work, because its dictionaries are large.
  */
 import { ThreadPool } from '#base/threads';
-import type { PasswordStrength } from './service.js';
+import type { PasswordStrengthEstimator } from './service.js';
 import type { StrengthJob } from './strength-worker.js';
 
 const MIN_LENGTH = 6;
@@ -14,7 +14,7 @@ const MAX_JUDGED_LENGTH = 100;
 const TIMEOUT_MS = 30_000;
 const IDLE_MS = 60_000;
 
-export class PasswordThread implements PasswordStrength {
+export class PasswordStrengthThread implements PasswordStrengthEstimator {
   readonly #threads = new ThreadPool<StrengthJob, number>({
     script: new URL('./strength-worker.js', import.meta.url),
     threads: 1,

@@ -25,7 +25,7 @@ const SCRYPT = { N: 1 << 15, r: 8, p: 1 } as const;
 
 const NO_SALT = Buffer.alloc(16);
 
-export class Secrets {
+export class ServerCryptography {
   readonly #hashKey: Buffer;
   readonly #sealKey: Buffer;
   readonly #maskKey: Buffer;

@@ -4,9 +4,9 @@
  */
 import { apiError } from '#model/errors';
 
-export const MAX_STREAM_NAME = 60;
-export const MAX_TOPIC = 60;
-export const MAX_DESCRIPTION = 1024;
+export const MAX_STREAM_NAME_CHARACTERS = 60;
+export const MAX_TOPIC_CHARACTERS = 60;
+export const MAX_DESCRIPTION_CHARACTERS = 1024;
 
 /** 1-based position of the first character that names and topics may not have; 0 when there is none. */
 function badCharacter(text: string): number {
@@ -26,7 +26,8 @@ function badCharacter(text: string): number {
 export function checkStreamName(name: string): string {
   const trimmed = name.trim();
   if (trimmed === '') throw apiError('STREAM_NAME_EMPTY');
-  if ([...trimmed].length > MAX_STREAM_NAME) throw apiError('STREAM_NAME_TOO_LONG', { limit: MAX_STREAM_NAME });
+  if ([...trimmed].length > MAX_STREAM_NAME_CHARACTERS)
+    throw apiError('STREAM_NAME_TOO_LONG', { limit: MAX_STREAM_NAME_CHARACTERS });
   const position = badCharacter(trimmed);
   if (position > 0) throw apiError('STREAM_NAME_CHARACTER', { position });
   return trimmed;
@@ -43,27 +44,27 @@ export function checkTopic(topic: string): string {
 
 /** Longer topics are cut, not refused. */
 export function cutTopic(topic: string): string {
-  if (topic.length <= MAX_TOPIC) return topic;
+  if (topic.length <= MAX_TOPIC_CHARACTERS) return topic;
   const chars = [...topic];
-  return chars.length <= MAX_TOPIC ? topic : `${chars.slice(0, MAX_TOPIC - 3).join('')}...`;
+  return chars.length <= MAX_TOPIC_CHARACTERS ? topic : `${chars.slice(0, MAX_TOPIC_CHARACTERS - 3).join('')}...`;
 }
 
 /** Compares by name, in code-unit order, as lists of streams are sorted (streams.md § GET /streams). */
-export const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
+export const compareByName = (a: { readonly name: string }, b: { readonly name: string }): number =>
   a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 
 /** The form in which topics are compared: case is ignored. */
-export const topicKey = (topic: string): string => topic.toLowerCase();
+export const toTopicKey = (topic: string): string => topic.toLowerCase();
 
 /** Privacy of a stream. Only the combinations in KINDS are valid. */
-export interface Privacy {
+export interface StreamPrivacy {
   readonly inviteOnly: boolean;
   readonly historyPublic: boolean;
   readonly webPublic: boolean;
 }
 
 /** The valid combinations, with their names in notices (streams.md). */
-const KINDS: readonly (readonly [string, Privacy])[] = [
+const KINDS: readonly (readonly [string, StreamPrivacy])[] = [
   ['Web-public', { inviteOnly: false, historyPublic: true, webPublic: true }],
   ['Public', { inviteOnly: false, historyPublic: true, webPublic: false }],
   ['Private, shared history', { inviteOnly: true, historyPublic: true, webPublic: false }],
@@ -71,11 +72,11 @@ const KINDS: readonly (readonly [string, Privacy])[] = [
 ];
 
 /** The name of a kind; undefined if no stream may have this privacy. */
-export const kindOf = (of: Privacy): string | undefined =>
+export const streamKindOf = (of: StreamPrivacy): string | undefined =>
   KINDS.find(
     ([, kind]) =>
       kind.inviteOnly === of.inviteOnly && kind.historyPublic === of.historyPublic && kind.webPublic === of.webPublic,
   )?.[0];
 
 /** The stored form of a description: one line. */
-export const oneLine = (description: string): string => description.replaceAll('\n', ' ');
+export const toOneLine = (description: string): string => description.replaceAll('\n', ' ');

@@ -3,9 +3,9 @@
  * stream groups). Pure.
  */
 
-import { Encoded, type JsonObject, memoizeByObject } from '#base';
+import { EncodedJson, type JsonObject, memoizeByObject } from '#base';
 import type { DirectoryStream, DirectoryStreamGroup } from '#model/records';
-import { byName } from './names.js';
+import { compareByName } from './names.js';
 
 export function presentStream(stream: DirectoryStream): JsonObject {
   return {
@@ -26,20 +26,20 @@ export function presentStream(stream: DirectoryStream): JsonObject {
 }
 
 /** Fields of a stream as JSON text without the closing brace. Encoded once per change of the stream. */
-export const encodedStream = memoizeByObject((stream: DirectoryStream): string =>
+export const encodeStream = memoizeByObject((stream: DirectoryStream): string =>
   JSON.stringify(presentStream(stream)).slice(0, -1),
 );
 
 /** JSON list of streams. `more` adds fields to each. */
-export const encodedStreams = (
+export const encodeStreams = (
   streams: readonly DirectoryStream[],
   more: (stream: DirectoryStream) => JsonObject = () => ({}),
-): Encoded =>
-  Encoded.text(
+): EncodedJson =>
+  EncodedJson.text(
     `[${streams
       .map((stream) => {
         const rest = JSON.stringify(more(stream));
-        return `${encodedStream(stream)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`;
+        return `${encodeStream(stream)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`;
       })
       .join(',')}]`,
   );
@@ -108,14 +108,14 @@ export const presentStreamGroups = (
   groups: readonly DirectoryStreamGroup[],
   find: (id: number) => DirectoryStream | undefined,
 ): JsonObject[] =>
-  [...groups].sort(byName).map(({ id, name, description, streams }) => ({
+  [...groups].sort(compareByName).map(({ id, name, description, streams }) => ({
     id,
     name,
     description,
     streams: streams
       .map(find)
       .filter((stream): stream is DirectoryStream => stream !== undefined && !stream.archived && !stream.inviteOnly)
-      .sort(byName)
+      .sort(compareByName)
       .map(presentStream),
   }));
 
@@ -126,6 +126,6 @@ const PALETTE = (
 ).split(' ');
 
 /** @param recipient picks the color if the whole palette is in use */
-export function pickColor(used: ReadonlySet<string>, recipient: number): string {
+export function pickSubscriptionColor(used: ReadonlySet<string>, recipient: number): string {
   return PALETTE.find((color) => !used.has(color)) ?? PALETTE[recipient % PALETTE.length]!;
 }

@@ -30,7 +30,7 @@ export function countMessage(before: DailyCounts | undefined, now: number): Dail
 }
 
 /** Messages of the last 28 days. */
-export const recentTraffic = (counts: DailyCounts | undefined, now: number): number =>
+export const countRecentMessages = (counts: DailyCounts | undefined, now: number): number =>
   upToNow(counts, now).reduce((sum, n) => sum + n, 0);
 
 /** Rounds to two significant digits, half to even. */
@@ -47,7 +47,7 @@ function rounded(n: number): number {
  * @param recent messages in the last 28 days
  * @param created seconds since 1970
  */
-export function weeklyTraffic(recent: number, created: number, now: number): number | null {
+export function estimateWeeklyTraffic(recent: number, created: number, now: number): number | null {
   const age = Math.floor((now - created * 1000) / DAY_MS);
   if (age < MIN_DAYS) return null;
   const weekly = age >= COUNTED_DAYS ? Math.floor(recent / 4) : Math.floor((recent * 7) / age);

@@ -6,9 +6,9 @@
 
 import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '#base';
-import { type Parts, streamId } from '#model';
+import { type ActorParts, streamId } from '#model';
 import type { DirectoryView } from '#model/records';
-import { byName, topicKey } from './names.js';
+import { compareByName, toTopicKey } from './names.js';
 
 export const TOPIC_POLICY = { inherit: 0, muted: 1, unmuted: 2, followed: 3 } as const;
 
@@ -22,30 +22,31 @@ export interface UserTopic extends JsonObject {
   readonly updated: number;
 }
 
-export const TOPIC_PART = 'topic/';
+export const USER_TOPIC_PART_PREFIX = 'topic/';
 
 /** Characters of the deprecated list: every change sends all of it, and it must fit into a log entry. */
 const MAX_LISTED = 100_000;
 
 /** Hash of a topic, ignoring case, for names that can't have free text. */
-export const topicHash = (topic: string): string =>
-  createHash('sha256').update(topicKey(topic)).digest('hex').slice(0, 32);
+export const hashTopic = (topic: string): string =>
+  createHash('sha256').update(toTopicKey(topic)).digest('hex').slice(0, 32);
 
-export const topicPart = (stream: number, topic: string): string => `${TOPIC_PART}${stream}/${topicHash(topic)}`;
+export const userTopicPartName = (stream: number, topic: string): string =>
+  `${USER_TOPIC_PART_PREFIX}${stream}/${hashTopic(topic)}`;
 
-export const userTopic = (parts: Parts, stream: number, topic: string): UserTopic | undefined =>
-  parts.get(topicPart(stream, topic)) as UserTopic | undefined;
+export const storedUserTopic = (parts: ActorParts, stream: number, topic: string): UserTopic | undefined =>
+  parts.get(userTopicPartName(stream, topic)) as UserTopic | undefined;
 
 /** The TOPIC_POLICY of a topic. */
-export const policyOf = (parts: Parts, stream: number, topic: string): number =>
-  userTopic(parts, stream, topic)?.policy ?? TOPIC_POLICY.inherit;
+export const topicPolicyOf = (parts: ActorParts, stream: number, topic: string): number =>
+  storedUserTopic(parts, stream, topic)?.policy ?? TOPIC_POLICY.inherit;
 
 /** All policies, in no particular order. */
-export const userTopics = (parts: Parts): UserTopic[] =>
-  [...parts].filter(([name]) => name.startsWith(TOPIC_PART)).map(([, value]) => value as UserTopic);
+export const storedUserTopics = (parts: ActorParts): UserTopic[] =>
+  [...parts].filter(([name]) => name.startsWith(USER_TOPIC_PART_PREFIX)).map(([, value]) => value as UserTopic);
 
 /** The policy after two topics were merged (messages.md § PATCH /messages/{id}). */
-export function mergedPolicy(a: number, b: number): number {
+export function mergeTopicPolicies(a: number, b: number): number {
   if (a === b) return a;
   return a === TOPIC_POLICY.unmuted || b === TOPIC_POLICY.unmuted ? TOPIC_POLICY.unmuted : TOPIC_POLICY.inherit;
 }
@@ -63,11 +64,11 @@ function liveTopics(topics: readonly UserTopic[], directory: DirectoryView): Lis
     const stream = directory.stream(streamId(topic.stream));
     if (stream && !stream.archived) found.push({ topic, name: stream.name });
   }
-  return found.sort((a, b) => byName(a, b) || byName(a.topic, b.topic));
+  return found.sort((a, b) => compareByName(a, b) || compareByName(a.topic, b.topic));
 }
 
 /** `muted_topics`: [stream name, topic, seconds]. The most recently muted ones, if they exceed MAX_LISTED. */
-export function mutedTopics(topics: readonly UserTopic[], directory: DirectoryView): Json[] {
+export function presentMutedTopics(topics: readonly UserTopic[], directory: DirectoryView): Json[] {
   const muted = liveTopics(topics, directory).filter(({ topic }) => topic.policy === TOPIC_POLICY.muted);
   let size = 0;
   const listed = new Set<ListedTopic>();

@@ -1,7 +1,7 @@
 /** Requests of outgoing webhooks in their two formats, and the replies in the responses (users.md § Bots). Pure. */
 
-import { cleaned, parseJsonText } from '#base';
-import { presentNeutral, presentVariant, type StoredMessage } from '#domain/messages';
+import { cleanParsedJson, parseJsonText } from '#base';
+import { presentMessageVariant, presentNeutralMessage, type StoredMessage } from '#domain/messages';
 import type { BotService, DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 import type { WebhookRequest } from './caller.js';
 
@@ -22,7 +22,7 @@ export interface WebhookCall {
 const SLACK = 2;
 
 /** @returns the request of a call, or the reason why there is none: it continues a sentence about the service */
-export function requestOf(
+export function makeWebhookRequest(
   call: WebhookCall,
   directory: DirectoryView,
   stream: DirectoryStream | undefined,
@@ -37,7 +37,7 @@ export function requestOf(
 }
 
 function generic({ bot, token, message, trigger }: WebhookCall, directory: DirectoryView) {
-  const shown = presentNeutral(message, directory);
+  const shown = presentNeutralMessage(message, directory);
   return {
     bot_email: bot.email,
     bot_full_name: bot.fullName,
@@ -45,7 +45,7 @@ function generic({ bot, token, message, trigger }: WebhookCall, directory: Direc
     trigger,
     token,
     message: {
-      ...presentVariant(shown, { applyMarkdown: false, clientGravatar: false }),
+      ...presentMessageVariant(shown, { applyMarkdown: false, clientGravatar: false }),
       rendered_content: message.body.html,
     },
   };
@@ -82,10 +82,10 @@ export type WebhookReply =
   | { readonly wrong: string };
 
 /** The reply in the body of a response. @param format interface number of the service */
-export function parseReply(body: string, format: number): WebhookReply {
+export function parseWebhookReply(body: string, format: number): WebhookReply {
   const json = parseJsonText(body);
   if (!json) return { wrong: 'its answer is not JSON' };
-  const value = cleaned(json.value);
+  const value = cleanParsedJson(json.value);
   if (value === '') return 'nothing';
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { wrong: 'its answer is no JSON object' };

@@ -4,11 +4,11 @@
  */
 
 import type { Static, TSchema } from 'typebox';
-import type { Fields, JsonObject, ReadyFields } from '#base';
-import type { Secrets } from '#domain/secrets';
+import type { CachedResponseFields, JsonObject, ResponseFields } from '#base';
+import type { ServerCryptography } from '#domain/secrets';
 import type { ImageProxy } from '#frontend/image-proxy';
 import type { ActorKindName, RawAnswer, RealmId, UserId } from '#model';
-import type { AddressedCommand, CommandTo, Fields as ReplyFields } from '#model/commands';
+import type { AddressedCommand, CommandTo, FieldsReply as ReplyFields } from '#model/commands';
 import type { ErrorReply } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { Blobs } from '#ports/blobs';
@@ -113,7 +113,7 @@ export interface Call<V> {
   readonly blobs: Blobs;
   /** Proxy for pictures of other hosts; undefined: turned off. */
   readonly imageProxy: ImageProxy | undefined;
-  readonly secrets: Secrets;
+  readonly secrets: ServerCryptography;
   /** The query as sent, without the question mark. */
   readonly query: string;
   /** A request header that the operation declares; '' when absent. */
@@ -187,13 +187,13 @@ export interface PollKeepalive {
 /** A response made on the frontend from its directory replica. */
 export interface Answer {
   /** Fields beside result and msg. */
-  readonly fields: Fields;
+  readonly fields: ResponseFields;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Answer whose fields are encoded already. The operation keeps the object; the frontend sends it as it is. */
 export interface ReadyAnswer {
-  readonly ready: ReadyFields;
+  readonly ready: CachedResponseFields;
 }
 
 export type Outcome = Forward | Answer | ReadyAnswer | RawAnswer;

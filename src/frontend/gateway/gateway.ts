@@ -2,7 +2,7 @@
 import { type Logger, SingleFlight } from '#base';
 import type { Clock } from '#base/clock';
 import { type Directories, DirectoryBehind, NoSuchRealm } from '#directory';
-import type { Secrets } from '#domain/secrets';
+import type { ServerCryptography } from '#domain/secrets';
 import type { Forward } from '#frontend/api';
 import type { AnonymousCaller, Caller, ForwardContext, ForwardHandle, FrontendServices } from '#frontend/http';
 import type { RealmId } from '#model';
@@ -21,7 +21,7 @@ export interface GatewayOptions {
   readonly log: Logger;
   readonly directories: Directories;
   readonly client: ActorClient;
-  readonly secrets: Secrets;
+  readonly secrets: ServerCryptography;
   readonly blobs: Blobs;
   readonly site: SiteOptions;
   /** Milliseconds for a command that is answered at once. */
@@ -41,7 +41,7 @@ export class Gateway implements FrontendServices {
   readonly clock: Clock;
   readonly log: Logger;
   readonly blobs: Blobs;
-  readonly secrets: Secrets;
+  readonly secrets: ServerCryptography;
   readonly #keys = new Map<string, ResolvedKey>();
   readonly #newest: NewestMessages;
   readonly #forwarding: ForwardServices;

@@ -2,9 +2,9 @@
  * The `parameters` step of the pipeline: looks up the parameters of an operation in the form, then in the query
  * (conventions.md § Parameters), decodes and checks them in the order of declaration. The first failure is the answer.
  */
-import { type JsonText, parseJsonText, TooManyValues } from '#base';
+import { type ParsedJsonText, parseJsonText, TooManyJsonValues } from '#base';
 import { MAX_CHARACTERS, MAX_TEXT, MAX_VALUES, type Operation, type Parameter } from '#frontend/api';
-import { apiError, checkLength, tooMany } from '#model/errors';
+import { apiError, checkLength, tooManyError } from '#model/errors';
 import { compileValidator, type Validator } from '#model/schema';
 import { type Fields, NO_FIELDS } from './form-urlencoded.js';
 
@@ -147,10 +147,10 @@ function decode({ name, declared, validator, maxCharacters }: ParameterRow, text
   }
 }
 
-function boundedJson(text: string, name: string, maxValues: number): JsonText | undefined {
+function boundedJson(text: string, name: string, maxValues: number): ParsedJsonText | undefined {
   try {
     return parseJsonText(text, maxValues);
   } catch (error) {
-    throw error instanceof TooManyValues ? tooMany(name, maxValues) : error;
+    throw error instanceof TooManyJsonValues ? tooManyError(name, maxValues) : error;
   }
 }

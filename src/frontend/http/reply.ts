@@ -3,8 +3,8 @@
  * sent as they are.
  */
 import { STATUS_CODES } from 'node:http';
-import { Encoded, encodeParts, type Fields, type JsonObject, type ReadyFields } from '#base';
-import { ActorRefused, ApiError, apiError, type ErrorReply, PRODUCT } from '#model/errors';
+import { type CachedResponseFields, EncodedJson, encodeFieldParts, type JsonObject, type ResponseFields } from '#base';
+import { ActorRefused, ApiError, apiError, type ErrorReply, PRODUCT_NAME } from '#model/errors';
 import { BlobsUnavailable } from '#ports/blobs';
 import { type BodyPart, Headers } from './server.js';
 
@@ -41,7 +41,7 @@ export const JSON_HEADERS = new Headers([
   ...CROSS_ORIGIN,
 ]);
 const HTML_HEADERS = JSON_HEADERS.with({ 'Content-Type': 'text/html; charset=utf-8' });
-const UNAUTHORIZED_HEADERS = JSON_HEADERS.with({ 'WWW-Authenticate': `Basic realm="${PRODUCT}"` });
+const UNAUTHORIZED_HEADERS = JSON_HEADERS.with({ 'WWW-Authenticate': `Basic realm="${PRODUCT_NAME}"` });
 const RETRY_HEADERS = JSON_HEADERS.with({ 'Retry-After': '1' });
 
 const PREFIX = '{"result":"success","msg":""';
@@ -52,8 +52,9 @@ const ignoredText = (ignored: readonly string[] | undefined): string =>
   ignored ? `,"ignored_parameters_unsupported":${JSON.stringify(ignored)}` : '';
 
 /** Fields made by an operation. `result` and `msg` among them replace the usual ones. */
-export function successOfFields(fields: Fields, ignored: readonly string[] | undefined): BodyPart[] {
-  for (const name in fields) if (fields[name] instanceof Encoded) return successOfParts(encodeParts(fields), ignored);
+export function successOfFields(fields: ResponseFields, ignored: readonly string[] | undefined): BodyPart[] {
+  for (const name in fields)
+    if (fields[name] instanceof EncodedJson) return successOfParts(encodeFieldParts(fields), ignored);
   if (fields.result !== undefined || fields.msg !== undefined) {
     const all = { result: 'success', msg: '', ...fields };
     return [`${JSON.stringify(all).slice(0, -1)}${ignoredText(ignored)}}\n`];
@@ -75,7 +76,7 @@ export const successOfText = (text: string, ignored: readonly string[] | undefin
 ];
 
 /** Fields that are sent again and again: their body is put together once. */
-export function successOfReady(ready: ReadyFields, ignored: readonly string[] | undefined): BodyPart[] {
+export function successOfReady(ready: CachedResponseFields, ignored: readonly string[] | undefined): BodyPart[] {
   if (ignored) return successOfParts(ready.parts, ignored);
   ready.body ??= Buffer.concat(successOfParts(ready.parts, undefined) as Uint8Array[]);
   return [ready.body];

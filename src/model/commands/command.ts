@@ -1,4 +1,4 @@
-/** Types of a command declaration, and the checks of senders: `redirect` and `outboxCommand`. */
+/** Types of a command declaration, and the checks of senders: `redirectCommand` and `outboxCommand`. */
 
 import type { JsonObject } from '#base';
 import type { ActorKey, ActorKindName } from '#model';
@@ -7,16 +7,16 @@ declare const declared: unique symbol;
 declare const checked: unique symbol;
 
 /** Reply that is a bare value. Only actors and the administration send such commands. */
-export interface Value<T = null> {
+export interface ValueReply<T = null> {
   readonly value: T;
 }
 
 /** Reply that is fields of a response body. Operations send such commands. */
-export interface Fields<T = JsonObject> {
+export interface FieldsReply<T = JsonObject> {
   readonly fields: T;
 }
 
-export type AnyReply = Value<unknown> | Fields<unknown>;
+export type AnyReply = ValueReply<unknown> | FieldsReply<unknown>;
 
 /**
  * The name under which a command travels: a string. Its type has the kind of actor that handles the command, the
@@ -28,19 +28,19 @@ export type Command<
   R extends AnyReply = AnyReply,
 > = string & { readonly [declared]: { readonly kind: K; readonly args: A; readonly reply: R } };
 
-export type NoArgs = Readonly<Record<string, never>>;
+export type NoArguments = Readonly<Record<string, never>>;
 export type ArgsOf<C extends Command> = C[typeof declared]['args'];
 
 /** Declares commands of one kind: `const command = commandOf<'realm'>()`, then `command<Args, Reply>('its-name')`. */
 export const commandOf =
   <K extends ActorKindName>() =>
-  <A extends JsonObject = NoArgs, R extends AnyReply = Value>(name: string): Command<K, A, R> =>
+  <A extends JsonObject = NoArguments, R extends AnyReply = ValueReply>(name: string): Command<K, A, R> =>
     name as Command<K, A, R>;
 
 /** The declared commands of a kind, by the names that handlers and senders use for them. */
 export type CommandTable = Readonly<Record<string, Command>>;
 
-/** A command with its arguments and its actor, checked by `redirect` (or `forward` of the operations). */
+/** A command with its arguments and its actor, checked by `redirectCommand` (or `forward` of the operations). */
 export interface AddressedCommand<R extends AnyReply = AnyReply> {
   readonly to: ActorKey;
   readonly command: Command;
@@ -56,9 +56,9 @@ export interface CommandTo<K extends ActorKindName, A extends JsonObject, R exte
 }
 
 /** Checks the command to which an actor redirects the sender. Returns the same object. */
-export const redirect = <K extends ActorKindName, A extends JsonObject, T>(
-  of: CommandTo<K, A, Fields<T>>,
-): AddressedCommand<Fields<T>> => of as unknown as AddressedCommand<Fields<T>>;
+export const redirectCommand = <K extends ActorKindName, A extends JsonObject, T>(
+  of: CommandTo<K, A, FieldsReply<T>>,
+): AddressedCommand<FieldsReply<T>> => of as unknown as AddressedCommand<FieldsReply<T>>;
 
 /** A command in an actor's outbox, checked by `outboxCommand`. */
 export type OutboxCommand = {
@@ -83,7 +83,7 @@ export const outboxCommand = <K extends ActorKindName, A extends JsonObject>(of:
 
 /** Reply of an actor that names the next command: the frontend sends it for the same caller, and its answer counts. */
 export interface ActorRedirect {
-  readonly forward: AddressedCommand<Fields<unknown>>;
+  readonly forward: AddressedCommand<FieldsReply<unknown>>;
   /** The command may build on news that the frontend doesn't have: it reads the log to its end first. */
   readonly fresh?: true;
 }

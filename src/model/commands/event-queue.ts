@@ -1,4 +1,4 @@
-import { commandOf, type Fields } from './command.js';
+import { commandOf, type FieldsReply } from './command.js';
 
 const command = commandOf<'queue'>();
 
@@ -25,14 +25,14 @@ export type QueueOptions = {
 };
 
 /** Reasons for which the feed of the log ends a queue. */
-export type FeedEnd =
+export type FeedEndReason =
   /** Entries that the queue still needs are no longer kept. */
   | 'trimmed'
   /** The log is another one than when the queue was made. */
   | 'incarnation';
 
 /** Reason of the end of a queue. */
-export type QueueEnd =
+export type QueueEndReason =
   /** Its client deleted it. */
   | 'deleted'
   /** No sign of life from its client for its whole lifespan. */
@@ -43,7 +43,7 @@ export type QueueEnd =
   | 'deactivated'
   /** Its account has too many queues, and this one was idle for longest. */
   | 'crowded'
-  | FeedEnd;
+  | FeedEndReason;
 
 export type RegisterArgs = {
   readonly options: QueueOptions;
@@ -71,15 +71,15 @@ export type PollArgs = {
 /** Commands of an event queue. */
 export const queueCommands = {
   /** POST /register: make the queue and answer with the state. */
-  register: command<RegisterArgs, Fields>('register'),
+  register: command<RegisterArgs, FieldsReply>('register'),
   /** POST /register without an account: the state alone. */
-  visit: command<RegisterArgs, Fields>('visit'),
+  visit: command<RegisterArgs, FieldsReply>('visit'),
   /** DELETE /events. */
-  remove: command<Record<string, never>, Fields>('delete'),
+  remove: command<Record<string, never>, FieldsReply>('delete'),
   /** From the sidecar: write the state that is only in memory. */
   flush: command('flush'),
   /** From the sidecar: the queue ends. */
-  end: command<{ readonly reason: QueueEnd }>('end'),
+  end: command<{ readonly reason: QueueEndReason }>('end'),
   /** Timer: end the queue if its client was idle for its whole lifespan. */
   due: command('due'),
 };
@@ -87,5 +87,5 @@ export const queueCommands = {
 /** Commands that the sidecar of an event queue takes, outside the mailbox. */
 export const liveQueueCommands = {
   /** GET /events: the reply waits for an event. */
-  poll: command<PollArgs, Fields>('poll'),
+  poll: command<PollArgs, FieldsReply>('poll'),
 };

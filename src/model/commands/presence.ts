@@ -1,5 +1,5 @@
 import type { JsonObject } from '#base';
-import { commandOf, type Fields, type Value } from './command.js';
+import { commandOf, type FieldsReply, type ValueReply } from './command.js';
 
 const command = commandOf<'presence'>();
 
@@ -24,11 +24,11 @@ export type ReportPresenceArgs = ReadPresencesArgs & {
 /** Commands of the presence actor of an organization. */
 export const presenceCommands = {
   /** A client of the caller reports that its user is active or idle. */
-  report: command<ReportPresenceArgs, Fields>('report'),
+  report: command<ReportPresenceArgs, FieldsReply>('report'),
   /** Changes since `known`; for operations. */
-  presences: command<ReadPresencesArgs, Fields>('presences'),
+  presences: command<ReadPresencesArgs, FieldsReply>('presences'),
   /** Changes since `known`; for other actors. */
-  presenceChanges: command<ReadPresencesArgs, Value<JsonObject>>('presence-changes'),
+  presenceChanges: command<ReadPresencesArgs, ValueReply<JsonObject>>('presence-changes'),
   /** The caller's setting `presence_enabled` has changed, at `at` (wall time, ms). */
   switched: command<{ readonly on: boolean; readonly at: number }>('switched'),
   /** Timer of the sidecar: writes the changed times. */

@@ -95,9 +95,9 @@ export type RenewKeyArgs = {
 };
 
 /** Users by id or API e-mail; none: the caller. */
-export type Principals = { readonly principals: readonly (string | number)[] };
+export type PrincipalArgs = { readonly principals: readonly (string | number)[] };
 
-export type SubscribeArgs = Principals & {
+export type SubscribeArgs = PrincipalArgs & {
   readonly subscriptions: readonly { readonly name: string; readonly description?: string; readonly color?: string }[];
   readonly authorization_errors_fatal: boolean;
   readonly announce: boolean;
@@ -113,7 +113,7 @@ export type SubscribeArgs = Principals & {
   readonly origin: string;
 };
 
-export type UnsubscribeArgs = Principals & { readonly subscriptions: readonly string[] };
+export type UnsubscribeArgs = PrincipalArgs & { readonly subscriptions: readonly string[] };
 
 export type UpdateSubscriptionsArgs = {
   readonly add: SubscribeArgs;
@@ -146,15 +146,15 @@ export type VacatedStream = {
 };
 
 /** Users who join a stream with a later commit. */
-export type RemainingJoin = {
+export type RemainingStreamJoin = {
   readonly stream: number;
   readonly users: readonly number[];
   /** Colour of the streams for the caller. */
   readonly color: string | null;
 };
 
-export type CarryOnJoiningArgs = {
-  readonly streams: readonly RemainingJoin[];
+export type ContinueJoiningArgs = {
+  readonly streams: readonly RemainingStreamJoin[];
   /** Stages of commands after all joins. */
   readonly afterwards?: readonly (readonly OutboxCommand[])[];
 };
@@ -195,7 +195,7 @@ export type ChangeSettingsArgs = SettingChanges & {
 };
 
 /** null: not given. */
-export type AccountArgs = {
+export type ChangeOwnAccountArgs = {
   readonly full_name: string | null;
   readonly email: string | null;
   readonly old_password: string;

@@ -1,5 +1,5 @@
 import type { Json } from '#base';
-import { commandOf, type Fields, type Value } from './command.js';
+import { commandOf, type FieldsReply, type ValueReply } from './command.js';
 
 /** Text of a message and what rendering needs. */
 export type MessageInput = {
@@ -22,7 +22,7 @@ export type SendArgs = MessageInput & {
 };
 
 /** All participants of a conversation, the sender included, ascending. */
-export type Participants = { readonly participants: readonly number[] };
+export type ParticipantArgs = { readonly participants: readonly number[] };
 
 export type SendScheduledArgs = SendArgs & {
   /** Id of the scheduled message. */
@@ -61,7 +61,7 @@ export type EditMessageArgs = {
 };
 
 /** Added by the caller's user actor to a command on a message. */
-export type CallerCopy = {
+export type CallerCopyArgs = {
   /** The caller has a copy of the message. */
   readonly copy: boolean;
 };
@@ -79,7 +79,7 @@ export type SubmessageArgs = { readonly message_id: number; readonly msg_type: s
 
 export type TypingOp = 'start' | 'stop';
 
-export type JoinArgs = {
+export type JoinStreamArgs = {
   readonly users: readonly number[];
   /** The users also have the earlier messages above this id. */
   readonly after?: number;
@@ -104,7 +104,7 @@ export type DeleteTopicArgs = {
 };
 
 /** Subscribers of a stream, from the stream's actor. */
-export type Membership = {
+export type StreamMembershipReply = {
   /** Ascending. */
   readonly members: readonly number[];
   /** Membership version. */
@@ -122,13 +122,13 @@ const shared = commandOf<'stream' | 'dm'>();
 /** Commands that streams and direct-message conversations have in common. */
 export const conversationCommands = {
   /** Changes the text of a message. Redirected here by the caller's user actor, as the next five commands are. */
-  edit: shared<EditMessageArgs & CallerCopy, Fields>('edit'),
+  edit: shared<EditMessageArgs & CallerCopyArgs, FieldsReply>('edit'),
   /** Changes topic or stream of messages. */
-  move: shared<EditMessageArgs & CallerCopy, Fields>('move'),
-  deleteMessage: shared<{ readonly message_id: number } & CallerCopy, Fields>('delete'),
-  react: shared<AddReactionArgs & CallerCopy, Fields>('react'),
-  unreact: shared<RemoveReactionArgs & CallerCopy, Fields>('unreact'),
-  submessage: shared<SubmessageArgs & CallerCopy, Fields>('submessage'),
+  move: shared<EditMessageArgs & CallerCopyArgs, FieldsReply>('move'),
+  deleteMessage: shared<{ readonly message_id: number } & CallerCopyArgs, FieldsReply>('delete'),
+  react: shared<AddReactionArgs & CallerCopyArgs, FieldsReply>('react'),
+  unreact: shared<RemoveReactionArgs & CallerCopyArgs, FieldsReply>('unreact'),
+  submessage: shared<SubmessageArgs & CallerCopyArgs, FieldsReply>('submessage'),
   /** Timer: removes messages that are too old, reports the traffic. */
   due: shared('due'),
   /** Answered when the log holds everything that this actor has committed. */
@@ -140,42 +140,42 @@ const stream = commandOf<'stream'>();
 /** Commands of streams alone. */
 export const streamCommands = {
   /** `again`: second attempt, after the sender's user actor checked for a subscription that is on its way. */
-  send: stream<SendArgs & { readonly again?: boolean }, Fields>('send'),
+  send: stream<SendArgs & { readonly again?: boolean }, FieldsReply>('send'),
   /** From the user actor that stores the scheduled message. Never refused: a failure goes there as a command. */
   sendScheduled: stream<SendScheduledArgs>('send-scheduled'),
   /** From a webhook actor. Never refused: a failure goes there as a command. */
   botReply: stream<BotReplyArgs>('bot-reply'),
   /** A message of a bot of the server. Never refused. */
   notice: stream<NoticeArgs>('notice'),
-  typing: stream<{ readonly op: TypingOp; readonly topic: string }, Fields>('typing'),
+  typing: stream<{ readonly op: TypingOp; readonly topic: string }, FieldsReply>('typing'),
   /** `user` now has copies of these earlier messages. Never refused. */
   copyMade: stream<{ readonly ids: readonly number[]; readonly user: number }>('copy-made'),
-  join: stream<JoinArgs>('join'),
+  join: stream<JoinStreamArgs>('join'),
   leave: stream<{ readonly users: readonly number[] }>('leave'),
   /** The accounts were deactivated. */
   suspend: stream<{ readonly users: readonly number[] }>('suspend'),
   /** Publishes the subscribers to `user`, to whom they became visible. */
   showSubscribers: stream<{ readonly user: number }>('show-subscribers'),
   archive: stream('archive'),
-  members: stream<Record<string, never>, Value<Membership>>('members'),
-  isMember: stream<{ readonly user: number }, Value<boolean>>('is-member'),
+  members: stream<Record<string, never>, ValueReply<StreamMembershipReply>>('members'),
+  isMember: stream<{ readonly user: number }, ValueReply<boolean>>('is-member'),
   /** From this actor itself: move the next batch. */
   moveNextBatch: stream<MoveBatchArgs>('carry-on'),
-  deleteTopic: stream<DeleteTopicArgs, Fields>('delete-topic'),
-  listTopics: stream<Record<string, never>, Fields>('list-topics'),
-  topicNames: stream<Record<string, never>, Value<readonly Json[]>>('topics'),
+  deleteTopic: stream<DeleteTopicArgs, FieldsReply>('delete-topic'),
+  listTopics: stream<Record<string, never>, FieldsReply>('list-topics'),
+  topicNames: stream<Record<string, never>, ValueReply<readonly Json[]>>('topics'),
   /** Messages of the topic were moved into this stream. */
   topicChanged: stream<{ readonly topic: string }>('topic-changed'),
   topicWatched: stream<{ readonly topic: string; readonly user: number; readonly watches: boolean }>('topic-watched'),
-  topicWatchers: stream<{ readonly topic: string }, Value<readonly number[]>>('topic-watchers'),
+  topicWatchers: stream<{ readonly topic: string }, ValueReply<readonly number[]>>('topic-watchers'),
 };
 
 const direct = commandOf<'dm'>();
 
 /** Commands of direct-message conversations alone. */
 export const directCommands = {
-  sendDirect: direct<SendArgs & Participants, Fields>('send-direct'),
-  sendDirectScheduled: direct<SendScheduledArgs & Participants>('send-scheduled'),
-  directBotReply: direct<BotReplyArgs & Participants>('bot-reply'),
-  directNotice: direct<NoticeArgs & Participants>('notice'),
+  sendDirect: direct<SendArgs & ParticipantArgs, FieldsReply>('send-direct'),
+  sendDirectScheduled: direct<SendScheduledArgs & ParticipantArgs>('send-scheduled'),
+  directBotReply: direct<BotReplyArgs & ParticipantArgs>('bot-reply'),
+  directNotice: direct<NoticeArgs & ParticipantArgs>('notice'),
 };

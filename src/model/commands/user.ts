@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '#base';
-import { commandOf, type Fields, type NoArgs, type Value } from './command.js';
+import { commandOf, type FieldsReply, type NoArguments, type ValueReply } from './command.js';
 import type {
   AddReactionArgs,
   EditMessageArgs,
@@ -25,7 +25,7 @@ export type PasswordCheck = {
 };
 
 export type PushService = 'apns' | 'gcm';
-export type PushToken = { readonly service: PushService; readonly token: string };
+export type PushTokenArgs = { readonly service: PushService; readonly token: string };
 
 export type NewSubscription = {
   /** The stream as events show it. */
@@ -48,7 +48,7 @@ export type SubscriptionSetting = {
 };
 
 /** Names of the sections of a user's state in the reply of `own-state`. */
-export type OwnSection = 'subscriptions' | 'drafts' | 'scheduled' | 'topics' | 'reading' | 'hotspots';
+export type OwnStateSection = 'subscriptions' | 'drafts' | 'scheduled' | 'topics' | 'reading' | 'hotspots';
 
 export type ListStreamsArgs = {
   readonly include_public: boolean;
@@ -165,11 +165,11 @@ const command = commandOf<'user'>();
 export const userCommands = {
   // Account. All but the first three come from the realm actor, which has decided; they are never refused.
   /** POST /fetch_api_key, for an account that the frontend has found. */
-  fetchKey: command<{ readonly password: string }, Fields<LoginResult>>('fetch-key'),
+  fetchKey: command<{ readonly password: string }, FieldsReply<LoginResult>>('fetch-key'),
   /** For the realm actor, which changes the password together with the rest of a request. */
-  checkPassword: command<{ readonly password: string }, Value<PasswordCheck>>('check-password'),
+  checkPassword: command<{ readonly password: string }, ValueReply<PasswordCheck>>('check-password'),
   /** For the administration. */
-  sealedKey: command<NoArgs, Value<string>>('sealed-key'),
+  sealedKey: command<NoArguments, ValueReply<string>>('sealed-key'),
   create: command<NewAccountArgs>('create'),
   setPassword: command<{ readonly passwordHash: string }>('set-password'),
   setKey: command<{ readonly keySealed: string }>('set-key'),
@@ -177,80 +177,86 @@ export const userCommands = {
   reactivated: command('reactivated'),
 
   // Small state of the account.
-  addPushToken: command<PushToken & { readonly app: string | null }, Fields>('add-push-token'),
-  removePushToken: command<PushToken, Fields>('remove-push-token'),
-  markHotspot: command<{ readonly hotspot: string }, Fields>('mark-hotspot'),
-  setTutorial: command<{ readonly status: 'started' | 'finished' }, Fields>('set-tutorial'),
-  botStorage: command<StorageKeys, Fields>('bot-storage'),
-  putStorage: command<{ readonly storage: { readonly [key: string]: string } }, Fields>('put-storage'),
-  removeStorage: command<StorageKeys, Fields>('remove-storage'),
+  addPushToken: command<PushTokenArgs & { readonly app: string | null }, FieldsReply>('add-push-token'),
+  removePushToken: command<PushTokenArgs, FieldsReply>('remove-push-token'),
+  markHotspot: command<{ readonly hotspot: string }, FieldsReply>('mark-hotspot'),
+  setTutorial: command<{ readonly status: 'started' | 'finished' }, FieldsReply>('set-tutorial'),
+  botStorage: command<StorageKeys, FieldsReply>('bot-storage'),
+  putStorage: command<{ readonly storage: { readonly [key: string]: string } }, FieldsReply>('put-storage'),
+  removeStorage: command<StorageKeys, FieldsReply>('remove-storage'),
   /** Id of the newest message in the user's copies. */
-  newest: command<NoArgs, Value<Json>>('newest'),
+  newest: command<NoArguments, ValueReply<Json>>('newest'),
   /** The named sections, all of one version of this actor. */
   ownState: command<
-    { readonly sections: readonly OwnSection[] },
-    Value<{ readonly version: number; readonly [section: string]: Json | undefined }>
+    { readonly sections: readonly OwnStateSection[] },
+    ValueReply<{ readonly version: number; readonly [section: string]: Json | undefined }>
   >('own-state'),
 
   // Streams.
   subscribed: command<{ readonly streams: readonly NewSubscription[] }>('subscribed'),
   unsubscribed: command<UnsubscribedArgs>('unsubscribed'),
-  subscriptionSettings: command<{ readonly data: readonly SubscriptionSetting[] }, Fields>('subscription-settings'),
-  subscriptions: command<{ readonly include_subscribers: boolean }, Fields>('subscriptions'),
-  streams: command<ListStreamsArgs, Fields>('streams'),
-  streamById: command<{ readonly stream_id: number }, Fields>('stream'),
-  streamIdByName: command<{ readonly stream: string }, Fields>('stream-id'),
-  subscribersOf: command<{ readonly stream_id: number }, Fields>('subscribers'),
-  subscriptionStatus: command<{ readonly user_id: number; readonly stream_id: number }, Fields>('subscription-status'),
-  streamTopics: command<{ readonly stream_id: number }, Fields>('topics'),
-  setTopicPolicy: command<TopicName & { readonly policy: number }, Fields>('set-topic-policy'),
-  muteTopic: command<MuteTopicArgs, Fields>('mute-topic'),
+  subscriptionSettings: command<{ readonly data: readonly SubscriptionSetting[] }, FieldsReply>(
+    'subscription-settings',
+  ),
+  subscriptions: command<{ readonly include_subscribers: boolean }, FieldsReply>('subscriptions'),
+  streams: command<ListStreamsArgs, FieldsReply>('streams'),
+  streamById: command<{ readonly stream_id: number }, FieldsReply>('stream'),
+  streamIdByName: command<{ readonly stream: string }, FieldsReply>('stream-id'),
+  subscribersOf: command<{ readonly stream_id: number }, FieldsReply>('subscribers'),
+  subscriptionStatus: command<{ readonly user_id: number; readonly stream_id: number }, FieldsReply>(
+    'subscription-status',
+  ),
+  streamTopics: command<{ readonly stream_id: number }, FieldsReply>('topics'),
+  setTopicPolicy: command<TopicName & { readonly policy: number }, FieldsReply>('set-topic-policy'),
+  muteTopic: command<MuteTopicArgs, FieldsReply>('mute-topic'),
   /** From the actor of the stream. */
   moveTopicPolicy: command<MoveTopicPolicyArgs>('move-topic-policy'),
 
   // Reading.
-  fetchMessages: command<FetchMessagesArgs, Fields>('messages'),
-  fetchMessage: command<FetchMessageArgs, Fields>('message'),
-  matchesNarrow: command<{ readonly msg_ids: readonly number[]; readonly narrow: string }, Fields>('matches-narrow'),
-  publicMessages: command<FetchMessagesArgs, Fields>('public-messages'),
-  publicMessage: command<FetchMessageArgs, Fields>('public-message'),
-  publicTopics: command<{ readonly stream_id: number }, Fields>('public-topics'),
-  history: command<{ readonly message_id: number }, Fields>('message-history'),
-  readReceipts: command<{ readonly message_id: number }, Fields>('read-receipts'),
-  render: command<{ readonly content: string; readonly origin: string }, Fields>('render'),
-  setFlags: command<FlagChange & { readonly messages: readonly number[] }, Fields>('set-flags'),
-  setFlagsInNarrow: command<FlagChange & AnchorArgs, Fields>('set-flags-in-narrow'),
-  markAllRead: command<NoArgs, Fields>('mark-all-read'),
-  markStreamRead: command<{ readonly stream: number }, Fields>('mark-stream-read'),
-  markTopicRead: command<TopicName, Fields>('mark-topic-read'),
+  fetchMessages: command<FetchMessagesArgs, FieldsReply>('messages'),
+  fetchMessage: command<FetchMessageArgs, FieldsReply>('message'),
+  matchesNarrow: command<{ readonly msg_ids: readonly number[]; readonly narrow: string }, FieldsReply>(
+    'matches-narrow',
+  ),
+  publicMessages: command<FetchMessagesArgs, FieldsReply>('public-messages'),
+  publicMessage: command<FetchMessageArgs, FieldsReply>('public-message'),
+  publicTopics: command<{ readonly stream_id: number }, FieldsReply>('public-topics'),
+  history: command<{ readonly message_id: number }, FieldsReply>('message-history'),
+  readReceipts: command<{ readonly message_id: number }, FieldsReply>('read-receipts'),
+  render: command<{ readonly content: string; readonly origin: string }, FieldsReply>('render'),
+  setFlags: command<FlagChange & { readonly messages: readonly number[] }, FieldsReply>('set-flags'),
+  setFlagsInNarrow: command<FlagChange & AnchorArgs, FieldsReply>('set-flags-in-narrow'),
+  markAllRead: command<NoArguments, FieldsReply>('mark-all-read'),
+  markStreamRead: command<{ readonly stream: number }, FieldsReply>('mark-stream-read'),
+  markTopicRead: command<TopicName, FieldsReply>('mark-topic-read'),
   /** From this actor itself: the user no longer has the stream, whose messages count as read. */
   readStream: command<ReadStreamArgs>('read-stream'),
   /** Marks messages of that user as read; the realm actor then stores the mute. */
-  muteUser: command<{ readonly muted_user_id: number }, Fields>('mute-user'),
+  muteUser: command<{ readonly muted_user_id: number }, FieldsReply>('mute-user'),
 
   // Commands on one message. This actor checks the access and redirects the caller to the conversation.
-  editMessage: command<EditMessageArgs, Fields>('edit-message'),
-  moveMessage: command<EditMessageArgs, Fields>('move-message'),
-  deleteMessage: command<{ readonly message_id: number }, Fields>('delete-message'),
-  deleteTopic: command<{ readonly stream_id: number; readonly topic: string }, Fields>('delete-topic'),
-  react: command<AddReactionArgs, Fields>('react'),
-  unreact: command<RemoveReactionArgs, Fields>('unreact'),
-  submessage: command<SubmessageArgs, Fields>('submessage'),
+  editMessage: command<EditMessageArgs, FieldsReply>('edit-message'),
+  moveMessage: command<EditMessageArgs, FieldsReply>('move-message'),
+  deleteMessage: command<{ readonly message_id: number }, FieldsReply>('delete-message'),
+  deleteTopic: command<{ readonly stream_id: number; readonly topic: string }, FieldsReply>('delete-topic'),
+  react: command<AddReactionArgs, FieldsReply>('react'),
+  unreact: command<RemoveReactionArgs, FieldsReply>('unreact'),
+  submessage: command<SubmessageArgs, FieldsReply>('submessage'),
   /** The stream refused what may be granted by now; redirects there again. */
-  retryAfterJoin: command<{ readonly stream: number; readonly message: SendArgs }, Fields>('send-again'),
+  retryAfterJoin: command<{ readonly stream: number; readonly message: SendArgs }, FieldsReply>('send-again'),
 
   // Writing.
-  typing: command<{ readonly op: TypingOp; readonly to: readonly number[] }, Fields>('typing'),
-  drafts: command<NoArgs, Fields>('drafts'),
-  createDrafts: command<{ readonly drafts: readonly DraftInput[] }, Fields>('create-drafts'),
-  editDraft: command<Id & { readonly draft: DraftInput }, Fields>('edit-draft'),
-  deleteDraft: command<Id, Fields>('delete-draft'),
+  typing: command<{ readonly op: TypingOp; readonly to: readonly number[] }, FieldsReply>('typing'),
+  drafts: command<NoArguments, FieldsReply>('drafts'),
+  createDrafts: command<{ readonly drafts: readonly DraftInput[] }, FieldsReply>('create-drafts'),
+  editDraft: command<Id & { readonly draft: DraftInput }, FieldsReply>('edit-draft'),
+  deleteDraft: command<Id, FieldsReply>('delete-draft'),
   /** From the realm actor: the user has turned drafts off. */
   dropDrafts: command('drop-drafts'),
-  scheduledMessages: command<NoArgs, Fields>('scheduled-messages'),
-  schedule: command<ScheduleArgs, Fields>('schedule'),
-  editScheduled: command<EditScheduledArgs, Fields>('edit-scheduled'),
-  deleteScheduled: command<Id, Fields>('delete-scheduled'),
+  scheduledMessages: command<NoArguments, FieldsReply>('scheduled-messages'),
+  schedule: command<ScheduleArgs, FieldsReply>('schedule'),
+  editScheduled: command<EditScheduledArgs, FieldsReply>('edit-scheduled'),
+  deleteScheduled: command<Id, FieldsReply>('delete-scheduled'),
   /** From the conversation's actor: the scheduled message was sent. */
   scheduledSent: command<Id>('scheduled-sent'),
   /** From the conversation's actor: the scheduled message was refused. */
@@ -267,23 +273,23 @@ export const userCommands = {
    * A message of this bot has no recipients: the stream doesn't exist, or (`exists`) has no subscribers.
    * `stream`: name or id as the bot sent it. Also sent by frontends.
    */
-  lostMessage: command<{ readonly stream: string; readonly exists: boolean; readonly origin: string }, Fields>(
+  lostMessage: command<{ readonly stream: string; readonly exists: boolean; readonly origin: string }, FieldsReply>(
     'lost-message',
   ),
 
   // Files.
-  fileBegin: command<Path & { readonly name: string; readonly size: number }, Fields>('file-begin'),
-  fileDone: command<Path, Fields>('file-done'),
-  fileRemove: command<{ readonly id: string }, Fields>('file-remove'),
+  fileBegin: command<Path & { readonly name: string; readonly size: number }, FieldsReply>('file-begin'),
+  fileDone: command<Path, FieldsReply>('file-done'),
+  fileRemove: command<{ readonly id: string }, FieldsReply>('file-remove'),
   /** From the conversation's actor: a message links to the file. */
   fileLinked: command<Path & { readonly message: number; readonly sent: number }>('file-linked'),
   fileUnlinked: command<Path & { readonly message: number; readonly deleted: boolean }>('file-unlinked'),
-  fileExists: command<Path, Value<boolean>>('file-exists'),
+  fileExists: command<Path, ValueReply<boolean>>('file-exists'),
   /** Succeeds if the caller may open the file. */
-  fileAccess: command<Path, Fields>('file-access'),
+  fileAccess: command<Path, FieldsReply>('file-access'),
   /** As `fileAccess`, for a caller without an account. */
-  filePublic: command<Path, Fields>('file-public'),
+  filePublic: command<Path, FieldsReply>('file-public'),
   /** The files of the list that the caller may open. */
-  filesAccessible: command<{ readonly paths: readonly string[] }, Value<readonly string[]>>('files-accessible'),
-  attachments: command<NoArgs, Fields>('attachments'),
+  filesAccessible: command<{ readonly paths: readonly string[] }, ValueReply<readonly string[]>>('files-accessible'),
+  attachments: command<NoArguments, FieldsReply>('attachments'),
 };

@@ -29,7 +29,7 @@ const invitationFailed = <const M extends string>(msg: M) =>
     data: ['errors', 'sent_invitations', 'license_limit_reached', 'daily_limit_reached'],
   }) as const;
 
-export const catalogue = {
+export const errorCatalogue = {
   // Refusals before a handler runs, and by the server itself.
   NOT_LOGGED_IN: { status: 401, msg: 'Not logged in: API authentication or user session required' },
   AUTH_SCHEME: bad('This endpoint requires HTTP basic authentication.'),
@@ -441,4 +441,4 @@ export const catalogue = {
   ),
 } as const satisfies Record<string, CatalogueEntry>;
 
-export type ErrorName = keyof typeof catalogue;
+export type ErrorName = keyof typeof errorCatalogue;

@@ -1,6 +1,13 @@
 import { GridFSBucket, type GridFSFile, type MongoClient, MongoRuntimeError } from 'mongodb';
 import type { RealmId } from '#model';
-import { createClient, databaseName, foundNoServer, StoreUnavailable, serverName, translate } from '#ports/store';
+import {
+  createMongoClient,
+  databaseNameOfUrl,
+  isServerSelectionError,
+  StoreUnavailable,
+  serverNameOfUrl,
+  translateMongoError,
+} from '#ports/store';
 import { type Blob, BlobGone, type Blobs, BlobsUnavailable } from './blobs.js';
 
 /**
@@ -13,7 +20,7 @@ export class GridFsBlobs implements Blobs {
   #closed = false;
 
   private constructor(private readonly url: string) {
-    this.#client = createClient(url);
+    this.#client = createMongoClient(url);
     this.#bucket = this.#open();
   }
 
@@ -26,7 +33,7 @@ export class GridFsBlobs implements Blobs {
     } catch (cause) {
       await blobs.close();
       const why = cause instanceof Error ? cause.message : String(cause);
-      throw new BlobsUnavailable(`MongoDB at ${serverName(url)} can't be used: ${why}`, { cause });
+      throw new BlobsUnavailable(`MongoDB at ${serverNameOfUrl(url)} can't be used: ${why}`, { cause });
     }
   }
 
@@ -70,7 +77,7 @@ export class GridFsBlobs implements Blobs {
   }
 
   #open(): GridFSBucket {
-    return new GridFSBucket(this.#client.db(databaseName(this.url)), { bucketName: 'blobs' });
+    return new GridFSBucket(this.#client.db(databaseNameOfUrl(this.url)), { bucketName: 'blobs' });
   }
 
   async #read(file: GridFSFile, start: number, end: number): Promise<Uint8Array> {
@@ -101,11 +108,11 @@ export class GridFsBlobs implements Blobs {
     try {
       return await action();
     } catch (error) {
-      const known = translate(error);
+      const known = translateMongoError(error);
       if (!(known instanceof StoreUnavailable)) throw error;
       // As in the Store: a client that found no server within its selection timeout may never find one again.
-      if (foundNoServer(known) && client === this.#client && !this.#closed) {
-        this.#client = createClient(this.url);
+      if (isServerSelectionError(known) && client === this.#client && !this.#closed) {
+        this.#client = createMongoClient(this.url);
         this.#bucket = this.#open();
         void client.close().catch(() => undefined);
       }

@@ -3,7 +3,7 @@
  * the chunks in flight to 16 MiB in all, because NATS disconnects a consumer that reads too slowly, and messages in
  * flight to it are lost without notice.
  */
-import { type Chunk, writeChunk } from './bus-nats-frame.js';
+import { encodeChunk, type TransferChunk } from './bus-nats-frame.js';
 
 const CHUNK_BYTES = 256 * 1024;
 /** Chunks in flight to one receiver: per transfer, and over all transfers. */
@@ -48,7 +48,7 @@ interface IncomingTransfer {
   readonly done: (body: Uint8Array | undefined) => void;
 }
 
-export class Transfers {
+export class ChunkedTransfers {
   readonly #self: string;
   readonly #wire: TransferWire;
   readonly #out = new Map<number, OutgoingTransfer>();
@@ -100,7 +100,7 @@ export class Transfers {
     }
     for (const end = Math.min(upTo, transfer.chunks); transfer.next < end; transfer.next++) {
       const at = transfer.next * CHUNK_BYTES;
-      const chunk = writeChunk(this.#self, id, transfer.next, transfer.body.subarray(at, at + CHUNK_BYTES));
+      const chunk = encodeChunk(this.#self, id, transfer.next, transfer.body.subarray(at, at + CHUNK_BYTES));
       this.#wire[transfer.direction](from, chunk);
     }
   }
@@ -121,7 +121,7 @@ export class Transfers {
     this.#grant(transfer);
   }
 
-  chunk(chunk: Chunk): void {
+  chunk(chunk: TransferChunk): void {
     const transfer = this.#in.get(`${chunk.from}/${chunk.transfer}`);
     if (!transfer?.body) return;
     if (chunk.index !== transfer.got || chunk.index * CHUNK_BYTES + chunk.data.byteLength > transfer.size) {

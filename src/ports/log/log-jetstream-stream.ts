@@ -25,7 +25,7 @@ export const encodeEntry = (value: Json): Buffer => packr.pack(value);
 export const decodeEntry = (data: Uint8Array): Json =>
   packr.unpack(new Uint8Array(data.buffer, data.byteOffset, data.byteLength)) as Json;
 
-export interface StreamState {
+export interface LogStreamState {
   readonly incarnation: string;
   /** Last position assigned in the stream. */
   readonly last: Seq;
@@ -33,7 +33,7 @@ export interface StreamState {
   readonly trimmed: Seq;
 }
 
-export interface StreamOptions {
+export interface LogStreamOptions {
   readonly stream: string;
   readonly subjects: string;
   readonly republish: string;
@@ -68,17 +68,17 @@ function parsed(data: Uint8Array): ApiReply {
   return reply;
 }
 
-export const headerNumber = (headers: MsgHdrs, name: string): number => Number(headers.get(name) || '0');
+export const readNumberHeader = (headers: MsgHdrs, name: string): number => Number(headers.get(name) || '0');
 
 export class EntryStream {
   readonly #nats: NatsConnection;
   readonly #clock: Clock;
-  readonly #options: StreamOptions;
+  readonly #options: LogStreamOptions;
   readonly #appends: AppendRequests;
   readonly #waiting = new Set<(error: Error) => void>();
   #batches = true;
 
-  constructor(nats: NatsConnection, clock: Clock, options: StreamOptions) {
+  constructor(nats: NatsConnection, clock: Clock, options: LogStreamOptions) {
     this.#nats = nats;
     this.#clock = clock;
     this.#options = options;
@@ -117,7 +117,7 @@ export class EntryStream {
   }
 
   /** State of the stream. If its storage was lost, creates it again, under another incarnation. */
-  async state(): Promise<StreamState> {
+  async state(): Promise<LogStreamState> {
     const name = this.#options.stream;
     let reply: ApiReply;
     try {

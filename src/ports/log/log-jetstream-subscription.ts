@@ -3,7 +3,7 @@ import type { Clock, TimerHandle } from '#base/clock';
 import type { Seq } from '#model';
 import { crashOnThrow } from '#ports/nats';
 import { type LogReader, type LogSubscription, LogUnavailable } from './log.js';
-import { decodeEntry, type EntryStream, type StreamState } from './log-jetstream-stream.js';
+import { decodeEntry, type EntryStream, type LogStreamState } from './log-jetstream-stream.js';
 
 /** A republished entry: its position, and that of the previous entry on the same subject. */
 export interface LiveEntry {
@@ -90,7 +90,7 @@ export class JetStreamSubscription implements LogSubscription {
   }
 
   /** Compares with the log, since the last live entries may have been lost. */
-  async check(state: StreamState): Promise<void> {
+  async check(state: LogStreamState): Promise<void> {
     if (!this.#open || this.#running) return;
     if (!this.#fits(state)) {
       this.catchUp();
@@ -154,13 +154,13 @@ export class JetStreamSubscription implements LogSubscription {
     }
   }
 
-  #fits(state: StreamState): boolean {
+  #fits(state: LogStreamState): boolean {
     this.#incarnation ??= state.incarnation;
     return this.#incarnation === state.incarnation && this.#position >= state.trimmed && this.#position <= state.last;
   }
 
   /** Reports a gap: entries were trimmed, the log was recreated, or the log lost its end. */
-  #jump(state: StreamState): void {
+  #jump(state: LogStreamState): void {
     const shorter = this.#incarnation === state.incarnation && this.#position > state.last;
     this.#incarnation = state.incarnation;
     this.#position = shorter ? state.last : state.trimmed;

@@ -9,7 +9,7 @@ import type { NatsConnection, Subscription } from 'nats';
 import { type Json, SingleFlight } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import { type RealmId, realmSubject, type Seq } from '#model';
-import { connectNats, crashOnThrow, natsName, watchConnection } from '#ports/nats';
+import { connectNats, crashOnThrow, natsDisplayName, watchConnection } from '#ports/nats';
 import {
   type EventLog,
   type LogLimits,
@@ -18,7 +18,7 @@ import {
   type LogSubscription,
   LogUnavailable,
 } from './log.js';
-import { decodeEntry, EntryStream, encodeEntry, headerNumber } from './log-jetstream-stream.js';
+import { decodeEntry, EntryStream, encodeEntry, readNumberHeader } from './log-jetstream-stream.js';
 import { JetStreamSubscription } from './log-jetstream-subscription.js';
 
 /** A lost last entry is found within this time, milliseconds. */
@@ -192,9 +192,9 @@ export class JetStreamLog implements EventLog {
             for (const cursor of cursors) cursor.deliverTransient(value);
             return;
           }
-          const seq = headerNumber(headers, 'Nats-Sequence') as Seq;
+          const seq = readNumberHeader(headers, 'Nats-Sequence') as Seq;
           if (seq === 0 || this.#lose?.(realm, seq)) return;
-          const previous = headerNumber(headers, 'Nats-Last-Sequence') as Seq;
+          const previous = readNumberHeader(headers, 'Nats-Last-Sequence') as Seq;
           const value = decodeEntry(message.data);
           for (const cursor of cursors) cursor.deliverLive({ seq, previous, value });
         });
@@ -236,6 +236,6 @@ async function connect(url: string): Promise<NatsConnection> {
   try {
     return await connectNats(url, 'conclave log');
   } catch (error) {
-    throw new LogUnavailable(`no NATS server at ${natsName(url)}: ${(error as Error).message}`);
+    throw new LogUnavailable(`no NATS server at ${natsDisplayName(url)}: ${(error as Error).message}`);
   }
 }

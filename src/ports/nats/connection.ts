@@ -18,7 +18,7 @@ export function crashOnThrow(fn: () => void): void {
 const CREDENTIALS = /^([a-z]+:\/\/)([^@/]*)@/;
 
 /** The addresses without credentials, for log and error messages. */
-export const natsName = (url: string): string =>
+export const natsDisplayName = (url: string): string =>
   url
     .split(',')
     .map((server) => server.replace(CREDENTIALS, '$1'))
@@ -28,8 +28,8 @@ export const natsName = (url: string): string =>
  * Splits a list of addresses as the client library needs it. The library ignores credentials in addresses, so the first
  * ones found are used for all servers.
  */
-export function natsServers(url: string): { servers: string[]; user?: string; pass?: string } {
-  const servers = natsName(url).split(',');
+export function parseNatsServers(url: string): { servers: string[]; user?: string; pass?: string } {
+  const servers = natsDisplayName(url).split(',');
   const [, , account] = url.split(',').flatMap((server) => CREDENTIALS.exec(server) ?? []);
   if (account === undefined) return { servers };
   const [user = '', ...pass] = account.split(':');
@@ -44,7 +44,7 @@ export async function connectNats(
 ): Promise<NatsConnection> {
   return connect({
     ...options,
-    ...natsServers(url),
+    ...parseNatsServers(url),
     name,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,

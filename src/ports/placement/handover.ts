@@ -5,7 +5,7 @@
 import type { Clock } from '#base/clock';
 import type { Partition } from '#model';
 import type { DesiredOwners } from './desired-owners.js';
-import type { OwnedPartitions, Ownership } from './owned-partitions.js';
+import type { OwnedPartitions, PartitionOwnership } from './owned-partitions.js';
 import type { OwnershipTable } from './ownership-table.js';
 
 /** Smaller batches would not be faster. */
@@ -31,7 +31,7 @@ export interface HandoverContext {
   desiredOwners(): DesiredOwners;
 }
 
-export class Handover {
+export class PartitionHandover {
   #size = MIN_BATCH;
   #busy = false;
   /** The last batch, until its successors took it: its size, the time it took here, and when it was assigned. */
@@ -88,7 +88,7 @@ export class Handover {
 
   async #handOver(batch: readonly Partition[], withinMs: number): Promise<void> {
     this.#busy = true;
-    let left: Map<Partition, Ownership> = new Map();
+    let left: Map<Partition, PartitionOwnership> = new Map();
     try {
       const id = this.context.id();
       const began = this.clock.monotonic();

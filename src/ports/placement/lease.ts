@@ -9,8 +9,15 @@
  * machine is suspended; the epochs in the Store fence that case.)
  */
 import { randomBytes } from 'node:crypto';
-import { type Clock, every, type TimerHandle } from '#base/clock';
-import { type HostFacts, type HostFlags, type HostRecord, hostKey, incarnation, parseHost } from './host-record.js';
+import { type Clock, runEvery, type TimerHandle } from '#base/clock';
+import {
+  type HostFacts,
+  type HostFlags,
+  type HostRecord,
+  hostKey,
+  incarnationId,
+  parseHostRecord,
+} from './host-record.js';
 import type { KeyValue } from './kv.js';
 
 export interface LeaseTimes {
@@ -71,7 +78,7 @@ export class HostLease {
 
   /** Id of this host; changes when another host ended our key. */
   get id(): string {
-    return incarnation(this.#options.base, this.#incarnation);
+    return incarnationId(this.#options.base, this.#incarnation);
   }
 
   get valid(): boolean {
@@ -97,7 +104,7 @@ export class HostLease {
       }
     }
     this.#events = events;
-    this.#stopBeats = every(this.#clock, this.#options.times.renewMs, () => void this.beat());
+    this.#stopBeats = runEvery(this.#clock, this.#options.times.renewMs, () => void this.beat());
   }
 
   /** Sends a heartbeat now, because its flags have changed. Resolves after the attempt. */
@@ -142,7 +149,7 @@ export class HostLease {
         // Unknown outcome: the heartbeat may have been written, at another revision.
       }
       const entry = await this.#kv.get(hostKey(this.id));
-      const value = entry && parseHost(entry.value);
+      const value = entry && parseHostRecord(entry.value);
       if (value?.token === this.#token && value.end === null) {
         this.#revision = entry!.revision;
         if (value.beat === this.#beat) return this.#extend();

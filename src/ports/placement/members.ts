@@ -3,12 +3,12 @@
  * and never more than two heartbeat intervals. So neither a stalled observer nor unreachable keys make a host look
  * dead.
  */
-import { type HostRecord, hostOfKey, parseHost, UNKNOWN_HOST } from './host-record.js';
+import { type HostRecord, hostOfKey, parseHostRecord, UNKNOWN_HOST } from './host-record.js';
 import type { KvEntry } from './kv.js';
 import type { LeaseTimes } from './lease.js';
 import type { PartitionTable } from './partition-table.js';
 
-export interface Member {
+export interface ClusterMember {
   readonly id: string;
   readonly value: HostRecord;
   /** Revision of the host's key; 0 if it has none. */
@@ -17,9 +17,9 @@ export interface Member {
   readonly silentMs: number;
 }
 
-export class Members {
+export class ClusterMembers {
   readonly #times: LeaseTimes;
-  #known = new Map<string, Member>();
+  #known = new Map<string, ClusterMember>();
   /** When the last read was answered; undefined if it failed, or before the first one. */
   #observedAt: number | undefined;
   #tableExists = false;
@@ -39,13 +39,13 @@ export class Members {
     const passed =
       this.#observedAt === undefined ? 0 : Math.min(Math.max(0, sent - this.#observedAt), 2 * this.#times.renewMs);
     this.#observedAt = now;
-    const members = new Map<string, Member>();
+    const members = new Map<string, ClusterMember>();
     const see = (id: string, entry: KvEntry | undefined): void => {
       const before = this.#known.get(id);
       const revision = entry?.revision ?? 0;
       const same = before !== undefined && before.revision === revision;
       const silentMs = same ? before.silentMs + passed : 0;
-      const value = same ? before.value : entry ? parseHost(entry.value) : UNKNOWN_HOST;
+      const value = same ? before.value : entry ? parseHostRecord(entry.value) : UNKNOWN_HOST;
       members.set(id, { id, value, revision, silentMs });
     };
     for (const [key, entry] of entries) {
@@ -71,11 +71,11 @@ export class Members {
     this.#known.set(id, { id, value, revision, silentMs: 0 });
   }
 
-  get(id: string): Member | undefined {
+  get(id: string): ClusterMember | undefined {
     return this.#known.get(id);
   }
 
-  all(): Iterable<Member> {
+  all(): Iterable<ClusterMember> {
     return this.#known.values();
   }
 

@@ -1,7 +1,7 @@
 /** This host's copy of the partition table, and changes to the table by compare-and-set. */
 import type { Partition } from '#model';
 import type { KeyValue } from './kv.js';
-import { PartitionTable, TABLE_KEY } from './partition-table.js';
+import { PARTITION_TABLE_KEY, PartitionTable } from './partition-table.js';
 
 /** Attempts per change: any other host may write first once or twice. */
 const ATTEMPTS = 20;
@@ -46,13 +46,13 @@ export class OwnershipTable {
       if (!next) return;
       const text = next.encode();
       this.lastWritten = text;
-      const revision = await this.kv.put(TABLE_KEY, text, next.revision);
+      const revision = await this.kv.put(PARTITION_TABLE_KEY, text, next.revision);
       this.writes++;
       if (revision !== undefined) {
         this.now = next.withRevision(revision);
         return;
       }
-      this.now = PartitionTable.parse(await this.kv.get(TABLE_KEY));
+      this.now = PartitionTable.parse(await this.kv.get(PARTITION_TABLE_KEY));
     }
     throw new Error('other hosts kept changing the partition table');
   }

@@ -2,10 +2,10 @@
  * The owner and the epoch of each partition: one small document, changed only by compare-and-set, so that all changes
  * of ownership are in one order.
  */
-import { PARTITIONS, type Partition, partition } from '#model';
+import { PARTITION_COUNT, type Partition, partition } from '#model';
 import type { KvEntry } from './kv.js';
 
-export const TABLE_KEY = 'table';
+export const PARTITION_TABLE_KEY = 'table';
 const FORMAT = 1;
 
 interface StoredTable {
@@ -16,7 +16,7 @@ interface StoredTable {
   readonly epochs: readonly number[];
 }
 
-export const allPartitions: readonly Partition[] = Array.from({ length: PARTITIONS }, (_, i) => partition(i));
+export const ALL_PARTITIONS: readonly Partition[] = Array.from({ length: PARTITION_COUNT }, (_, i) => partition(i));
 
 export class PartitionTable {
   private constructor(
@@ -28,9 +28,10 @@ export class PartitionTable {
 
   /** @throws Error if the entry isn't a table, or has the format of a later version */
   static parse(entry: KvEntry | undefined): PartitionTable {
-    if (!entry) return new PartitionTable(0, new Array(PARTITIONS).fill(undefined), new Array(PARTITIONS).fill(0));
+    if (!entry)
+      return new PartitionTable(0, new Array(PARTITION_COUNT).fill(undefined), new Array(PARTITION_COUNT).fill(0));
     const { v, hosts, owners, epochs } = JSON.parse(entry.value) as Partial<StoredTable>;
-    if (v !== FORMAT || !hosts || owners?.length !== PARTITIONS || epochs?.length !== PARTITIONS) {
+    if (v !== FORMAT || !hosts || owners?.length !== PARTITION_COUNT || epochs?.length !== PARTITION_COUNT) {
       throw new Error(`the partition table has a format unknown to this version (${v})`);
     }
     return new PartitionTable(
@@ -55,7 +56,7 @@ export class PartitionTable {
   }
 
   ownedBy(host: string): Partition[] {
-    return allPartitions.filter((p) => this.owners[p] === host);
+    return ALL_PARTITIONS.filter((p) => this.owners[p] === host);
   }
 
   /** A copy with other owners, not written yet. undefined: no owner. */

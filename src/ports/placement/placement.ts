@@ -11,7 +11,7 @@
  * - `mayAnswer` turns false, by the host's own monotonic clock, *before* another host can have taken over.
  */
 import type { Epoch, Partition } from '#model';
-import type { StoreState } from './host-record.js';
+import type { StoreHealth } from './host-record.js';
 
 export interface PartitionOwner {
   take(partition: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): Promise<void>;
@@ -53,7 +53,7 @@ export interface HostStatus {
   /** Number of partitions that the host serves, by its last heartbeat. */
   readonly serving: number;
   /** Whether the Store works for the host, by its last heartbeat. */
-  readonly store: StoreState;
+  readonly store: StoreHealth;
 }
 
 export interface PlacementStatus {
@@ -71,7 +71,7 @@ export interface PlacementStatus {
   /** Number of partitions without an owner, or with a dead one. */
   readonly unowned: number;
   /** Whether the Store works for this host. */
-  readonly store: StoreState;
+  readonly store: StoreHealth;
 }
 
 export interface ReportingPlacement extends Placement {

@@ -5,8 +5,8 @@
  * This host pings the Store each second, and reads the other hosts' results from their heartbeats. It lets go only if
  * the Store works for another host after it stopped working here: if no host has the Store, no partition moves.
  */
-import { type Clock, every, type TimerHandle } from '#base/clock';
-import type { HostRecord, StoreReport, StoreState } from './host-record.js';
+import { type Clock, runEvery, type TimerHandle } from '#base/clock';
+import type { HostRecord, StoreHealth, StoreHealthReport } from './host-record.js';
 
 /** Interval between pings. */
 const PING_EVERY_MS = 1_000;
@@ -91,7 +91,7 @@ export class StoreWatch {
 
   start(): void {
     this.#answered = this.clock.monotonic();
-    this.#stop = every(this.clock, PING_EVERY_MS, (lateMs) => {
+    this.#stop = runEvery(this.clock, PING_EVERY_MS, (lateMs) => {
       if (lateMs <= LATE_MS) void this.#ask();
     });
   }
@@ -105,13 +105,13 @@ export class StoreWatch {
     return this.#suspended !== undefined;
   }
 
-  get state(): StoreState {
+  get state(): StoreHealth {
     if (this.#suspended) return this.#suspended;
     if (this.#fails) return 'fails';
     return this.#times.length === 0 ? 'unknown' : 'works';
   }
 
-  report(): StoreReport {
+  report(): StoreHealthReport {
     const now = this.clock.monotonic();
     const ok = this.#asked && this.#failures === 0;
     return {

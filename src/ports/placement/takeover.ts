@@ -3,10 +3,10 @@ import type { Clock } from '#base/clock';
 import type { Partition } from '#model';
 import type { DesiredOwners } from './desired-owners.js';
 import type { HostLease } from './lease.js';
-import type { Members } from './members.js';
+import type { ClusterMembers } from './members.js';
 import type { OwnedPartitions } from './owned-partitions.js';
 import type { OwnershipTable } from './ownership-table.js';
-import { allPartitions, type PartitionTable } from './partition-table.js';
+import { ALL_PARTITIONS, type PartitionTable } from './partition-table.js';
 import type { EpochSource } from './placement-single.js';
 
 /** After a failed takeover (for example without the Store), other hosts may try first for this long; milliseconds. */
@@ -18,7 +18,7 @@ export interface TakeoverContext {
   readonly clock: Clock;
   readonly store: EpochSource;
   readonly lease: HostLease;
-  readonly members: Members;
+  readonly members: ClusterMembers;
   readonly table: OwnershipTable;
   /** Whether this host lost the Store while others have it. */
   isSuspended(): boolean;
@@ -29,7 +29,7 @@ export interface TakeoverContext {
   logInfo(context: object, message: string): void;
 }
 
-export class Takeover {
+export class PartitionTakeover {
   /** Nothing is taken before this time; monotonic. */
   #unableUntil = 0;
   #claimed = Number.NEGATIVE_INFINITY;
@@ -53,7 +53,7 @@ export class Takeover {
   async claim(): Promise<void> {
     const { members, table } = this.context;
     if (this.context.isLeaving() || this.unable || members.tableLost) return;
-    const free = allPartitions.filter((p) => this.#isFree(table.now, p));
+    const free = ALL_PARTITIONS.filter((p) => this.#isFree(table.now, p));
     if (free.length === 0) return;
     const { id } = this.context.lease;
     const desired = this.context.desiredOwners();

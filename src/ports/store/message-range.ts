@@ -23,7 +23,7 @@ export function sharedIndexes([first, ...others]: readonly MessageRange[]): read
   return [...shared];
 }
 
-export function inIndex(m: MessageRecord, index: MessageIndex): boolean {
+export function isInIndex(m: MessageRecord, index: MessageIndex): boolean {
   switch (index.by) {
     case 'realm':
       return true;
@@ -40,17 +40,17 @@ export function inIndex(m: MessageRecord, index: MessageIndex): boolean {
     case 'moved':
       return m.movedFrom === index.from;
     case 'ids':
-      return index.ids[lowerBound(index.ids, m.id)] === m.id;
+      return index.ids[findLowerBound(index.ids, m.id)] === m.id;
   }
 }
 
-export const inRange = (m: MessageRecord, range: MessageRange): boolean =>
+export const isInRange = (m: MessageRecord, range: MessageRange): boolean =>
   m.id > (range.above ?? -1) &&
   m.id <= (range.upTo ?? Number.POSITIVE_INFINITY) &&
-  indexesOf(range).every((index) => inIndex(m, index));
+  indexesOf(range).every((index) => isInIndex(m, index));
 
 /** Index of the first number >= `value` in an ascending list. */
-export function lowerBound(sorted: readonly number[], value: number, from = 0): number {
+export function findLowerBound(sorted: readonly number[], value: number, from = 0): number {
   let low = from;
   let high = sorted.length;
   while (low < high) {

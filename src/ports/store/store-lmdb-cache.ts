@@ -82,7 +82,7 @@ export class GuardedCache<K, V> {
 }
 
 /** The cached keys that one transaction writes, as actions to run when the transaction is settled. */
-export class CacheChanges {
+export class TransactionCacheChanges {
   readonly #settled: ((done: boolean) => void)[] = [];
 
   onSettled(fn: (done: boolean) => void): void {

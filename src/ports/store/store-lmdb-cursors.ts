@@ -5,7 +5,7 @@
  * A cursor yields ordinals: ids in the order of the scan, negated for a scan towards older ids, so that they always
  * ascend.
  */
-import { lowerBound } from './message-range.js';
+import { findLowerBound } from './message-range.js';
 
 /** The ids of one index, as ordinals. */
 export interface OrdinalCursor {
@@ -45,7 +45,7 @@ export class IndexCursor implements OrdinalCursor {
   seek(ordinal: number): number | undefined {
     const block = this.#block;
     if (this.#at < block.length && (block[this.#at] as number) < ordinal)
-      this.#at = lowerBound(block, ordinal, this.#at + 1);
+      this.#at = findLowerBound(block, ordinal, this.#at + 1);
     if (this.#at === block.length) {
       if (this.#ended) return undefined;
       this.#fill(ordinal);
@@ -74,7 +74,7 @@ export class ListCursor implements OrdinalCursor {
   constructor(private readonly ordinals: readonly number[]) {}
 
   seek(ordinal: number): number | undefined {
-    this.#at = lowerBound(this.ordinals, ordinal, this.#at);
+    this.#at = findLowerBound(this.ordinals, ordinal, this.#at);
     return this.ordinals[this.#at];
   }
 }

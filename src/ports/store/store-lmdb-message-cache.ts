@@ -4,7 +4,7 @@
  * message found in the old generation is copied to the young one.
  */
 import { totalmem } from 'node:os';
-import { type PackedMessage, Slab } from './packed-message.js';
+import { MessageSlab, type PackedMessage } from './packed-message.js';
 
 const SLAB_LOG2 = 20;
 const SLAB = 2 ** SLAB_LOG2;
@@ -13,7 +13,7 @@ const ENTRY = 4;
 const FIRST_SLOTS_LOG2 = 10;
 
 export class MessageCache {
-  readonly #slabs: (Slab | undefined)[] = [];
+  readonly #slabs: (MessageSlab | undefined)[] = [];
   #young: number[] = [];
   #old: number[] = [];
   /** Whether a slab belongs to the old generation, by slab number. */
@@ -22,7 +22,7 @@ export class MessageCache {
   #table = new Uint32Array(ENTRY << FIRST_SLOTS_LOG2);
   /** Tables and slabs are reused: they are large, and only major collections would free them. */
   #spareTable = new Uint32Array(0);
-  readonly #spareSlabs: Slab[] = [];
+  readonly #spareSlabs: MessageSlab[] = [];
   /** Used table entries, including dropped ones. */
   #used = 0;
   readonly #blocked = new Map<number, number>();
@@ -104,7 +104,7 @@ export class MessageCache {
     if (this.#young.length >= this.most) this.#turn();
     let number = this.#slabs.indexOf(undefined);
     if (number < 0) number = this.#slabs.length;
-    this.#slabs[number] = this.#spareSlabs.pop() ?? new Slab(Buffer.allocUnsafeSlow(SLAB));
+    this.#slabs[number] = this.#spareSlabs.pop() ?? new MessageSlab(Buffer.allocUnsafeSlow(SLAB));
     this.#isOld[number] = false;
     this.#young.push(number);
     return number;
@@ -175,11 +175,11 @@ const MOST_MIB = 128;
  * the memory, and 256 MiB.
  * @param bytes memory that the process may use
  */
-export const cacheMib = (bytes: number): number =>
+export const cacheGenerationMib = (bytes: number): number =>
   Math.max(LEAST_MIB, Math.min(MOST_MIB, Math.floor(bytes / SHARE / 1_048_576)));
 
 /** Bytes that this process may use: the limit of its container, or the memory of the machine. */
-export function usableMemory(): number {
+export function usableMemoryBytes(): number {
   const limit = process.constrainedMemory();
   // Without a limit, `constrainedMemory` returns 0 or a number larger than any machine's memory.
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();

@@ -2,10 +2,10 @@ import type { Key } from 'lmdb';
 import type { RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import type { LmdbEnvironment, LmdbTable } from './lmdb-environment.js';
-import { indexesOf, inRange, rangesOf, sharedIndexes } from './message-range.js';
-import type { DigestOf, PackedMessage } from './packed-message.js';
+import { indexesOf, isInRange, rangesOf, sharedIndexes } from './message-range.js';
+import type { MakeMessageDigest, PackedMessage } from './packed-message.js';
 import type { MessageRange, MessageScan, MessageWrite } from './store.js';
-import { type CacheChanges, GuardedCache } from './store-lmdb-cache.js';
+import { GuardedCache, type TransactionCacheChanges } from './store-lmdb-cache.js';
 import {
   IndexCursor,
   IntersectionCursor,
@@ -15,14 +15,14 @@ import {
   UnionCursor,
 } from './store-lmdb-cursors.js';
 import {
+  fitsIndexKey,
   type IndexKey,
   indexKeys,
   indexPrefix,
   postingsName,
   type StoredIndex,
-  storable,
 } from './store-lmdb-index-keys.js';
-import { type FetchIds, Postings } from './store-lmdb-postings.js';
+import { CachedPostings, type FetchIds } from './store-lmdb-postings.js';
 import { LmdbRecords } from './store-lmdb-records.js';
 import type { Tombstones } from './store-lmdb-tombstones.js';
 
@@ -74,7 +74,7 @@ export class LmdbMessages {
   readonly #tombstones: Tombstones;
   /** Upper bound of the stored ids, by realm. A write that is not committed yet may have raised it. */
   readonly #newest = new Map<RealmId, number>();
-  readonly #postings = new GuardedCache<string, Postings>(MAX_CACHED_IDS, ({ size }) => EMPTY_COST + size);
+  readonly #postings = new GuardedCache<string, CachedPostings>(MAX_CACHED_IDS, ({ size }) => EMPTY_COST + size);
 
   readonly #decoded: RecordReader<MessageRecord> = {
     read: (realm, id) => this.#records.read(realm, id),
@@ -85,7 +85,7 @@ export class LmdbMessages {
     recordOf: ({ record }) => record,
   };
 
-  constructor(environment: LmdbEnvironment, tombstones: Tombstones, digestOf: DigestOf | undefined) {
+  constructor(environment: LmdbEnvironment, tombstones: Tombstones, digestOf: MakeMessageDigest | undefined) {
     this.#table = environment.table('messages');
     this.#records = new LmdbRecords(this.#table, digestOf);
     this.#index = environment.table('message-index');
@@ -93,7 +93,7 @@ export class LmdbMessages {
   }
 
   /** Encodes the message at once. The returned function is called inside a write transaction. */
-  prepare(write: MessageWrite, changes: CacheChanges): () => void {
+  prepare(write: MessageWrite, changes: TransactionCacheChanges): () => void {
     const { realm, id, rev, value } = write;
     if (id > (this.#newest.get(realm) ?? -1)) this.#newest.set(realm, id);
     const keys = value ? indexKeys(realm, value) : [];
@@ -120,7 +120,7 @@ export class LmdbMessages {
     id: number,
     before: readonly IndexKey[],
     after: readonly IndexKey[],
-    changes: CacheChanges,
+    changes: TransactionCacheChanges,
   ) {
     const gone = new Set(before.map(postingsName));
     const now = new Set(after.map(postingsName));
@@ -129,7 +129,7 @@ export class LmdbMessages {
     for (const name of names) this.#postings.block(name, true);
     changes.onSettled((done) => {
       for (const name of names) {
-        const change = now.has(name) ? (of: Postings) => of.add(id) : (of: Postings) => of.remove(id);
+        const change = now.has(name) ? (of: CachedPostings) => of.add(id) : (of: CachedPostings) => of.remove(id);
         this.#postings.release(name, done ? change : undefined);
       }
     });
@@ -239,7 +239,7 @@ export class LmdbMessages {
         // A message read in an earlier turn may have been deleted or moved since.
         if (!(exact && turns === 0)) {
           const record = reader.recordOf(taken);
-          if (!ranges.some((range) => inRange(record, range))) continue;
+          if (!ranges.some((range) => isInRange(record, range))) continue;
         }
         output.push(taken);
       }
@@ -263,7 +263,7 @@ export class LmdbMessages {
     if (low > high) return undefined;
     const all = indexesOf(range);
     // Users search for texts of any length, also longer than a key.
-    if (!all.every(storable)) return undefined;
+    if (!all.every(fitsIndexKey)) return undefined;
     const indexes = all.length === 1 ? all : all.filter(({ by }) => by !== 'realm');
     const first = indexes.length > 1 ? FIRST_BLOCK_IN_COMMON : share;
     const cursors = (indexes.length === 0 ? all.slice(0, 1) : indexes).map((index): OrdinalCursor => {
@@ -325,7 +325,7 @@ export class LmdbMessages {
       if (this.#postings.isBlocked(name)) return fetch(from, limit, newer);
       let posting = this.#postings.get(name);
       if (!posting) {
-        posting = new Postings();
+        posting = new CachedPostings();
         this.#postings.put(name, posting);
       }
       const before = posting.size;

@@ -1,6 +1,6 @@
 /** Turns message ranges into MongoDB filters. */
 import type { RealmId } from '#model';
-import { indexesOf, lowerBound } from './message-range.js';
+import { findLowerBound, indexesOf } from './message-range.js';
 import type { MessageIndex, MessageRange } from './store.js';
 import { messageDocumentId } from './store-mongo-documents.js';
 
@@ -14,7 +14,7 @@ const GROUPED_FIELDS = ['conversation', 'movedFrom', 'tags'] as const;
  * Clauses that together find the messages of these ranges with low ≤ id ≤ high; empty if there can be none. Each clause
  * has its own conditions on ids.
  */
-export function clausesOf(realm: RealmId, ranges: readonly MessageRange[], low: number, high: number): Clause[] {
+export function mongoClausesOf(realm: RealmId, ranges: readonly MessageRange[], low: number, high: number): Clause[] {
   const clauses: Clause[] = [];
   const groups = new Map<string, { readonly field: string; readonly clause: Clause; readonly values: Scalar[] }>();
   for (const range of ranges) {
@@ -56,7 +56,7 @@ function clauseOf(realm: RealmId, indexes: readonly MessageIndex[], low: number,
     if (index.by === 'participant') several.participants.add(index.user);
     if (index.by === 'tag') several.tags.add(index.tag);
     if (index.by === 'ids') {
-      const within = index.ids.slice(lowerBound(index.ids, low), lowerBound(index.ids, high + 1));
+      const within = index.ids.slice(findLowerBound(index.ids, low), findLowerBound(index.ids, high + 1));
       const known: ReadonlySet<number> | undefined = ids && new Set(ids);
       ids = known ? within.filter((id) => known.has(id)) : within;
     }

@@ -22,7 +22,7 @@ export class StoreUnavailable extends Error {
 /**
  * The small document (at most some 64 KiB plus its outbox) whose conditional replacement is an actor's commit point.
  */
-export interface Root {
+export interface ActorRoot {
   readonly key: ActorKey;
   readonly epoch: Epoch;
   /** 1 after the first commit, raised by 1 with each. */
@@ -34,7 +34,7 @@ export interface Root {
   readonly due: number | null;
 }
 
-export interface RootWrite {
+export interface ActorRootWrite {
   readonly key: ActorKey;
   /** Must equal the epoch stored in the root (stamped there by `load`). */
   readonly epoch: Epoch;
@@ -115,7 +115,7 @@ export interface MessageScan extends MessageRange {
   readonly limit: number;
 }
 
-export interface Sleeper {
+export interface SleepingActor {
   readonly key: ActorKey;
   readonly due: number | null;
   /** Whether the outbox is not empty. */
@@ -134,10 +134,10 @@ export interface Store {
    * fails, even if the caller never writes. Returns null if the actor has no root (none is created), and 'fenced' if
    * the root already carries a larger epoch.
    */
-  load(key: ActorKey, epoch: Epoch): Promise<Root | null | 'fenced'>;
+  load(key: ActorKey, epoch: Epoch): Promise<ActorRoot | null | 'fenced'>;
 
   /** The commit point. 'conflict' means that another epoch or version is stored and nothing was written. */
-  commit(write: RootWrite): Promise<'ok' | 'conflict'>;
+  commit(write: ActorRootWrite): Promise<'ok' | 'conflict'>;
 
   /**
    * Applies records of any actors and realms, idempotently and in no particular order. Implementations batch per tick.
@@ -166,7 +166,7 @@ export interface Store {
   lookAtMessages?(scan: MessageScan, each: (message: PackedMessage) => void): Promise<number>;
 
   /** Roots of these partitions that need waking: a pending outbox or a due time. */
-  sleepers(partitions: readonly Partition[]): Promise<Sleeper[]>;
+  sleepers(partitions: readonly Partition[]): Promise<SleepingActor[]>;
 
   /** Raises the partition's stored epoch to 1 + max(stored, atLeast) and returns it; durable when it resolves. */
   raiseEpoch(partition: Partition, atLeast: number): Promise<Epoch>;

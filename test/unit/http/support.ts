@@ -1,7 +1,7 @@
 /** A frontend with invented services, and raw HTTP over loopback sockets. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { Secrets } from '#domain/secrets';
+import { ServerCryptography } from '#domain/secrets';
 import type { Forward, Operation } from '#frontend/api';
 import type { Caller, ForwardContext, ForwardHandle, FrontendServices } from '#frontend/http';
 import { type ActorRepeat, type ActorReply, realmId, userId } from '#model';
@@ -39,7 +39,7 @@ export class FakeServices implements FrontendServices {
   waitFor: FrontendServices['waitFor'] = () => {};
   directoryOf = (): Promise<DirectoryView> => Promise.resolve(this.caller.directory);
   refresh = (): Promise<void> => Promise.resolve();
-  readonly secrets = new Secrets('the secret of the frontend tests');
+  readonly secrets = new ServerCryptography('the secret of the frontend tests');
   readonly blobs = new MemoryBlobs();
   readonly log = {
     debug: (fields: object, msg: string) => void this.logged.push({ level: 'debug', fields, msg }),

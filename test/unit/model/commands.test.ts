@@ -9,7 +9,7 @@ import { userKind } from '#actors/user';
 import { webhookKind } from '#actors/webhook';
 import { forward } from '#frontend/api';
 import { realmId, realmKey, userId, userKey } from '#model';
-import { outboxCommand, realmCommands, redirect, userCommands } from '#model/commands';
+import { outboxCommand, realmCommands, redirectCommand, userCommands } from '#model/commands';
 import { handlersOf, type InputSources } from '#runtime';
 import * as declared from '../../../src/model/commands/index.js';
 
@@ -40,7 +40,7 @@ t.test('names of one kind are all different', async (t) => {
 t.test('a sent command is the object that was checked', async (t) => {
   const of = { to: realm, command: realmCommands.revokeLink, args: { id: 3 } };
   t.equal(forward(of) as object, of);
-  t.equal(redirect(of) as object, of);
+  t.equal(redirectCommand(of) as object, of);
   const later = { to: user, name: userCommands.setKey, args: { keySealed: 'x' }, caller: 0 };
   t.equal(outboxCommand(later) as object, later);
 });
@@ -64,7 +64,7 @@ export function mistakes({ ask }: InputSources) {
   // @ts-expect-error answered with a value: no response can be made of it
   forward({ to: realm, command: realmCommands.takeIds, args: { count: 1 } });
   // @ts-expect-error the same for a redirect
-  redirect({ to: realm, command: realmCommands.takeIds, args: { count: 1 } });
+  redirectCommand({ to: realm, command: realmCommands.takeIds, args: { count: 1 } });
   // @ts-expect-error a command of another kind
   outboxCommand({ to: user, name: realmCommands.revokeLink, args: { id: 3 }, caller: 0 });
   // @ts-expect-error misspelt argument

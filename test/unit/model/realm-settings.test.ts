@@ -3,8 +3,8 @@ import t from 'tap';
 import { realmKind } from '#actors/realm';
 import {
   type ActorReply,
-  checkedRealmSettings,
-  completeRealmSettings,
+  addMissingRealmSettings,
+  checkRealmSettings,
   DEFAULT_REALM_SETTINGS,
   initialRealmSettings,
   REALM_SETTING_NAMES,
@@ -65,14 +65,14 @@ t.test('every row has a default, in new organizations and in those that are olde
   t.equal(REALM_SETTING_NAMES.length, Object.keys(REALM_SETTINGS).length - 2, 'two parameters are not stored');
   for (const name of REALM_SETTING_NAMES) {
     const { [name]: value, ...older } = DEFAULT_REALM_SETTINGS;
-    t.equal(completeRealmSettings(older)[name], value, name);
+    t.equal(addMissingRealmSettings(older)[name], value, name);
     const state = { ...realmKind.initial(KEY), settings: older as RealmSettings };
     t.equal(realmKind.upgrade!(state).settings[name], value, `${name}, stored`);
     t.equal(directoryWith({ settings: older }).settings[name], value, `${name}, in replicas`);
     const { educationDefault } = REALM_SETTINGS[name];
     if (name !== 'org_type') t.equal(initialRealmSettings(35)[name], educationDefault ?? value, `${name}, in a school`);
   }
-  t.equal(completeRealmSettings(DEFAULT_REALM_SETTINGS), DEFAULT_REALM_SETTINGS, 'not copied');
+  t.equal(addMissingRealmSettings(DEFAULT_REALM_SETTINGS), DEFAULT_REALM_SETTINGS, 'not copied');
 });
 
 t.test('every row is stored, published and echoed when it changes', async (t) => {
@@ -95,7 +95,7 @@ t.test('rows for owners are refused to administrators, by the frontend and by th
   for (const [name, { ownerOnly }] of Object.entries(REALM_SETTINGS)) {
     const given = { [name]: name === 'authentication_methods' ? { Email: true } : 'fr' };
     const refusal = { code: 'UNAUTHORIZED_PRINCIPAL' };
-    if (ownerOnly) t.throws(() => checkedRealmSettings(given, false), refusal, name);
+    if (ownerOnly) t.throws(() => checkRealmSettings(given, false), refusal, name);
     if (!(REALM_SETTING_NAMES as readonly string[]).includes(name)) continue;
     const set = () => change(one(name as RealmSettingName, changedValue(name as RealmSettingName)), ADMIN.id);
     if (ownerOnly) t.throws(set, refusal, name);

@@ -1,7 +1,7 @@
 /** A row of USER_SETTINGS is all that a setting of a user needs (users.md § Settings). */
 import t from 'tap';
 import { realmKind } from '#actors/realm';
-import { newAccountSettings, userSettingFrom, userSettings } from '#domain/people';
+import { computeUserSetting, defaultSettingsOfNewAccounts, readUserSettings } from '#domain/people';
 import {
   isAccountField,
   realmId,
@@ -40,13 +40,13 @@ function view() {
 
 t.test('an unset setting has its default; fields of the account are its own', async (t) => {
   for (const name of USER_SETTING_NAMES) {
-    t.equal(userSettingFrom(person(8), {}, name), USER_SETTINGS[name].default, name);
+    t.equal(computeUserSetting(person(8), {}, name), USER_SETTINGS[name].default, name);
   }
   const user = person(8, { timezone: 'Asia/Tokyo', emailVisibility: 4 });
   const chosen = { dense_mode: false, timezone: 'Europe/Berlin', email_address_visibility: 2 };
-  t.equal(userSettingFrom(user, chosen, 'dense_mode'), false);
-  t.equal(userSettingFrom(user, chosen, 'timezone'), 'Asia/Tokyo');
-  t.equal(userSettingFrom(user, chosen, 'email_address_visibility'), 4);
+  t.equal(computeUserSetting(user, chosen, 'dense_mode'), false);
+  t.equal(computeUserSetting(user, chosen, 'timezone'), 'Asia/Tokyo');
+  t.equal(computeUserSetting(user, chosen, 'email_address_visibility'), 4);
 });
 
 t.test('there are 43 settings, of the groups that the API names', async (t) => {
@@ -95,9 +95,9 @@ t.test('every row is a field of POST /register, for users and for the defaults o
     const personal = { user: OWNER.id, settings: { [name]: value }, alertWords: [], muted: [] };
     const directory = directoryWith({ users: [OWNER], personals: [personal], userDefaults: { [name]: value } });
     const expected = isAccountField(name) ? DEFAULTS : { ...DEFAULTS, [name]: value };
-    t.same(userSettings(directory, OWNER), expected, name);
+    t.same(readUserSettings(directory, OWNER), expected, name);
     const { timezone: _, ...defaults } = { ...DEFAULTS, [name]: value };
-    t.same(newAccountSettings(directory), defaults, name);
+    t.same(defaultSettingsOfNewAccounts(directory), defaults, name);
   }
 });
 

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { IdSet } from '#base';
-import { markedRead, type OriginReadState, readingOf, readingPart, withRead, withUnread } from '#domain/messages';
+import {
+  addReadIds,
+  addUnreadIds,
+  encodeReadState,
+  isMarkedRead,
+  type OriginReadState,
+  readStateOf,
+} from '#domain/messages';
 import { applyFold, type ReadStateFold } from '../../../actors/user/reading/folding.js';
 
 const MOST = 30;
@@ -18,7 +25,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 const unreadOf = (reading: OriginReadState, upTo: number): number[] =>
-  Array.from({ length: upTo }, (_, i) => i + 1).filter((id) => markedRead(reading, id) !== true);
+  Array.from({ length: upTo }, (_, i) => i + 1).filter((id) => isMarkedRead(reading, id) !== true);
 
 t.test('folding and storing do not change which messages are read', async (t) => {
   fc.assert(
@@ -32,11 +39,11 @@ t.test('folding and storing do not change which messages are read', async (t) =>
           looks.push({ at: n + delay, fold: { home: 1, upTo: one.upTo, unread: unreadOf(reading, one.upTo) } });
         } else {
           for (const id of one.ids) one.do === 'read' ? model.add(id) : model.delete(id);
-          reading = one.do === 'read' ? withRead(reading, one.ids) : withUnread(reading, one.ids);
+          reading = one.do === 'read' ? addReadIds(reading, one.ids) : addUnreadIds(reading, one.ids);
         }
-        reading = readingOf(new Map(Object.entries(readingPart(1, reading))), 1);
+        reading = readStateOf(new Map(Object.entries(encodeReadState(1, reading))), 1);
         for (let id = 1; id <= MOST; id++) {
-          if ((markedRead(reading, id) === true) !== model.has(id)) throw new Error(`${id} at step ${n}`);
+          if ((isMarkedRead(reading, id) === true) !== model.has(id)) throw new Error(`${id} at step ${n}`);
         }
       });
     }),

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { Encoded, type Json, type JsonObject } from '#base';
+import { EncodedJson, type Json, type JsonObject } from '#base';
 import { realmId, userId, userKey } from '#model';
 import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { SnapshotInputs } from '../../../actors/event-queue/snapshot/inputs.js';
@@ -30,7 +30,7 @@ const key = userKey(realmId(1), userId(10));
 const context = { key, directory, caller: 10, now: 0, realm: realmId(1) } as never;
 /** Of a list as it is, or encoded. */
 const lists = (shown: unknown): unknown[] => {
-  const list = shown instanceof Encoded ? JSON.parse(Buffer.from(shown.bytes).toString()) : shown;
+  const list = shown instanceof EncodedJson ? JSON.parse(Buffer.from(shown.bytes).toString()) : shown;
   return (list as JsonObject[]).map((one) => one.subscribers);
 };
 

@@ -2,7 +2,7 @@
 
 import { successReply } from '#actors/shared';
 import { type RealmId, userKey } from '#model';
-import { type Command, type NoArgs, type OutboxCommand, outboxCommand } from '#model/commands';
+import { type Command, type NoArguments, type OutboxCommand, outboxCommand } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
 import { revokeInvitationsOf } from '../../invitations.js';
@@ -41,7 +41,7 @@ export const ACCOUNT_EFFECTS: readonly AccountEffect[] = [botManagersEffect, inv
 export const commandToUserActor = (
   realm: RealmId,
   { id }: DirectoryUser,
-  name: Command<'user', NoArgs>,
+  name: Command<'user', NoArguments>,
   after: number,
 ): OutboxCommand => outboxCommand({ to: userKey(realm, id), name, args: {}, caller: 0, after });
 

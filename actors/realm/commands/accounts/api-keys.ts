@@ -1,7 +1,7 @@
 /** Replaces API keys: on request (users.md § API keys), or because a key can't be unsealed. */
 
 import { successReply, valueReply } from '#actors/shared';
-import { isSystemBot, presentServices } from '#domain/people';
+import { isSystemBot, presentBotServices } from '#domain/people';
 import { type RealmId, userKey } from '#model';
 import { outboxCommand, type realmCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -10,7 +10,7 @@ import type { Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import { botUpdatedItem, findBotAccount, requireManagedBot, storeBot } from '../../bots.js';
 import { directoryItem } from '../../log-items.js';
-import { encodeRecord, type Parts, type RealmState, USER_PART_PREFIX, userRecord } from '../../state.js';
+import { type ActorParts, encodeRecord, type RealmState, USER_PART_PREFIX, userRecord } from '../../state.js';
 import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
@@ -30,7 +30,7 @@ export function makeApiKey(realm: RealmId, { services: { secrets } }: InputSourc
  * @param token new token of an outgoing webhook bot, sealed; absent: the bot keeps its token
  */
 export function replaceApiKey(
-  parts: Parts,
+  parts: ActorParts,
   user: DirectoryUser,
   { hash, sealed }: NewApiKey,
   realm: RealmId,
@@ -53,7 +53,7 @@ export function replaceApiKey(
   const account = { user: after, bot: { ...before.bot, keySealed: sealed, ...(changed && { service: changed }) } };
   const stored = storeBot(account, before);
   const events = [botUpdatedItem(parts, account, { api_key: sealed })];
-  if (changed) events.push(botUpdatedItem(parts, account, { services: presentServices(account.bot) }));
+  if (changed) events.push(botUpdatedItem(parts, account, { services: presentBotServices(account.bot) }));
   return {
     parts: stored.parts,
     events: [...stored.changes, ...events],

@@ -11,14 +11,14 @@ import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { requireManagedBot } from '../../bots.js';
 import { eventToAll } from '../../log-items.js';
-import { type Parts, userRecord, userRecords } from '../../state.js';
+import { type ActorParts, userRecord, userRecords } from '../../state.js';
 import { checkIsOwner, isLastOwner, requireActingAdmin, requireActingUser } from '../callers.js';
 import type { RealmCommand, RealmView } from '../command.js';
 import { accountChangeEffect, accountChangeOutcome, commandToUserActor } from './account-changes.js';
 import { type CommitEffect, mergeCommitEffects } from './effect.js';
 
 /** The account's active bots, then the account. */
-function withBots(parts: Parts, user: DirectoryUser): DirectoryUser[] {
+function withBots(parts: ActorParts, user: DirectoryUser): DirectoryUser[] {
   const bots = [...userRecords(parts)].filter(
     (one) => one.isActive && one.botType !== null && one.botOwner === user.id,
   );

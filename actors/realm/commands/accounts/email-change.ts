@@ -4,15 +4,22 @@
  */
 
 import { mailCommand, successReply } from '#actors/shared';
-import { addCall, type Json, type JsonObject, msUntilAllowed, rateStanding } from '#base';
-import { addressProblem, domainOf, isAdmin, isEmail, isSystemBot } from '#domain/people';
+import { addCallTime, type Json, type JsonObject, msUntilAllowed, rateStanding } from '#base';
+import { domainOfAddress, findAddressProblem, isAdmin, isEmail, isSystemBot } from '#domain/people';
 import type { RealmId } from '#model';
 import type { OutboxCommand, realmCommands } from '#model/commands';
-import { apiError, PRODUCT } from '#model/errors';
+import { apiError, PRODUCT_NAME } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import { directoryItem } from '../../log-items.js';
 import { MAIL_LIMITS } from '../../mail-limits.js';
-import { domainRecords, encodeRecord, type Parts, USER_PART_PREFIX, userRecord, userRecords } from '../../state.js';
+import {
+  type ActorParts,
+  domainRecords,
+  encodeRecord,
+  USER_PART_PREFIX,
+  userRecord,
+  userRecords,
+} from '../../state.js';
 import { type RealmCommand, type RealmView, SETTINGS_LANE } from '../command.js';
 import { addressChangedEvents } from './person-events.js';
 
@@ -29,7 +36,7 @@ interface EmailChange extends JsonObject {
   readonly asked: readonly number[];
 }
 
-const changeOf = (parts: Parts, user: number): EmailChange | undefined =>
+const changeOf = (parts: ActorParts, user: number): EmailChange | undefined =>
   parts.get(`${EMAIL_CHANGE_PART_PREFIX}${user}`) as unknown as EmailChange | undefined;
 
 /** @throws ApiError with the messages of PATCH /settings */
@@ -41,7 +48,7 @@ function checkAddress(
 ): void {
   if (settings.email_changes_disabled && !isAdmin(user)) throw apiError('EMAIL_CHANGES_DISABLED');
   if (!isEmail(email)) throw apiError('EMAIL_INVALID');
-  const problem = addressProblem(email, settings, domainRecords(parts), disposable);
+  const problem = findAddressProblem(email, settings, domainRecords(parts), disposable);
   if (problem === 'plus') throw apiError('EMAIL_PLUS');
   if (problem === 'disposable') throw apiError('EMAIL_NOT_REAL');
   if (problem === 'domain') throw apiError('EMAIL_OUTSIDE');
@@ -80,14 +87,14 @@ export function requestEmailChange(
   if (wait > 0) {
     throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 }).withRate(rateStanding(MAIL_LIMITS, asked, now));
   }
-  const change: EmailChange = { hash: link.hash, email, asked: addCall(MAIL_LIMITS, asked, now) };
+  const change: EmailChange = { hash: link.hash, email, asked: addCallTime(MAIL_LIMITS, asked, now) };
   const name = realm.state.settings.name;
   const mail = mailCommand(id, {
     to: email,
     subject: `Confirm your new e-mail address for ${name}`,
     text: [
       `Hello ${user.fullName},`,
-      `somebody, probably you, wants to change the e-mail address of your account at ${name} (${PRODUCT}) from ${user.deliveryEmail} to ${email}. If you do, open this link within one day:`,
+      `somebody, probably you, wants to change the e-mail address of your account at ${name} (${PRODUCT_NAME}) from ${user.deliveryEmail} to ${email}. If you do, open this link within one day:`,
       link.mailed,
       'If you do not, just ignore this mail: nothing will change.',
       '',
@@ -99,7 +106,8 @@ export function requestEmailChange(
 /** The link was opened; the sender has checked its signature and expiry. @throws ApiError */
 export const confirmEmailChange: RealmCommand<typeof realmCommands.confirmEmail, boolean> = {
   lane: SETTINGS_LANE,
-  inputs: ({ user }, { view }, { services }) => services.disposable(domainOf(changeOf(view.parts, user)?.email ?? '')),
+  inputs: ({ user }, { view }, { services }) =>
+    services.disposable(domainOfAddress(changeOf(view.parts, user)?.email ?? '')),
   handle({ state, parts, volatile }, { user: id, hash, shown }, disposable, { realm, version }) {
     const change = changeOf(parts, id);
     const before = userRecord(parts, id);
@@ -115,7 +123,7 @@ export const confirmEmailChange: RealmCommand<typeof realmCommands.confirmEmail,
       subject: `Your e-mail address for ${name} was changed`,
       text: [
         `Hello ${after.fullName},`,
-        `the e-mail address of your account at ${name} (${PRODUCT}) is now ${after.deliveryEmail}. If that was not you, tell an administrator of the organization at once.`,
+        `the e-mail address of your account at ${name} (${PRODUCT_NAME}) is now ${after.deliveryEmail}. If that was not you, tell an administrator of the organization at once.`,
         '',
       ].join('\n\n'),
     });

@@ -4,7 +4,7 @@
  */
 
 import { valueReply } from '#actors/shared';
-import { ROLE, SYSTEM_GROUP, shownGroupsOf } from '#domain/people';
+import { ROLE, SYSTEM_GROUP_IDS, systemGroupsShownToClients } from '#domain/people';
 import type { LogItem, RealmSettings } from '#model';
 import type { realmCommands } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
@@ -42,7 +42,7 @@ export function fullMemberEvents(
   const joining: number[] = [];
   const leaving: number[] = [];
   const isFull = (user: DirectoryUser, { settings, fullMembersAt }: Moment): boolean =>
-    shownGroupsOf(user, settings, fullMembersAt).includes(SYSTEM_GROUP.fullmembers);
+    systemGroupsShownToClients(user, settings, fullMembersAt).includes(SYSTEM_GROUP_IDS.fullmembers);
   for (const user of users) {
     if (user.role !== ROLE.member) continue;
     const [was, is] = [isFull(user, before), isFull(user, after)];
@@ -52,7 +52,7 @@ export function fullMemberEvents(
   const event = (op: string, ids: number[]): LogItem[] => {
     if (ids.length === 0) return [];
     const user_ids = ids.sort((a, b) => a - b);
-    return [eventToAll(version, { type: 'user_group', op, group_id: SYSTEM_GROUP.fullmembers, user_ids })];
+    return [eventToAll(version, { type: 'user_group', op, group_id: SYSTEM_GROUP_IDS.fullmembers, user_ids })];
   };
   return [...event('remove_members', leaving), ...event('add_members', joining)];
 }

@@ -3,17 +3,17 @@
  * § POST /users), and add to the organization.
  */
 
-import { type NewcomerHistory, newcomerHistory } from '#domain/messages';
+import { findNewcomerHistory, type NewcomerHistory } from '#domain/messages';
 import {
   type AddressProblem,
-  addressProblem,
   checkFullName,
-  domainOf,
+  domainOfAddress,
+  findAddressProblem,
   isEmail,
   mailDomain,
   ROLE,
 } from '#domain/people';
-import { byName } from '#domain/streams';
+import { compareByName } from '#domain/streams';
 import { type LogItem, type RealmId, streamKey } from '#model';
 import { type FirstAccount, type OutboxCommand, outboxCommand, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -64,8 +64,8 @@ export async function prepareAccount(
   const open = streams.filter(isOpen).map(({ id }) => id);
   return {
     strong,
-    disposable: disposable(domainOf(email)),
-    history: strong ? await newcomerHistory(store, realm, open, clock.now()) : undefined,
+    disposable: disposable(domainOfAddress(email)),
+    history: strong ? await findNewcomerHistory(store, realm, open, clock.now()) : undefined,
     account: {
       email,
       fullName: fullName.trim(),
@@ -80,7 +80,7 @@ const REFUSALS = { domain: 'EMAIL_NOT_ALLOWED', disposable: 'EMAIL_DISPOSABLE', 
 
 /** @throws ApiError if the organization does not admit the address */
 export function checkAddressAdmitted(email: string, disposable: boolean, { state, parts }: RealmView): void {
-  const problem = addressProblem(email, state.settings, domainRecords(parts), disposable);
+  const problem = findAddressProblem(email, state.settings, domainRecords(parts), disposable);
   if (problem) refuseAddress(problem, email);
 }
 
@@ -107,7 +107,7 @@ const defaults = ({ parts, volatile }: Streams): DirectoryStream[] =>
   [...volatile.streams()]
     .flatMap((id) => streamRecord(parts, id) ?? [])
     .filter((stream) => stream.isDefault && !stream.archived)
-    .sort(byName);
+    .sort(compareByName);
 
 /**
  * First streams of a newcomer: the named ones that still exist, or the default streams; guests get no default

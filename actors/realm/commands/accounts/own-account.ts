@@ -1,11 +1,17 @@
 /** Password, address and name of one's own account, in PATCH /settings (users.md § PATCH /settings). */
 
 import type { Json } from '#base';
-import { hiddenLink } from '#domain/mail';
-import { checkFullName, domainOf, isAdmin } from '#domain/people';
-import { sealLink } from '#domain/secrets';
+import { sealMailLink } from '#domain/mail';
+import { checkFullName, domainOfAddress, isAdmin } from '#domain/people';
+import { sealLinkToken } from '#domain/secrets';
 import { type LogItem, userId, userKey } from '#model';
-import { type AccountArgs, type OutboxCommand, outboxCommand, type PasswordCheck, userCommands } from '#model/commands';
+import {
+  type ChangeOwnAccountArgs,
+  type OutboxCommand,
+  outboxCommand,
+  type PasswordCheck,
+  userCommands,
+} from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext, InputContext } from '#runtime';
@@ -29,7 +35,7 @@ export interface AccountInputs {
 type AccountInputContext = InputContext<RealmState, RealmVolatile>;
 
 async function newPassword(
-  { old_password, new_password, email, full_name }: AccountArgs,
+  { old_password, new_password, email, full_name }: ChangeOwnAccountArgs,
   { realm, caller, view }: AccountInputContext,
   { ask, services }: InputSources,
 ): Promise<AccountInputs['password']> {
@@ -43,19 +49,19 @@ async function newPassword(
 }
 
 export async function loadAccountInputs(
-  args: AccountArgs,
+  args: ChangeOwnAccountArgs,
   context: AccountInputContext,
   sources: InputSources,
 ): Promise<AccountInputs> {
   const { secrets, clock } = sources.services;
   const facts = { realm: context.realm, user: userId(context.caller), expires: clock.now() + EMAIL_LINK_VALID_MS };
-  const token = sealLink(secrets, 'change-email', facts);
+  const token = sealLinkToken(secrets, 'change-email', facts);
   return {
     password: await newPassword(args, context, sources),
     link: {
       hash: secrets.keyHash(token),
-      mailed: hiddenLink(secrets, `${args.origin}/accounts/confirm_email/${token}`),
-      disposable: sources.services.disposable(domainOf(args.email?.trim() ?? '')),
+      mailed: sealMailLink(secrets, `${args.origin}/accounts/confirm_email/${token}`),
+      disposable: sources.services.disposable(domainOfAddress(args.email?.trim() ?? '')),
     },
   };
 }
@@ -70,7 +76,7 @@ export interface OwnAccountChange {
 /** Decides the whole change, or refuses all of it. @throws ApiError */
 export function changeOwnAccountFields(
   user: DirectoryUser,
-  { full_name, email }: AccountArgs,
+  { full_name, email }: ChangeOwnAccountArgs,
   { password, link }: AccountInputs,
   facts: RealmView,
   { realm, now, version }: CommandContext,

@@ -2,19 +2,19 @@
 
 import type { JsonObject } from '#base';
 import {
-  addressRole,
+  maySeeAddress,
   NO_PROFILE,
   presentAvatar,
   presentProfile,
   presentUser,
   ROLE,
-  seesAddress,
   systemGroupsOf,
+  weakestRoleSeeingAddress,
 } from '#domain/people';
-import type { Audience, LogItem, RealmSettings } from '#model';
+import type { EventAudience, LogItem, RealmSettings } from '#model';
 import type { DirectoryUser } from '#model/records';
 import { directoryItem, eventToAll } from '../../log-items.js';
-import { type Parts, profileFieldRecords, profileRecord } from '../../state.js';
+import { type ActorParts, profileFieldRecords, profileRecord } from '../../state.js';
 
 const update = (of: DirectoryUser, person: JsonObject): JsonObject => ({
   type: 'realm_user',
@@ -46,8 +46,8 @@ export function addressVisibilityEvents(
   const losing: number[] = [];
   for (const viewer of everybody) {
     if (viewer.id === after.id || !viewer.isActive) continue;
-    const could = seesAddress(viewer, before);
-    const can = seesAddress(viewer, after);
+    const could = maySeeAddress(viewer, before);
+    const can = maySeeAddress(viewer, after);
     if (can && !could) gaining.push(viewer.id);
     if (could && !can) losing.push(viewer.id);
   }
@@ -74,7 +74,7 @@ export function addressChangedEvents(
   const event = update(after, { delivery_email: after.deliveryEmail });
   const seeing = isPublic
     ? []
-    : [...everybody].filter((viewer) => viewer.isActive && seesAddress(viewer, after)).map(({ id }) => id);
+    : [...everybody].filter((viewer) => viewer.isActive && maySeeAddress(viewer, after)).map(({ id }) => id);
   return [
     isPublic ? eventToAll(version, event) : { t: 'event', to: { users: seeing }, event },
     ...(after.avatarSource === 'G' ? [avatar(after, version)] : []),
@@ -89,12 +89,12 @@ export const personUpdatedEvent = (version: number, user: number, person: JsonOb
 /** Log items of a new account; their number does not depend on the number of other accounts. */
 export function userAddedItems(user: DirectoryUser, settings: RealmSettings, now: number, version: number): LogItem[] {
   const person = presentUser(user, user, { clientGravatar: false, profile: NO_PROFILE });
-  const added = (to: Audience, shown: JsonObject): LogItem => ({
+  const added = (to: EventAudience, shown: JsonObject): LogItem => ({
     t: 'event',
     to: { ...to, rv: version },
     event: { type: 'realm_user', op: 'add', person: shown },
   });
-  const seeing = addressRole(user);
+  const seeing = weakestRoleSeeingAddress(user);
   const rest = { role: ROLE.guest, weakerThan: seeing };
   return [
     directoryItem({ user }),
@@ -107,16 +107,16 @@ export function userAddedItems(user: DirectoryUser, settings: RealmSettings, now
 }
 
 /** Events of a reactivated account, for all users; the real address only for users who may see it. */
-export function userReactivatedEvents(user: DirectoryUser, parts: Parts, version: number): LogItem[] {
+export function userReactivatedEvents(user: DirectoryUser, parts: ActorParts, version: number): LogItem[] {
   const profile = presentProfile(profileRecord(parts, user.id), profileFieldRecords(parts));
   const known = presentUser(user, user, { clientGravatar: false, profile: { profile: () => profile } });
-  const add = (to: Audience, person: typeof known): LogItem => ({
+  const add = (to: EventAudience, person: typeof known): LogItem => ({
     t: 'event',
     to,
     event: { type: 'realm_user', op: 'add', person },
   });
-  const seeing = addressRole(user);
-  const everybody: Audience = { role: ROLE.guest, rv: version };
+  const seeing = weakestRoleSeeingAddress(user);
+  const everybody: EventAudience = { role: ROLE.guest, rv: version };
   if (seeing >= ROLE.guest) return [add(everybody, known)];
   return [
     ...(seeing > 0 ? [add({ role: seeing, rv: version }, known)] : []),

@@ -6,14 +6,14 @@ import type { RealmSettings } from '#model';
 import { type realmCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { type Parts, userRecord } from '../../state.js';
+import { type ActorParts, userRecord } from '../../state.js';
 import { checkMayCreateBot } from '../bots/create-bot.js';
 import type { RealmCommand } from '../command.js';
 import { accountChangeEffect, accountChangeOutcome, commandToUserActor } from './account-changes.js';
 import { userReactivatedEvents } from './person-events.js';
 
 /** Allows administrators, and owners of a bot who may create bots of its type. @throws ApiError */
-function checkMayReactivate(parts: Parts, caller: number, user: DirectoryUser, settings: RealmSettings): void {
+function checkMayReactivate(parts: ActorParts, caller: number, user: DirectoryUser, settings: RealmSettings): void {
   if (caller === 0) return;
   const acting = userRecord(parts, caller);
   if (!acting || (!isAdmin(acting) && user.botOwner !== acting.id)) throw apiError('INSUFFICIENT_PERMISSION');

@@ -1,13 +1,13 @@
 /** Changes of an account's role (users.md § PATCH /users/{user_id}). */
 
-import { isOwner, shownGroupsOf } from '#domain/people';
+import { isOwner, systemGroupsShownToClients } from '#domain/people';
 import type { Subscription } from '#domain/streams';
 import type { LogItem } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { eventToAll } from '../../log-items.js';
-import type { Parts, RealmState } from '../../state.js';
+import type { ActorParts, RealmState } from '../../state.js';
 import { checkIsOwner, isLastOwner } from '../callers.js';
 import type { RealmView } from '../command.js';
 import { accountChangeEffect } from './account-changes.js';
@@ -17,7 +17,7 @@ import { visibilityChangeEffect } from './visibility-change.js';
 
 /** Only owners may grant or revoke the owner role. @param acting undefined = the system @throws ApiError */
 export function checkMaySetRole(
-  parts: Parts,
+  parts: ActorParts,
   acting: DirectoryUser | undefined,
   user: DirectoryUser,
   role: number,
@@ -43,7 +43,7 @@ function nextPastRoles({ pastRoles: past, role }: DirectoryUser, version: number
 /** Events of the system groups: first those of the roles, then that of full members. */
 function systemGroupEvents(before: DirectoryUser, after: DirectoryUser, state: RealmState, version: number): LogItem[] {
   const { settings, fullMembersAt } = state;
-  const [was, is] = [before, after].map((user) => shownGroupsOf(user, settings, fullMembersAt)) as [
+  const [was, is] = [before, after].map((user) => systemGroupsShownToClients(user, settings, fullMembersAt)) as [
     readonly number[],
     readonly number[],
   ];

@@ -1,14 +1,14 @@
 /** The record of a new account, and the command that creates the account's own actor. */
 
 import type { JsonObject } from '#base';
-import { FAKE_EMAIL_DOMAIN, FRESH_ACCOUNT, LAST_RESERVED_USER } from '#domain/people';
+import { FAKE_EMAIL_DOMAIN, LAST_RESERVED_USER_ID, NEW_ACCOUNT_FIELDS } from '#domain/people';
 import { realmId, userId, userKey } from '#model';
 import { type FirstAccount, type OutboxCommand, outboxCommand, userCommands } from '#model/commands';
 import type { DirectoryUser, UserDefaults } from '#model/records';
 import type { RealmVolatile } from '../../volatile.js';
 
 /** First id of accounts and of recipients; lower ids are reserved for system bots. */
-export const FIRST_USER_ID = LAST_RESERVED_USER + 1;
+export const FIRST_USER_ID = LAST_RESERVED_USER_ID + 1;
 
 /** Visibility and API address of a new account whose real address is hidden; undefined: it is visible to all. */
 export function emailVisibilityOfNewUser(
@@ -36,7 +36,7 @@ export function newUserRecord(of: {
     deliveryEmail: of.account.email,
     email: of.hidden?.email ?? of.account.email,
     fullName: of.account.fullName,
-    ...FRESH_ACCOUNT,
+    ...NEW_ACCOUNT_FIELDS,
     role: of.role,
     emailVisibility: of.hidden?.visibility ?? 1,
     joined: of.now,

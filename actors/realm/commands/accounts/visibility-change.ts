@@ -5,14 +5,14 @@
 
 import { valueReply } from '#actors/shared';
 import type { JsonObject } from '#base';
-import { isGuest, seesAddress } from '#domain/people';
-import { audienceRole, presentStream, type Subscription } from '#domain/streams';
+import { isGuest, maySeeAddress } from '#domain/people';
+import { presentStream, type Subscription, weakestRoleSeeingStream } from '#domain/streams';
 import { type LogItem, realmKey, streamKey, userId } from '#model';
 import { type ArgsOf, type OutboxCommand, outboxCommand, realmCommands, streamCommands } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { eventToUser } from '../../log-items.js';
-import { type Parts, streamRecords, userRecord, userRecords } from '../../state.js';
+import { type ActorParts, streamRecords, userRecord, userRecords } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { listDefaultStreams, presentStoredStreamGroups } from '../streams/stream-events.js';
 import type { AccountChange, CommitEffect } from './effect.js';
@@ -29,14 +29,14 @@ const MAX_ADDRESSES = 2_000;
 export function visibilityChangeEffect(
   { before, after }: AccountChange,
   subscriptions: readonly Subscription[],
-  parts: Parts,
+  parts: ActorParts,
   { realm, version }: Pick<CommandContext, 'realm' | 'version'>,
 ): CommitEffect {
   const subscribed = new Set(subscriptions.filter((own) => own.active).map((own) => own.stream));
   const known = new Set(subscriptions.map((own) => own.stream));
   const unknown = ({ id }: DirectoryStream): boolean => !known.has(id);
   const others = [...streamRecords(parts)].filter((stream) => !stream.archived && !subscribed.has(stream.id));
-  const sees = ({ role }: DirectoryUser, stream: DirectoryStream): boolean => role <= audienceRole(stream);
+  const sees = ({ role }: DirectoryUser, stream: DirectoryStream): boolean => role <= weakestRoleSeeingStream(stream);
   const gained = others.filter((stream) => sees(after, stream) && !sees(before, stream));
   const lost = others.filter((stream) => sees(before, stream) && !sees(after, stream));
   const showSubscribers = gained.map(({ id }): OutboxCommand => {
@@ -80,7 +80,7 @@ function streamEvents(user: number, op: 'create' | 'delete', streams: readonly D
 }
 
 /** Guests see neither default streams nor default stream groups. */
-function defaultStreamEvents(before: DirectoryUser, after: DirectoryUser, parts: Parts): LogItem[] {
+function defaultStreamEvents(before: DirectoryUser, after: DirectoryUser, parts: ActorParts): LogItem[] {
   if (isGuest(before) === isGuest(after)) return [];
   const streams = listDefaultStreams(parts).map(presentStream);
   const groups = presentStoredStreamGroups(parts);
@@ -94,9 +94,10 @@ function defaultStreamEvents(before: DirectoryUser, after: DirectoryUser, parts:
 type AddressBatch = ArgsOf<typeof realmCommands.showAddresses>;
 
 /** Users whose address becomes visible or hidden, in batches. */
-function addressBatches(before: DirectoryUser, after: DirectoryUser, parts: Parts): AddressBatch[] {
+function addressBatches(before: DirectoryUser, after: DirectoryUser, parts: ActorParts): AddressBatch[] {
   const ids: number[] = [];
-  for (const user of userRecords(parts)) if (seesAddress(before, user) !== seesAddress(after, user)) ids.push(user.id);
+  for (const user of userRecords(parts))
+    if (maySeeAddress(before, user) !== maySeeAddress(after, user)) ids.push(user.id);
   const slices: AddressBatch[] = [];
   for (let i = 0; i < ids.length; i += MAX_ADDRESSES) {
     slices.push({ viewer: after.id, of: ids.slice(i, i + MAX_ADDRESSES) });
@@ -112,7 +113,7 @@ export const publishVisibleAddresses: RealmCommand<typeof realmCommands.showAddr
     const events = of.flatMap((other): LogItem[] => {
       const user = userRecord(parts, userId(other));
       if (!user || !viewer) return [];
-      const delivery_email = seesAddress(viewer, user) ? user.deliveryEmail : null;
+      const delivery_email = maySeeAddress(viewer, user) ? user.deliveryEmail : null;
       const person = { user_id: user.id, delivery_email };
       return [eventToUser(id, { type: 'realm_user', op: 'update', person })];
     });

@@ -2,11 +2,11 @@
 import { isAdmin } from '#domain/people';
 import type { LogItem } from '#model';
 import { botAddedItem, botDeletedItem, botRemovedItem, botUpdatedItem, findBotAccount } from '../../bots.js';
-import { botRecord, botRecords, type Parts } from '../../state.js';
+import { type ActorParts, botRecord, botRecords } from '../../state.js';
 import type { AccountChange, AccountEffect } from '../accounts/effect.js';
 
 /** Effect of a changed bot account. */
-function ofBot({ before, after }: AccountChange, parts: Parts): LogItem[] {
+function ofBot({ before, after }: AccountChange, parts: ActorParts): LogItem[] {
   const bot = botRecord(parts, after.id);
   if (!bot) return [];
   const account = { user: after, bot };
@@ -17,7 +17,7 @@ function ofBot({ before, after }: AccountChange, parts: Parts): LogItem[] {
 }
 
 /** A new administrator manages all bots; a former one manages only their own. */
-function ofPerson({ before, after }: AccountChange, parts: Parts): LogItem[] {
+function ofPerson({ before, after }: AccountChange, parts: ActorParts): LogItem[] {
   if (!after.isActive || isAdmin(before) === isAdmin(after)) return [];
   const others = [...botRecords(parts)]
     .map((bot) => findBotAccount(parts, bot.user))

@@ -1,8 +1,8 @@
 /** POST /bots (users.md § Bots). The frontend checks only the types of parameters and the avatar's picture. */
 
 import { readMembership, successReply } from '#actors/shared';
-import { avatarUrl, BOT_TYPE, checkFullName, isAdmin, isEmail, presentDefaults, ROLE } from '#domain/people';
-import { canAccess } from '#domain/streams';
+import { avatarUrl, BOT_TYPE, checkFullName, isAdmin, isEmail, presentBotStreams, ROLE } from '#domain/people';
+import { canAccessStream } from '#domain/streams';
 import type { RealmSettings, StreamId } from '#model';
 import type { BotStreamChoices, FirstAccount, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -10,7 +10,7 @@ import type { DirectoryBot, DirectoryUser } from '#model/records';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import { BOT_LANE, botAddedItem, checkBotName, storeBot, streamNameLookup } from '../../bots.js';
-import { type Parts, type RealmState, streamRecord } from '../../state.js';
+import { type ActorParts, type RealmState, streamRecord } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import { userAddedItems } from '../accounts/person-events.js';
 import { createUserCommand, newUserRecord } from '../accounts/user-record.js';
@@ -31,18 +31,18 @@ export async function loadOwnPrivateStreams(
   return new Set(ids.filter((_, i) => memberships[i]!.members.includes(caller)));
 }
 
-const isPrivate = (parts: Parts, id: number): boolean => streamRecord(parts, id)?.inviteOnly === true;
+const isPrivate = (parts: ActorParts, id: number): boolean => streamRecord(parts, id)?.inviteOnly === true;
 
 /** The named stream; null for an empty name. @throws ApiError if the caller can't access it */
 export function requireBotStream(
   name: string,
   acting: DirectoryUser,
   own: OwnPrivateStreams,
-  { parts, volatile }: { readonly parts: Parts; readonly volatile: RealmVolatile },
+  { parts, volatile }: { readonly parts: ActorParts; readonly volatile: RealmVolatile },
 ): StreamId | null {
   if (name === '') return null;
   const stream = streamRecord(parts, volatile.streamByName(name) ?? -1);
-  if (!stream || !canAccess(acting, stream, own.has(stream.id))) throw apiError('INVALID_STREAM_NAME', { name });
+  if (!stream || !canAccessStream(acting, stream, own.has(stream.id))) throw apiError('INVALID_STREAM_NAME', { name });
   return stream.id;
 }
 
@@ -140,7 +140,7 @@ export const createBot: RealmCommand<typeof realmCommands.createBot, BotInputs> 
           user_id: id,
           key_sealed: keySealed,
           avatar_url: avatarUrl(user),
-          ...presentDefaults(bot, streamNameLookup(parts)),
+          ...presentBotStreams(bot, streamNameLookup(parts)),
         },
         version,
       ),

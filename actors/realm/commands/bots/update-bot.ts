@@ -2,7 +2,7 @@
 
 import { readOwnState, successReply } from '#actors/shared';
 import type { JsonObject } from '#base';
-import { avatarUrl, checkFullName, isAdmin, presentDefaults, presentServices } from '#domain/people';
+import { avatarUrl, checkFullName, isAdmin, presentBotServices, presentBotStreams } from '#domain/people';
 import type { Subscription } from '#domain/streams';
 import { type LogItem, userId } from '#model';
 import type { realmCommands, UpdateBotArgs } from '#model/commands';
@@ -19,7 +19,7 @@ import {
   storeBot,
   streamNameLookup,
 } from '../../bots.js';
-import { type Parts, userRecord } from '../../state.js';
+import { type ActorParts, userRecord } from '../../state.js';
 import { accountChangeEffect } from '../accounts/account-changes.js';
 import { type CommitEffect, mergeCommitEffects } from '../accounts/effect.js';
 import { personUpdatedEvent } from '../accounts/person-events.js';
@@ -54,7 +54,7 @@ function rename(before: DirectoryUser, given: string, view: RealmView, context: 
 }
 
 /** The account, if it may own a bot. @throws ApiError */
-function newOwner(parts: Parts, id: number): DirectoryUser {
+function newOwner(parts: ActorParts, id: number): DirectoryUser {
   const owner = userRecord(parts, id);
   if (!owner) throw apiError('OWNER_NO_SUCH_USER');
   if (!owner.isActive) throw apiError('OWNER_DEACTIVATED');
@@ -108,10 +108,10 @@ function withSettings(
 }
 
 /** One event per changed field that clients see. */
-function settingEvents(parts: Parts, before: BotAccount, after: BotAccount): LogItem[] {
+function settingEvents(parts: ActorParts, before: BotAccount, after: BotAccount): LogItem[] {
   const shown = ({ bot }: BotAccount): JsonObject => ({
-    ...presentDefaults(bot, streamNameLookup(parts)),
-    services: presentServices(bot),
+    ...presentBotStreams(bot, streamNameLookup(parts)),
+    services: presentBotServices(bot),
   });
   const was = shown(before);
   return Object.entries(shown(after))
@@ -172,7 +172,7 @@ export const updateBot: RealmCommand<typeof realmCommands.updateBot, Inputs> = {
 };
 
 /** Fields of the reply: the bot as it is now, with service and configuration as in the request. */
-function answer(parts: Parts, { user, bot }: BotAccount, args: UpdateBotArgs): JsonObject {
+function answer(parts: ActorParts, { user, bot }: BotAccount, args: UpdateBotArgs): JsonObject {
   const owner = user.botOwner === null ? undefined : userRecord(parts, user.botOwner);
   return {
     full_name: user.fullName,
@@ -180,7 +180,7 @@ function answer(parts: Parts, { user, bot }: BotAccount, args: UpdateBotArgs): J
     service_interface: args.interface,
     service_payload_url: args.payloadUrl,
     config_data: args.config,
-    ...presentDefaults(bot, streamNameLookup(parts)),
+    ...presentBotStreams(bot, streamNameLookup(parts)),
     ...(owner ? { bot_owner: owner.email } : {}),
   };
 }

@@ -10,13 +10,13 @@ import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { botUpdatedItem, requireManagedBot } from '../../bots.js';
 import { directoryItem, eventToAll } from '../../log-items.js';
-import { botRecord, encodeRecord, type Parts, type RealmState, USER_PART_PREFIX } from '../../state.js';
+import { type ActorParts, botRecord, encodeRecord, type RealmState, USER_PART_PREFIX } from '../../state.js';
 import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 import { activateUpload, discardUploads, eraseBlobCommands } from './pictures.js';
 
 /** The account whose avatar changes: the caller's, or a bot that the caller manages. @throws ApiError */
-function avatarAccount({ settings }: RealmState, parts: Parts, caller: number, id: number): DirectoryUser {
+function avatarAccount({ settings }: RealmState, parts: ActorParts, caller: number, id: number): DirectoryUser {
   const acting = requireActingUser(parts, caller);
   if (id === caller) {
     if (settings.avatar_changes_disabled && !isAdmin(acting)) throw apiError('AVATAR_CHANGES_DISABLED');
@@ -31,7 +31,7 @@ const blobsOf = (hash: string, numbers: readonly number[]): string[] =>
   numbers.flatMap((number) => AVATAR_SIZES.map((size) => blobOfAvatar(hash, number, size)));
 
 /** Log items of a changed avatar: for all users, and once more for the managers of a bot. */
-function avatarEvents(user: DirectoryUser, parts: Parts, version: number): LogItem[] {
+function avatarEvents(user: DirectoryUser, parts: ActorParts, version: number): LogItem[] {
   const events: LogItem[] = [
     directoryItem({ user }),
     eventToAll(version, {
@@ -44,7 +44,7 @@ function avatarEvents(user: DirectoryUser, parts: Parts, version: number): LogIt
   return bot ? [...events, botUpdatedItem(parts, { user, bot }, { avatar_url: avatarUrl(user) })] : events;
 }
 
-const changed = (user: DirectoryUser, parts: Parts, { version }: CommandContext) => ({
+const changed = (user: DirectoryUser, parts: ActorParts, { version }: CommandContext) => ({
   reply: successReply({ avatar_url: avatarUrl(user) }, version),
   events: avatarEvents(user, parts, version),
 });

@@ -3,7 +3,7 @@
 import { successReply } from '#actors/shared';
 import { emojiImagePath, emojiStillPath, presentCustomEmoji } from '#domain/emoji';
 import { isEmojiName } from '#domain/markdown';
-import { isAdmin, policyAllows, ROLE } from '#domain/people';
+import { isAdmin, isAllowedByPolicy, ROLE } from '#domain/people';
 import { pictureUrl } from '#domain/pictures';
 import { type LogItem, type RealmId, userId } from '#model';
 import type { realmCommands } from '#model/commands';
@@ -11,15 +11,22 @@ import { apiError } from '#model/errors';
 import type { DirectoryEmoji } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { directoryItem } from '../../log-items.js';
-import { EMOJI_PART_PREFIX, emojiRecords, encodeRecord, type Parts, type RealmState, userRecord } from '../../state.js';
+import {
+  type ActorParts,
+  EMOJI_PART_PREFIX,
+  emojiRecords,
+  encodeRecord,
+  type RealmState,
+  userRecord,
+} from '../../state.js';
 import type { RealmCommand } from '../command.js';
 
-const active = (parts: Parts, name: string): DirectoryEmoji | undefined =>
+const active = (parts: ActorParts, name: string): DirectoryEmoji | undefined =>
   [...emojiRecords(parts)].find((emoji) => emoji.name === name && !emoji.deactivated);
 
-function checkMayAdd({ settings }: RealmState, parts: Parts, name: string, { caller, now }: CommandContext): void {
+function checkMayAdd({ settings }: RealmState, parts: ActorParts, name: string, { caller, now }: CommandContext): void {
   const acting = userRecord(parts, caller);
-  if (!acting || !policyAllows(settings.add_custom_emoji_policy, acting, settings, now)) {
+  if (!acting || !isAllowedByPolicy(settings.add_custom_emoji_policy, acting, settings, now)) {
     throw apiError('INSUFFICIENT_PERMISSION');
   }
   if (active(parts, name)) throw apiError('EMOJI_EXISTS');
@@ -65,7 +72,7 @@ export const removeCustomEmoji: RealmCommand<typeof realmCommands.emojiRemove> =
   },
 };
 
-function changed(parts: Parts, emoji: DirectoryEmoji, { version }: { version: number; realm: RealmId }) {
+function changed(parts: ActorParts, emoji: DirectoryEmoji, { version }: { version: number; realm: RealmId }) {
   const all = [...[...emojiRecords(parts)].filter(({ id }) => id !== emoji.id), emoji];
   const events: LogItem[] = [
     directoryItem({ emoji }),

@@ -2,13 +2,13 @@
 
 import { successReply } from '#actors/shared';
 import { isAdmin } from '#domain/people';
-import { blobOfRealmPicture, presentRealmPicture, realmPictureOrDefault } from '#domain/pictures';
+import { blobOfRealmPicture, presentRealmPicture, realmPictureOrDefaultUrl } from '#domain/pictures';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { RealmPictureName, RealmPictures } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { directoryItem, eventToAll } from '../../log-items.js';
-import { encodeRecord, type Parts, PICTURES_PART, picturesRecord, type RealmState } from '../../state.js';
+import { type ActorParts, encodeRecord, PICTURES_PART, picturesRecord, type RealmState } from '../../state.js';
 import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 import { activateUpload, discardUploads, eraseBlobCommands, type UploadReplacement } from './pictures.js';
@@ -35,13 +35,13 @@ const answer = (
 ) =>
   // Only the reply for the icon has an address; clients learn that of a logo from the event.
   successReply(
-    name === 'icon' ? { icon_url: realmPictureOrDefault({ realm, subdomain, pictures }, name) } : undefined,
+    name === 'icon' ? { icon_url: realmPictureOrDefaultUrl({ realm, subdomain, pictures }, name) } : undefined,
     version,
   );
 
 function change(
   state: RealmState,
-  parts: Parts,
+  parts: ActorParts,
   name: RealmPictureName,
   number: number,
   { parts: written, gone }: UploadReplacement,

@@ -7,7 +7,7 @@
 import { reportFileChanges, successReply } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import type { OutboxCommand, realmCommands } from '#model/commands';
-import { type Parts, UPLOADS_PART_PREFIX } from '../../state.js';
+import { type ActorParts, UPLOADS_PART_PREFIX } from '../../state.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
 /** Uploads of one picture. */
@@ -18,7 +18,7 @@ interface Uploads extends JsonObject {
   readonly since: number;
 }
 
-const uploadsOf = (parts: Parts, picture: string): Uploads =>
+const uploadsOf = (parts: ActorParts, picture: string): Uploads =>
   (parts.get(`${UPLOADS_PART_PREFIX}${picture}`) as Uploads | undefined) ?? { last: 0, since: 0 };
 
 export interface UploadReplacement {
@@ -31,7 +31,7 @@ const between = (from: number, to: number): number[] =>
   Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
 
 /** Shows the upload. @returns undefined if a newer upload is already shown */
-export function activateUpload(parts: Parts, picture: string, number: number): UploadReplacement | undefined {
+export function activateUpload(parts: ActorParts, picture: string, number: number): UploadReplacement | undefined {
   const { last, since } = uploadsOf(parts, picture);
   if (number <= since) return undefined;
   const next: Uploads = { last: Math.max(last, number), since: number };
@@ -39,7 +39,7 @@ export function activateUpload(parts: Parts, picture: string, number: number): U
 }
 
 /** Shows no upload any more; uploads still on their way are discarded too. */
-export function discardUploads(parts: Parts, picture: string): UploadReplacement {
+export function discardUploads(parts: ActorParts, picture: string): UploadReplacement {
   const { last, since } = uploadsOf(parts, picture);
   const next: Uploads = { last, since: last };
   return {

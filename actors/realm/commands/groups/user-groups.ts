@@ -2,17 +2,17 @@
 
 import { successReply } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import { isAdmin, isGuest, isModerator, policyAllows, presentGroup, SYSTEM_GROUP_NAMES } from '#domain/people';
+import { isAdmin, isAllowedByPolicy, isGuest, isModerator, presentGroup, SYSTEM_GROUP_NAMES } from '#domain/people';
 import { type LogItem, type RealmSettings, userId } from '#model';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryGroup, DirectoryUser } from '#model/records';
 import { directoryItem, eventToAll } from '../../log-items.js';
 import {
+  type ActorParts,
   encodeRecord,
   groupRecord,
   groupRecords,
-  type Parts,
   USER_GROUP_PART_PREFIX,
   userRecord,
 } from '../../state.js';
@@ -20,18 +20,23 @@ import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
 /** The caller, if they may edit user groups at all. @throws ApiError */
-export function requireGroupEditor(parts: Parts, caller: number, settings: RealmSettings, now: number): DirectoryUser {
+export function requireGroupEditor(
+  parts: ActorParts,
+  caller: number,
+  settings: RealmSettings,
+  now: number,
+): DirectoryUser {
   const acting = requireActingUser(parts, caller);
   if (isGuest(acting)) throw apiError('NO_GUESTS');
   if (acting.botType !== null) throw apiError('NO_BOTS');
-  if (!policyAllows(settings.user_group_edit_policy, acting, settings, now)) {
+  if (!isAllowedByPolicy(settings.user_group_edit_policy, acting, settings, now)) {
     throw apiError('INSUFFICIENT_PERMISSION');
   }
   return acting;
 }
 
 /** The group, if this user may change it. @throws ApiError */
-export function requireEditableGroup(parts: Parts, id: number, acting: DirectoryUser): DirectoryGroup {
+export function requireEditableGroup(parts: ActorParts, id: number, acting: DirectoryUser): DirectoryGroup {
   if (SYSTEM_GROUP_NAMES[id] !== undefined) throw apiError('INSUFFICIENT_PERMISSION');
   const group = groupRecord(parts, id);
   if (!group) throw apiError('INVALID_USER_GROUP');
@@ -42,7 +47,7 @@ export function requireEditableGroup(parts: Parts, id: number, acting: Directory
 }
 
 /** Members may be any accounts, deactivated ones and bots included. @throws ApiError for an unknown id */
-export function checkMembersExist(parts: Parts, ids: readonly number[]): void {
+export function checkMembersExist(parts: ActorParts, ids: readonly number[]): void {
   for (const id of ids) if (!userRecord(parts, id)) throw apiError('INVALID_MEMBER_ID', { user_id: id });
 }
 
@@ -54,7 +59,7 @@ export const storeUserGroup = (group: DirectoryGroup): { parts: Record<string, J
 });
 
 /** Names are unique, with case. @throws ApiError */
-function checkName(parts: Parts, name: string): void {
+function checkName(parts: ActorParts, name: string): void {
   const taken =
     Object.values(SYSTEM_GROUP_NAMES).includes(name) || [...groupRecords(parts)].some((of) => of.name === name);
   if (taken) throw apiError('GROUP_EXISTS', { name });

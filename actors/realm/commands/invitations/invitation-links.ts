@@ -1,35 +1,35 @@
 /** Links and mails of invitations, and checks of the streams in them. */
 
 import { mailCommand, readSubscribers, type SubscribersByStream } from '#actors/shared';
-import { invitationLink } from '#domain/invitations';
-import { hiddenLink } from '#domain/mail';
-import type { Secrets } from '#domain/secrets';
-import { canAccess } from '#domain/streams';
+import { makeInvitationLink } from '#domain/invitations';
+import { sealMailLink } from '#domain/mail';
+import type { ServerCryptography } from '#domain/secrets';
+import { canAccessStream } from '#domain/streams';
 import type { RealmId, RealmSettings } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 import type { InputSources } from '../../../services.js';
 import { type Invitation, invitationExpiry, invitationNameOf } from '../../invitations.js';
-import { type Parts, streamRecord } from '../../state.js';
+import { type ActorParts, streamRecord } from '../../state.js';
 
 /** Makes the link of an invitation; an input, because handlers do not have the secret that signs links. */
 export type InvitationLinkMaker = (of: Invitation) => string;
 
 export const invitationLinkMaker =
-  (secrets: Secrets, realm: RealmId, origin: string): InvitationLinkMaker =>
+  (secrets: ServerCryptography, realm: RealmId, origin: string): InvitationLinkMaker =>
   (of) =>
-    invitationLink(secrets, origin, invitationNameOf(realm, of));
+    makeInvitationLink(secrets, origin, invitationNameOf(realm, of));
 
 /** The same for mails: links are sealed until the mail leaves. */
 export const sealedInvitationLinkMaker =
-  (secrets: Secrets, realm: RealmId, origin: string): InvitationLinkMaker =>
+  (secrets: ServerCryptography, realm: RealmId, origin: string): InvitationLinkMaker =>
   (of) =>
-    hiddenLink(secrets, invitationLink(secrets, origin, invitationNameOf(realm, of)));
+    sealMailLink(secrets, makeInvitationLink(secrets, origin, invitationNameOf(realm, of)));
 
 /** Subscribers of the private streams among these, because access to them depends on subscription. */
 export function readInvitationMembers(
   streams: readonly number[],
-  parts: Parts,
+  parts: ActorParts,
   realm: RealmId,
   sources: InputSources,
 ): Promise<SubscribersByStream> {
@@ -41,13 +41,13 @@ export function readInvitationMembers(
 export function firstInaccessibleStream(
   acting: DirectoryUser,
   streams: readonly number[],
-  parts: Parts,
+  parts: ActorParts,
   members: SubscribersByStream,
 ): number | undefined {
   const accessible = (id: number): boolean => {
     const stream = streamRecord(parts, id);
     if (!stream || stream.archived) return false;
-    return canAccess(acting, stream, members.get(id)?.includes(acting.id) ?? false);
+    return canAccessStream(acting, stream, members.get(id)?.includes(acting.id) ?? false);
   };
   return streams.find((id) => !accessible(id));
 }

@@ -4,14 +4,14 @@ import { type SubscribersByStream, successReply } from '#actors/shared';
 import type { Json } from '#base';
 import {
   type AddressProblem,
-  addressProblem,
-  type DisposableDomains,
-  domainOf,
+  domainOfAddress,
+  findAddressProblem,
+  type IsDisposableDomain,
   isAdmin,
+  isAllowedByPolicy,
   isEmail,
   isOwner,
   isSystemBot,
-  policyAllows,
   ROLE,
 } from '#domain/people';
 import type { ArgsOf, realmCommands } from '#model/commands';
@@ -41,7 +41,7 @@ export type InviteArgs = ArgsOf<typeof realmCommands.invite>;
 interface Inputs {
   readonly nonce: string;
   readonly link: InvitationLinkMaker;
-  readonly disposable: DisposableDomains;
+  readonly disposable: IsDisposableDomain;
   readonly members: SubscribersByStream;
 }
 
@@ -86,7 +86,7 @@ export const sendInvitations: RealmCommand<typeof realmCommands.invite, Inputs> 
 };
 
 function checkMayInvite(acting: DirectoryUser, args: InviteArgs, { state }: RealmView, { now }: CommandContext): void {
-  if (!policyAllows(state.settings.invite_to_realm_policy, acting, state.settings, now)) {
+  if (!isAllowedByPolicy(state.settings.invite_to_realm_policy, acting, state.settings, now)) {
     throw apiError('INSUFFICIENT_PERMISSION');
   }
   if (args.role === ROLE.owner && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
@@ -104,7 +104,7 @@ function checkStreams(
   const unknown = firstInaccessibleStream(acting, stream_ids, parts, members);
   if (unknown !== undefined) throw apiError('INVITE_STREAM_UNKNOWN', { stream_id: unknown });
   const policy = state.settings.invite_to_stream_policy;
-  if (stream_ids.length > 0 && !policyAllows(policy, acting, state.settings, now)) {
+  if (stream_ids.length > 0 && !isAllowedByPolicy(policy, acting, state.settings, now)) {
     throw apiError('INVITE_MAY_NOT_SUBSCRIBE');
   }
 }
@@ -122,14 +122,18 @@ const failure = (name: Failure, errors: readonly RefusedInvitee[], sent = false)
     daily_limit_reached: false,
   });
 
-function sortInvitees(emails: readonly string[], { state, parts, volatile }: RealmView, disposable: DisposableDomains) {
+function sortInvitees(
+  emails: readonly string[],
+  { state, parts, volatile }: RealmView,
+  disposable: IsDisposableDomain,
+) {
   const [wrong, taken]: [RefusedInvitee[], RefusedInvitee[]] = [[], []];
   const good: string[] = [];
   const domains = domainRecords(parts);
   for (const email of emails) {
     const id = volatile.userByEmail(email);
     const problem = isEmail(email)
-      ? addressProblem(email, state.settings, domains, disposable(domainOf(email)))
+      ? findAddressProblem(email, state.settings, domains, disposable(domainOfAddress(email)))
       : undefined;
     if (!isEmail(email)) wrong.push([email, 'Invalid address.', false]);
     else if (problem) wrong.push([email, PROBLEMS[problem], false]);

@@ -12,7 +12,7 @@ import {
   invitesChangedEvent,
   listValidInvitations,
 } from '../../invitations.js';
-import { type Parts, userRecord } from '../../state.js';
+import { type ActorParts, userRecord } from '../../state.js';
 import {
   addAccount,
   checkApplicant,
@@ -24,7 +24,7 @@ import type { RealmCommand } from '../command.js';
 
 /** The invitation that a link names, if it is valid and has the nonce of the link. */
 export function findInvitationByLink(
-  parts: Parts,
+  parts: ActorParts,
   { kind, id, nonce }: InvitationLink,
   now: number,
 ): Invitation | undefined {
@@ -79,7 +79,7 @@ export const joinByInvitation: RealmCommand<typeof realmCommands.join, PreparedA
 };
 
 /** Deletes all invitations to the address; links stay valid. */
-function usedInvitations(parts: Parts, email: string, now: number): Record<string, Json> {
+function usedInvitations(parts: ActorParts, email: string, now: number): Record<string, Json> {
   const folded = email.toLowerCase();
   const gone = listValidInvitations(parts, 'single', now).filter((of) => of.email?.toLowerCase() === folded);
   return Object.fromEntries(gone.map((of) => [invitationPartName(of), null]));
@@ -88,7 +88,7 @@ function usedInvitations(parts: Parts, email: string, now: number): Record<strin
 function acceptedNotice(
   { inviter }: Invitation,
   user: { readonly id: number; readonly fullName: string },
-  parts: Parts,
+  parts: ActorParts,
   origin: string,
   { realm, version: after }: CommandContext,
 ): OutboxCommand[] {

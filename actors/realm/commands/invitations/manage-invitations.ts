@@ -16,7 +16,7 @@ import {
   invitesChangedEvent,
   listValidInvitations,
 } from '../../invitations.js';
-import { type Parts, userRecord } from '../../state.js';
+import { type ActorParts, userRecord } from '../../state.js';
 import { requireActingUser } from '../callers.js';
 import type { RealmCommand } from '../command.js';
 import {
@@ -97,7 +97,7 @@ export const listInvitations: RealmCommand<typeof realmCommands.listInvitations,
 };
 
 /** An invitation that the caller may revoke or resend. @throws ApiError */
-function manageable(parts: Parts, id: number, acting: DirectoryUser, now: number): Invitation {
+function manageable(parts: ActorParts, id: number, acting: DirectoryUser, now: number): Invitation {
   const found = findInvitation(parts, 'single', id, now);
   if (!found) throw apiError('NO_SUCH_INVITATION');
   if (found.inviter !== acting.id && !isAdmin(acting)) throw apiError('INVITER_NOT_ADMIN');

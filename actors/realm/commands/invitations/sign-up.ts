@@ -4,9 +4,9 @@
  */
 
 import { mailCommand, successReply } from '#actors/shared';
-import { signUpLink } from '#domain/invitations';
-import { hiddenLink } from '#domain/mail';
-import { domainOf, isEmail, ROLE } from '#domain/people';
+import { makeSignUpLink } from '#domain/invitations';
+import { sealMailLink } from '#domain/mail';
+import { domainOfAddress, isEmail, ROLE } from '#domain/people';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { countMail } from '../../mail-limits.js';
@@ -50,8 +50,8 @@ interface SignUpInputs {
 export const requestSignUp: RealmCommand<typeof realmCommands.askSignUp, SignUpInputs> = {
   lane: 'invitations',
   inputs: ({ email, by, origin }, { realm }, { services: { clock, secrets, disposable } }) => ({
-    link: hiddenLink(secrets, signUpLink(secrets, origin, { realm, email, expires: clock.now() + VALID_MS, by })),
-    disposable: disposable(domainOf(email)),
+    link: sealMailLink(secrets, makeSignUpLink(secrets, origin, { realm, email, expires: clock.now() + VALID_MS, by })),
+    disposable: disposable(domainOfAddress(email)),
   }),
   handle(view, { email, by }, { link, disposable }, { realm, now }) {
     const { state, parts, volatile } = view;

@@ -8,11 +8,11 @@ import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryDomain } from '#model/records';
 import { directoryItem, eventToAll } from '../../log-items.js';
-import { DOMAINS_PART, domainRecords, encodeRecord, type Parts } from '../../state.js';
+import { type ActorParts, DOMAINS_PART, domainRecords, encodeRecord } from '../../state.js';
 import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
-function checkOwner(parts: Parts, caller: number): void {
+function checkOwner(parts: ActorParts, caller: number): void {
   if (!isOwner(requireActingUser(parts, caller))) throw apiError('OWNER_REQUIRED');
 }
 

@@ -9,13 +9,13 @@ import { apiError } from '#model/errors';
 import type { DirectoryLinkifier } from '#model/records';
 import type { Outcome } from '#runtime';
 import { directoryItem, eventToAll } from '../../log-items.js';
-import { encodeRecord, LINKIFIERS_PART, linkifierRecords, type Parts, type RealmState } from '../../state.js';
+import { type ActorParts, encodeRecord, LINKIFIERS_PART, linkifierRecords, type RealmState } from '../../state.js';
 import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
 type StoredList = Pick<Outcome<RealmState>, 'parts' | 'events'>;
 
-function checkAdmin(parts: Parts, caller: number): void {
+function checkAdmin(parts: ActorParts, caller: number): void {
   if (!isAdmin(requireActingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
 }
 

@@ -5,27 +5,33 @@
 
 import { successReply } from '#actors/shared';
 import {
-  type CheckedField,
-  checkField,
-  checkSummary,
-  FIELD_TYPE,
-  type FieldData,
+  addedOptionsAfter,
+  type CheckedProfileField,
+  checkProfileField,
+  checkSummaryFieldCount,
   isAdmin,
-  isDefaultAccount,
-  optionsAdded,
-  presentField,
-  reordered,
+  isDefaultExternalAccount,
+  PROFILE_FIELD_TYPE,
+  type ProfileFieldData,
+  presentProfileField,
+  reorderProfileFields,
 } from '#domain/people';
 import type { ProfileFieldContent, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryProfileField } from '#model/records';
 import type { Outcome } from '#runtime';
 import { directoryItem, eventToAll } from '../../log-items.js';
-import { encodeRecord, type Parts, PROFILE_FIELDS_PART, profileFieldRecords, type RealmState } from '../../state.js';
+import {
+  type ActorParts,
+  encodeRecord,
+  PROFILE_FIELDS_PART,
+  profileFieldRecords,
+  type RealmState,
+} from '../../state.js';
 import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
-function checkAdmin(parts: Parts, caller: number): void {
+function checkAdmin(parts: ActorParts, caller: number): void {
   if (!isAdmin(requireActingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
 }
 
@@ -34,9 +40,9 @@ function checkContent(
   type: number,
   content: ProfileFieldContent,
   others: readonly DirectoryProfileField[],
-): CheckedField {
+): CheckedProfileField {
   const { name, hint, field_data, display_in_profile_summary: inSummary } = content;
-  const field = checkField(type, { name, hint, data: JSON.parse(field_data) as FieldData, inSummary });
+  const field = checkProfileField(type, { name, hint, data: JSON.parse(field_data) as ProfileFieldData, inSummary });
   if (others.some((other) => other.name === field.name)) throw apiError('PROFILE_LABEL_TAKEN');
   return field;
 }
@@ -49,7 +55,7 @@ function storeFields(
     parts: { [PROFILE_FIELDS_PART]: encodeRecord(fields) },
     events: [
       directoryItem({ profileFields: fields }),
-      eventToAll(version, { type: 'custom_profile_fields', fields: fields.map(presentField) }),
+      eventToAll(version, { type: 'custom_profile_fields', fields: fields.map(presentProfileField) }),
     ],
   };
 }
@@ -66,7 +72,7 @@ export const addProfileField: RealmCommand<typeof realmCommands.addProfileField>
   handle({ state, parts }, { field_type: type, ...content }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
     const fields = profileFieldRecords(parts);
-    if (content.display_in_profile_summary) checkSummary(fields);
+    if (content.display_in_profile_summary) checkSummaryFieldCount(fields);
     const id = state.nextProfileField;
     // The newest field is the last: other fields have places below the number of fields, or lower ids as places.
     const field = {
@@ -93,10 +99,10 @@ export const updateProfileField: RealmCommand<typeof realmCommands.updateProfile
     const fields = profileFieldRecords(parts);
     const before = find(fields, field_id);
     const others = fields.filter((one) => one !== before);
-    if (content.display_in_profile_summary) checkSummary(others);
-    if (isDefaultAccount(before) && !isSame(before, content)) throw apiError('PROFILE_FIELD_FIXED');
+    if (content.display_in_profile_summary) checkSummaryFieldCount(others);
+    if (isDefaultExternalAccount(before) && !isSame(before, content)) throw apiError('PROFILE_FIELD_FIXED');
     const after = checkContent(before.type, content, others);
-    const added = before.type === FIELD_TYPE.select ? optionsAdded(before, after.data, version) : [];
+    const added = before.type === PROFILE_FIELD_TYPE.select ? addedOptionsAfter(before, after.data, version) : [];
     const next = fields.map((one) => (one === before ? { ...before, ...after, added } : one));
     return { ...storeFields(next, version), reply: successReply(undefined, version) };
   },
@@ -110,7 +116,7 @@ export const orderProfileFields: RealmCommand<typeof realmCommands.orderProfileF
   handle({ parts }, { order }, _inputs, { caller, version }) {
     checkAdmin(parts, caller);
     return {
-      ...storeFields(reordered(profileFieldRecords(parts), order), version),
+      ...storeFields(reorderProfileFields(profileFieldRecords(parts), order), version),
       reply: successReply(undefined, version),
     };
   },

@@ -8,11 +8,11 @@ import { isAdmin, isOwner } from '#domain/people';
 import {
   ALWAYS_REPORTED_NAMES,
   isOwnerSetting,
+  listRealmSettings,
   type RealmSettings,
   type RealmSettingValue,
-  realmSettingEntries,
   realmSettingEvent,
-  replyValue,
+  realmSettingInReply,
   STREAM_SETTING_NAMES,
   USER_SETTING_NAMES,
   USER_SETTINGS,
@@ -23,7 +23,7 @@ import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import { directoryItem, eventToAll } from '../../log-items.js';
-import { type Parts, streamRecord, USER_DEFAULTS_PART, userDefaultsRecord, userRecords } from '../../state.js';
+import { type ActorParts, streamRecord, USER_DEFAULTS_PART, userDefaultsRecord, userRecords } from '../../state.js';
 import { fullMemberEvents, nextFullMemberTime } from '../accounts/full-members.js';
 import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
@@ -34,14 +34,14 @@ export const updateRealmSettings: RealmCommand<typeof realmCommands.changeRealm>
     const acting = requireActingUser(parts, caller);
     checkRights(acting, values);
     checkStreams(values, parts);
-    const given = realmSettingEntries(values);
+    const given = listRealmSettings(values);
     const changed = given.filter(([name, value]) => state.settings[name] !== value);
     const reported = [
       ...changed.filter(([name]) => !ALWAYS_REPORTED_NAMES.includes(name)),
       ...given.filter(([name]) => ALWAYS_REPORTED_NAMES.includes(name)),
     ];
     const reply: Record<string, RealmSettingValue> = {};
-    for (const [name, value] of reported) reply[name] = replyValue(name, value);
+    for (const [name, value] of reported) reply[name] = realmSettingInReply(name, value);
     if (reported.length === 0) return { reply: successReply(reply) };
     const settings = { ...state.settings, ...Object.fromEntries(changed) };
     const waiting = changed.some(([name]) => name === 'waiting_period_threshold');
@@ -64,11 +64,11 @@ export const updateRealmSettings: RealmCommand<typeof realmCommands.changeRealm>
 function checkRights(acting: DirectoryUser, values: Partial<RealmSettings>): void {
   if (!isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
   if (isOwner(acting)) return;
-  if (realmSettingEntries(values).some(([name]) => isOwnerSetting(name))) throw apiError('OWNER_REQUIRED');
+  if (listRealmSettings(values).some(([name]) => isOwnerSetting(name))) throw apiError('OWNER_REQUIRED');
 }
 
 /** Settings may name any stream that is not archived, private ones too. @throws ApiError */
-function checkStreams(values: Partial<RealmSettings>, parts: Parts): void {
+function checkStreams(values: Partial<RealmSettings>, parts: ActorParts): void {
   for (const name of STREAM_SETTING_NAMES) {
     const id = values[name];
     if (typeof id !== 'number' || id < 0) continue;

@@ -5,7 +5,7 @@
 
 import { successReply } from '#actors/shared';
 import type { Json } from '#base';
-import { userSettingFrom } from '#domain/people';
+import { computeUserSetting } from '#domain/people';
 import {
   isAccountField,
   LANGUAGES,
@@ -68,7 +68,7 @@ function settingsOutcome(
   const account = changeOf?.(before);
   const preferences = preferencesRecord(parts, caller);
   const names = USER_SETTING_NAMES.filter(
-    (name) => values[name] !== undefined && values[name] !== userSettingFrom(before, preferences.settings, name),
+    (name) => values[name] !== undefined && values[name] !== computeUserSetting(before, preferences.settings, name),
   );
   const user = withAccountFields(account?.user ?? before, values, domain, volatile);
   const events: LogItem[] = [];

@@ -2,8 +2,14 @@
 
 import { successReply } from '#actors/shared';
 import type { Json } from '#base';
-import { htmlOrEmpty } from '#domain/markdown';
-import { checkProfileValue, type GivenValue, liveValues, presentValue, RENDERED_TYPES } from '#domain/people';
+import { renderMarkdownOrEmpty } from '#domain/markdown';
+import {
+  checkProfileValue,
+  keepLiveProfileValues,
+  type ProfileValueInput,
+  presentProfileValue,
+  RENDERED_FIELD_TYPES,
+} from '#domain/people';
 import type { LogItem } from '#model';
 import type { ProfileEntry, realmCommands } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
@@ -11,8 +17,8 @@ import type { DirectoryProfileField, DirectoryUser, ProfileValue } from '#model/
 import type { Outcome } from '#runtime';
 import { directoryItem, eventToAll } from '../../log-items.js';
 import {
+  type ActorParts,
   encodeRecord,
-  type Parts,
   PROFILE_PART_PREFIX,
   profileFieldRecords,
   profileRecord,
@@ -33,7 +39,7 @@ export interface ProfileChange {
 
 interface NewValue {
   readonly id: number;
-  readonly value: GivenValue;
+  readonly value: ProfileValueInput;
 }
 
 /** Longer values, in characters, are not rendered: the checks refuse them. */
@@ -47,12 +53,12 @@ const lastOfEach = <E extends ProfileEntry>(entries: readonly E[]): E[] => [
 ];
 
 /** HTML of the values, for the inputs of commands. Fields that do not exist yet are skipped, and refused later. */
-export function renderProfileValues(parts: Parts, entries: readonly ProfileEntry[]): RenderedProfileValues {
+export function renderProfileValues(parts: ActorParts, entries: readonly ProfileEntry[]): RenderedProfileValues {
   const types = new Map(profileFieldRecords(parts).map(({ id, type }) => [id, type]));
   const rendered = new Map<number, string>();
   for (const { id, value } of lastOfEach(entries.filter((entry) => !isEmpty(entry)))) {
     const isText = typeof value === 'string' && value.length <= MAX_RENDERED;
-    if (isText && RENDERED_TYPES.has(types.get(id) ?? 0)) rendered.set(id, htmlOrEmpty(value));
+    if (isText && RENDERED_FIELD_TYPES.has(types.get(id) ?? 0)) rendered.set(id, renderMarkdownOrEmpty(value));
   }
   return rendered;
 }
@@ -66,14 +72,14 @@ class Profile {
   readonly #touched = new Set<number>();
 
   constructor(
-    private readonly parts: Parts,
+    private readonly parts: ActorParts,
     private readonly user: DirectoryUser,
     /** Version of the commit. */
     private readonly version: number,
   ) {
     const fields = profileFieldRecords(parts);
     this.#fields = new Map(fields.map((field) => [field.id, field]));
-    this.#before = new Map(liveValues(profileRecord(parts, user.id), fields));
+    this.#before = new Map(keepLiveProfileValues(profileRecord(parts, user.id), fields));
     this.#values = new Map(this.#before);
   }
 
@@ -91,7 +97,7 @@ class Profile {
     const find = (id: number): DirectoryUser | undefined => userRecord(this.parts, id);
     const checked = entries.map(({ id, value }) => ({ id, value: checkProfileValue(this.#field(id), value, find) }));
     const values = lastOfEach(checked).map(({ id, value }): [number, ProfileValue] => {
-      const html = RENDERED_TYPES.has(this.#field(id).type) && value !== '' ? rendered.get(id) : '';
+      const html = RENDERED_FIELD_TYPES.has(this.#field(id).type) && value !== '' ? rendered.get(id) : '';
       if (html === undefined) throw apiError('FIELD_NOT_FOUND', { id });
       return [id, { value, rendered: html, at: this.version }];
     });
@@ -118,7 +124,7 @@ class Profile {
   }
 
   #event(id: number, value: ProfileValue | undefined): LogItem {
-    const custom_profile_field = { id, ...(value ? presentValue(value) : { value: null }) };
+    const custom_profile_field = { id, ...(value ? presentProfileValue(value) : { value: null }) };
     const person = { user_id: this.user.id, custom_profile_field };
     return eventToAll(this.version, { type: 'realm_user', op: 'update', person });
   }
@@ -135,7 +141,7 @@ class Profile {
  * @param rendered made by `renderProfileValues` in the command's inputs
  */
 export function editProfile(
-  parts: Parts,
+  parts: ActorParts,
   user: DirectoryUser,
   entries: readonly ProfileEntry[],
   rendered: RenderedProfileValues,

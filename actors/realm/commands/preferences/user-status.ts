@@ -7,7 +7,7 @@ import type { realmCommands, StatusEmoji } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryPreferences } from '#model/records';
 import { eventToAll } from '../../log-items.js';
-import { EMOJI_PART_PREFIX, type Parts, PREFERENCES_PART_PREFIX, preferencesRecord } from '../../state.js';
+import { type ActorParts, EMOJI_PART_PREFIX, PREFERENCES_PART_PREFIX, preferencesRecord } from '../../state.js';
 import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 import { updateOwnSettings } from './own-settings.js';
@@ -50,7 +50,7 @@ export const setUserStatus: RealmCommand<typeof realmCommands.setStatus> = {
 };
 
 /** Refuses a custom emoji that was deactivated after the frontend's check. @throws ApiError */
-function checkStillThere(parts: Parts, { type, code }: EmojiRef): void {
+function checkStillThere(parts: ActorParts, { type, code }: EmojiRef): void {
   if (type !== 'realm_emoji') return;
   const custom = parts.get(`${EMOJI_PART_PREFIX}${code}`) as { readonly deactivated: boolean } | undefined;
   if (custom?.deactivated !== false) throw apiError('CUSTOM_EMOJI_DEACTIVATED');

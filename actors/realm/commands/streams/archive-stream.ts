@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readMembership, successReply, valueReply } from '#actors/shared';
 import { ROLE } from '#domain/people';
-import { MAX_STREAM_NAME } from '#domain/streams';
+import { MAX_STREAM_NAME_CHARACTERS } from '#domain/streams';
 import {
   type LogItem,
   type RealmId,
@@ -14,10 +14,10 @@ import {
   userKey,
 } from '#model';
 import {
-  type Membership,
   type OutboxCommand,
   outboxCommand,
   type realmCommands,
+  type StreamMembershipReply,
   streamCommands,
   userCommands,
 } from '#model/commands';
@@ -38,7 +38,7 @@ import {
 /** Name of the stream once it is archived. It is unique, and the old name becomes free. */
 export function nameOfArchivedStream({ id, name }: Pick<DirectoryStream, 'id' | 'name'>): string {
   const hash = createHash('sha512').update(String(id)).digest('hex').slice(0, 7);
-  return [...`${hash}!DEACTIVATED:${name}`].slice(0, MAX_STREAM_NAME).join('');
+  return [...`${hash}!DEACTIVATED:${name}`].slice(0, MAX_STREAM_NAME_CHARACTERS).join('');
 }
 
 interface ArchiveEffect {
@@ -53,7 +53,7 @@ interface ArchiveEffect {
 function archiveEffect(
   { state, parts, volatile }: RealmView,
   stream: DirectoryStream,
-  { members, mv }: Pick<Membership, 'members' | 'mv'>,
+  { members, mv }: Pick<StreamMembershipReply, 'members' | 'mv'>,
   { realm, version }: { readonly realm: RealmId; readonly version: number },
 ): ArchiveEffect {
   const after: DirectoryStream = {
@@ -101,7 +101,7 @@ function archiveEffect(
   };
 }
 
-export const archiveStream: RealmCommand<typeof realmCommands.archiveStream, Membership | undefined> = {
+export const archiveStream: RealmCommand<typeof realmCommands.archiveStream, StreamMembershipReply | undefined> = {
   lane: 'directory',
   exclusive: true,
 

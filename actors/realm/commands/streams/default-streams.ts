@@ -3,16 +3,16 @@
 import { readMembership, successReply } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { isAdmin } from '#domain/people';
-import { canAccess, canSeeMetadata } from '#domain/streams';
-import type { Membership, realmCommands } from '#model/commands';
+import { canAccessStream, canSeeStreamMetadata } from '#domain/streams';
+import type { realmCommands, StreamMembershipReply } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryStreamGroup } from '#model/records';
 import type { InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import { directoryItem } from '../../log-items.js';
 import {
+  type ActorParts,
   encodeRecord,
-  type Parts,
   type RealmState,
   STREAM_GROUPS_PART,
   STREAM_PART_PREFIX,
@@ -30,11 +30,11 @@ const MAX_NAME = 60;
 /** The exclusive lane: names and memberships of streams must not change between inputs and handler. */
 const DIRECTORY = { lane: 'directory', exclusive: true } as const;
 
-function checkAdmin(parts: Parts, caller: number): void {
+function checkAdmin(parts: ActorParts, caller: number): void {
   if (!isAdmin(requireActingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
 }
 
-function groupOf(parts: Parts, id: number): DirectoryStreamGroup {
+function groupOf(parts: ActorParts, id: number): DirectoryStreamGroup {
   const group = streamGroupRecords(parts).find((one) => one.id === id);
   if (!group) throw apiError('NO_STREAM_GROUP', { id });
   return group;
@@ -46,13 +46,13 @@ function checkName(name: string): void {
   if (name.includes('\0')) throw apiError('STREAM_GROUP_NAME_NULL', { name });
 }
 
-function checkFree(parts: Parts, name: string): void {
+function checkFree(parts: ActorParts, name: string): void {
   if (streamGroupRecords(parts).some((one) => one.name === name))
     throw apiError('STREAM_GROUP_EXISTS', { group: name });
 }
 
 /** Outcome that stores a new list of groups. */
-function storeGroups(parts: Parts, groups: readonly DirectoryStreamGroup[], version: number) {
+function storeGroups(parts: ActorParts, groups: readonly DirectoryStreamGroup[], version: number) {
   return {
     reply: successReply(undefined, version),
     parts: { [STREAM_GROUPS_PART]: encodeRecord(groups) },
@@ -60,7 +60,7 @@ function storeGroups(parts: Parts, groups: readonly DirectoryStreamGroup[], vers
   } satisfies Outcome<RealmState>;
 }
 
-const withGroup = (parts: Parts, group: DirectoryStreamGroup): DirectoryStreamGroup[] =>
+const withGroup = (parts: ActorParts, group: DirectoryStreamGroup): DirectoryStreamGroup[] =>
   streamGroupRecords(parts).map((one) => (one.id === group.id ? group : one));
 
 interface StreamNameArgs extends JsonObject {
@@ -82,7 +82,7 @@ async function loadOwnPrivateStreams(
 /** The named streams, each once, in order. @throws ApiError for the first that the caller can't access */
 function namedStreams(
   { stream_names }: StreamNameArgs,
-  { parts, volatile }: { readonly parts: Parts; readonly volatile: RealmVolatile },
+  { parts, volatile }: { readonly parts: ActorParts; readonly volatile: RealmVolatile },
   own: readonly number[],
   caller: number,
 ): DirectoryStream[] {
@@ -90,7 +90,8 @@ function namedStreams(
   const streams = new Map<number, DirectoryStream>();
   for (const name of stream_names) {
     const stream = streamRecord(parts, volatile.streamByName(name) ?? 0);
-    if (!stream || !canAccess(acting, stream, own.includes(stream.id))) throw apiError('INVALID_STREAM_NAME', { name });
+    if (!stream || !canAccessStream(acting, stream, own.includes(stream.id)))
+      throw apiError('INVALID_STREAM_NAME', { name });
     streams.set(stream.id, stream);
   }
   return [...streams.values()];
@@ -175,30 +176,31 @@ export const removeStreamGroup: RealmCommand<typeof realmCommands.removeStreamGr
 };
 
 /** POST and DELETE /default_streams. */
-export const setDefaultStream: RealmCommand<typeof realmCommands.setDefaultStream, Membership | undefined> = {
-  lane: 'directory',
-  exclusive: true,
+export const setDefaultStream: RealmCommand<typeof realmCommands.setDefaultStream, StreamMembershipReply | undefined> =
+  {
+    lane: 'directory',
+    exclusive: true,
 
-  inputs: async ({ stream_id }, { realm, view }, sources) =>
-    streamRecord(view.parts, stream_id) && readMembership(realm, stream_id, sources),
+    inputs: async ({ stream_id }, { realm, view }, sources) =>
+      streamRecord(view.parts, stream_id) && readMembership(realm, stream_id, sources),
 
-  handle({ parts }, { stream_id, isDefault }, membership, { caller, version }) {
-    const acting = userRecord(parts, caller);
-    const stream = streamRecord(parts, stream_id);
-    if (!acting || !isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
-    const subscribed = membership?.members.includes(caller) ?? false;
-    const mayKnow = isDefault ? canAccess : canSeeMetadata;
-    if (!stream || !mayKnow(acting, stream, subscribed)) throw apiError('INVALID_STREAM_ID');
-    if (isDefault && stream.inviteOnly) throw apiError('DEFAULT_STREAM_PRIVATE_ADD');
-    // Adding a default stream again sends nothing; removing a stream that is none still sends the list.
-    if (isDefault && stream.isDefault) return { reply: successReply() };
-    const after = { ...stream, isDefault };
-    const changed = defaultStreamsEvent(parts, after, version);
-    if (stream.isDefault === isDefault) return { reply: successReply(), events: [changed] };
-    return {
-      reply: successReply({}, version),
-      parts: { [`${STREAM_PART_PREFIX}${stream_id}`]: encodeRecord(after) },
-      events: [directoryItem({ stream: after }), changed],
-    };
-  },
-};
+    handle({ parts }, { stream_id, isDefault }, membership, { caller, version }) {
+      const acting = userRecord(parts, caller);
+      const stream = streamRecord(parts, stream_id);
+      if (!acting || !isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
+      const subscribed = membership?.members.includes(caller) ?? false;
+      const mayKnow = isDefault ? canAccessStream : canSeeStreamMetadata;
+      if (!stream || !mayKnow(acting, stream, subscribed)) throw apiError('INVALID_STREAM_ID');
+      if (isDefault && stream.inviteOnly) throw apiError('DEFAULT_STREAM_PRIVATE_ADD');
+      // Adding a default stream again sends nothing; removing a stream that is none still sends the list.
+      if (isDefault && stream.isDefault) return { reply: successReply() };
+      const after = { ...stream, isDefault };
+      const changed = defaultStreamsEvent(parts, after, version);
+      if (stream.isDefault === isDefault) return { reply: successReply(), events: [changed] };
+      return {
+        reply: successReply({}, version),
+        parts: { [`${STREAM_PART_PREFIX}${stream_id}`]: encodeRecord(after) },
+        events: [directoryItem({ stream: after }), changed],
+      };
+    },
+  };

@@ -1,6 +1,6 @@
 /** First streams of a new organization (realm.md § Other): one for all members, one for its core team. */
 
-import { SYSTEM_GROUP } from '#domain/people';
+import { SYSTEM_GROUP_IDS } from '#domain/people';
 import { type LogItem, streamId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
@@ -55,7 +55,7 @@ export function createInitialStreams(
       webPublic: false,
       postPolicy: 1,
       retentionDays: null,
-      canRemoveGroup: SYSTEM_GROUP.administrators,
+      canRemoveGroup: SYSTEM_GROUP_IDS.administrators,
       firstMessage: null,
       archived: false,
       isDefault: !inviteOnly,

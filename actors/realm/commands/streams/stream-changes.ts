@@ -1,9 +1,9 @@
 /** Changes of one property of a stream each: the new record, events, and the notice in the stream. Pure functions. */
 
 import { quoteDescription, silentMention } from '#actors/shared';
-import { kindOf, type Privacy } from '#domain/streams';
+import { type StreamPrivacy, streamKindOf } from '#domain/streams';
 import type { LogItem, RealmSettings } from '#model';
-import type { Membership } from '#model/commands';
+import type { StreamMembershipReply } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import { renderDescription } from '../subscriptions/subscribe-checks.js';
 import { streamAudience, streamUpdateEvent, streamVisibilityEvents } from './stream-events.js';
@@ -17,7 +17,7 @@ export interface StreamChange {
 
 export interface StreamChangeContext {
   readonly acting: DirectoryUser;
-  readonly membership: Membership;
+  readonly membership: StreamMembershipReply;
   readonly version: number;
   readonly settings: RealmSettings;
 }
@@ -28,7 +28,7 @@ const audience = (stream: DirectoryStream, { membership, version }: StreamChange
 
 export function changeStreamPrivacy(
   before: DirectoryStream,
-  privacy: Privacy,
+  privacy: StreamPrivacy,
   context: StreamChangeContext,
 ): StreamChange {
   const stream = { ...before, ...privacy };
@@ -40,7 +40,7 @@ export function changeStreamPrivacy(
   return {
     stream,
     events: [...streamVisibilityEvents(before, stream, context.membership, context.version), update],
-    notice: `${silentMention(context.acting)} changed the ${what} from **${kindOf(before)}** to **${kindOf(privacy)}**.`,
+    notice: `${silentMention(context.acting)} changed the ${what} from **${streamKindOf(before)}** to **${streamKindOf(privacy)}**.`,
   };
 }
 

@@ -1,23 +1,23 @@
 /** Events about streams. Their audiences are fixed at the commit, by roles and memberships. */
 import type { JsonObject } from '#base';
 import { ROLE } from '#domain/people';
-import { audienceRole, byName, presentStream, presentStreamGroups } from '#domain/streams';
-import type { Audience, LogItem } from '#model';
-import type { Membership } from '#model/commands';
+import { compareByName, presentStream, presentStreamGroups, weakestRoleSeeingStream } from '#domain/streams';
+import type { EventAudience, LogItem } from '#model';
+import type { StreamMembershipReply } from '#model/commands';
 import type { DirectoryStream, DirectoryStreamGroup } from '#model/records';
 import { directoryItem } from '../../log-items.js';
-import { type Parts, streamGroupRecords, streamRecord, streamRecords } from '../../state.js';
+import { type ActorParts, streamGroupRecords, streamRecord, streamRecords } from '../../state.js';
 
 /** All users who see the stream, and its former subscribers, whose registrations have it in `unsubscribed`. */
-export const streamAudience = (stream: DirectoryStream, mv: number, rv: number): Audience => ({
+export const streamAudience = (stream: DirectoryStream, mv: number, rv: number): EventAudience => ({
   stream: stream.id,
   mv,
   former: true,
-  role: audienceRole(stream),
+  role: weakestRoleSeeingStream(stream),
   rv,
 });
 
-export const streamEvent = (to: Audience, op: 'create' | 'delete', stream: DirectoryStream): LogItem => ({
+export const streamEvent = (to: EventAudience, op: 'create' | 'delete', stream: DirectoryStream): LogItem => ({
   t: 'event',
   to,
   event: { type: 'stream', op, streams: [presentStream(stream)] },
@@ -29,12 +29,12 @@ export const streamEvent = (to: Audience, op: 'create' | 'delete', stream: Direc
  */
 export const streamCreatedItems = (stream: DirectoryStream, version: number): LogItem[] => [
   directoryItem({ stream }),
-  streamEvent({ role: audienceRole(stream), rv: version }, 'create', stream),
+  streamEvent({ role: weakestRoleSeeingStream(stream), rv: version }, 'create', stream),
 ];
 
 export const streamUpdateEvent = (
   before: DirectoryStream,
-  to: Audience,
+  to: EventAudience,
   property: string,
   value: boolean | number | string | null,
   more: JsonObject = {},
@@ -51,13 +51,13 @@ export const streamUpdateEvent = (
 export function streamVisibilityEvents(
   before: DirectoryStream,
   after: DirectoryStream,
-  { members, mv }: Membership,
+  { members, mv }: StreamMembershipReply,
   version: number,
 ): LogItem[] {
-  const [was, is] = [audienceRole(before), audienceRole(after)];
+  const [was, is] = [weakestRoleSeeingStream(before), weakestRoleSeeingStream(after)];
   if (was === is) return [];
-  const to: Audience = { role: Math.max(was, is), weakerThan: Math.min(was, is), rv: version, except: members };
-  const neverSubscribed: Audience = { ...to, neverIn: { stream: before.id, mv } };
+  const to: EventAudience = { role: Math.max(was, is), weakerThan: Math.min(was, is), rv: version, except: members };
+  const neverSubscribed: EventAudience = { ...to, neverIn: { stream: before.id, mv } };
   if (is < was) return [streamEvent(neverSubscribed, 'delete', before)];
   const created = streamEvent(neverSubscribed, 'create', after);
   if (members.length === 0) return [created];
@@ -65,13 +65,13 @@ export function streamVisibilityEvents(
   return [created, { t: 'event', to, event }];
 }
 
-export const listDefaultStreams = (parts: Parts): DirectoryStream[] =>
-  [...streamRecords(parts)].filter((stream) => stream.isDefault && !stream.archived).sort(byName);
+export const listDefaultStreams = (parts: ActorParts): DirectoryStream[] =>
+  [...streamRecords(parts)].filter((stream) => stream.isDefault && !stream.archived).sort(compareByName);
 
 /** The new list of default streams. @param changed a stream that is added to it or removed from it */
-export function defaultStreamsEvent(parts: Parts, changed: DirectoryStream, version: number): LogItem {
+export function defaultStreamsEvent(parts: ActorParts, changed: DirectoryStream, version: number): LogItem {
   const others = listDefaultStreams(parts).filter((stream) => stream.id !== changed.id);
-  const list = changed.isDefault ? [...others, changed].sort(byName) : others;
+  const list = changed.isDefault ? [...others, changed].sort(compareByName) : others;
   return {
     t: 'event',
     to: { role: ROLE.member, rv: version },
@@ -85,7 +85,7 @@ export function defaultStreamsEvent(parts: Parts, changed: DirectoryStream, vers
  * @param groups absent: the stored ones
  */
 export const streamGroupsEvent = (
-  parts: Parts,
+  parts: ActorParts,
   changed: DirectoryStream | undefined,
   version: number,
   groups: readonly DirectoryStreamGroup[] = streamGroupRecords(parts),
@@ -96,11 +96,11 @@ export const streamGroupsEvent = (
 });
 
 export const presentStoredStreamGroups = (
-  parts: Parts,
+  parts: ActorParts,
   groups: readonly DirectoryStreamGroup[] = streamGroupRecords(parts),
   changed?: DirectoryStream,
 ): JsonObject[] => presentStreamGroups(groups, (id) => (id === changed?.id ? changed : streamRecord(parts, id)));
 
 /** Whether a change of the stream's privacy changes the shown groups. */
-export const isInStreamGroup = (parts: Parts, stream: DirectoryStream): boolean =>
+export const isInStreamGroup = (parts: ActorParts, stream: DirectoryStream): boolean =>
   streamGroupRecords(parts).some(({ streams }) => streams.includes(stream.id));

@@ -11,8 +11,8 @@ import {
   successReply,
 } from '#actors/shared';
 import { isOwner } from '#domain/people';
-import { canAccess, checkStreamName, kindOf, oneLine, type Privacy } from '#domain/streams';
-import type { Membership, realmCommands, UpdateStreamArgs } from '#model/commands';
+import { canAccessStream, checkStreamName, type StreamPrivacy, streamKindOf, toOneLine } from '#domain/streams';
+import type { realmCommands, StreamMembershipReply, UpdateStreamArgs } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import { botEventsOfRenamedStream } from '../../bots.js';
 import { directoryItem } from '../../log-items.js';
@@ -38,18 +38,18 @@ function checkedPrivacy(
   args: UpdateStreamArgs,
   { state }: RealmView,
   now: number,
-): Privacy | undefined {
+): StreamPrivacy | undefined {
   const { is_private, is_web_public, history_public_to_subscribers: history } = args;
   const historyPublic = history ?? (is_private === null ? stream.historyPublic : !is_private);
-  const privacy: Privacy = {
+  const privacy: StreamPrivacy = {
     inviteOnly: is_private ?? stream.inviteOnly,
     webPublic: is_web_public ?? stream.webPublic,
     historyPublic,
   };
   const asked = is_private !== null || is_web_public !== null || history !== null;
-  if (kindOf(privacy) === undefined) throw apiError('INVALID_PARAMETERS');
+  if (streamKindOf(privacy) === undefined) throw apiError('INVALID_PARAMETERS');
   if (is_private && stream.isDefault) throw apiError('DEFAULT_STREAM_PRIVATE');
-  if (is_private !== null && !canAccess(acting, stream, subscribed)) throw apiError('INVALID_STREAM_ID');
+  if (is_private !== null && !canAccessStream(acting, stream, subscribed)) throw apiError('INVALID_STREAM_ID');
   if (is_web_public) checkMayMakeWebPublic(args.server_web_public, acting, state.settings, now);
   return asked ? privacy : undefined;
 }
@@ -82,7 +82,7 @@ function steps(
       if (!isOwner(acting)) throw apiError('OWNER_REQUIRED');
       return changeStreamRetention(before, parseRetentionDays(days), context);
     }),
-    given(args.description, (text, before) => changeStreamDescription(before, oneLine(text), context)),
+    given(args.description, (text, before) => changeStreamDescription(before, toOneLine(text), context)),
     given(args.new_name, (name, before) => changeStreamName(before, newName(before.name, name, view), context)),
     given(policy, (value, before) => changeStreamPostPolicy(before, value, context)),
     given(args.can_remove_subscribers_group_id, (id, before) => {
@@ -111,7 +111,7 @@ function apply(first: StreamChange | undefined, before: StreamChange['stream'], 
   return { changes, refusal: undefined };
 }
 
-export const updateStream: RealmCommand<typeof realmCommands.updateStream, Membership | undefined> = {
+export const updateStream: RealmCommand<typeof realmCommands.updateStream, StreamMembershipReply | undefined> = {
   lane: 'directory',
   exclusive: true,
 

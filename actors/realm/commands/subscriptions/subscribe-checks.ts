@@ -2,12 +2,12 @@
 
 import { mapInSlices } from '#base';
 import { renderMarkdown } from '#domain/markdown';
-import { isOwner, policyAllows, SYSTEM_GROUP } from '#domain/people';
-import { checkStreamName, oneLine, webPublicEnabled } from '#domain/streams';
+import { isAllowedByPolicy, isOwner, SYSTEM_GROUP_IDS } from '#domain/people';
+import { areWebPublicStreamsEnabled, checkStreamName, toOneLine } from '#domain/streams';
 import type { RealmSettings } from '#model';
 import { apiError, checkCount } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { type Parts, USER_GROUP_PART_PREFIX, userRecord } from '../../state.js';
+import { type ActorParts, USER_GROUP_PART_PREFIX, userRecord } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 
 /** Days of retention as stored: -1 = unlimited, null = the organization's default. @throws ApiError */
@@ -29,7 +29,7 @@ export function checkPrincipals(
   find: (principal: string | number) => DirectoryUser | undefined,
 ): DirectoryUser[] {
   if (principals.every((p) => p === acting.id)) return [acting];
-  if (!policyAllows(settings.invite_to_stream_policy, acting, settings, now)) {
+  if (!isAllowedByPolicy(settings.invite_to_stream_policy, acting, settings, now)) {
     throw apiError('INSUFFICIENT_PERMISSION');
   }
   return requireActivePrincipals(principals, find);
@@ -60,7 +60,7 @@ export interface WantedStream {
 export async function renderDescriptions(
   streams: readonly { readonly description?: string }[],
 ): Promise<ReadonlyMap<string, string>> {
-  const texts = [...new Set(streams.map(({ description }) => oneLine(description ?? '')))];
+  const texts = [...new Set(streams.map(({ description }) => toOneLine(description ?? '')))];
   return new Map(await mapInSlices(texts, (text) => [text, renderDescription(text)] as const));
 }
 
@@ -72,7 +72,7 @@ export function parseWantedStreams(
   const wanted = new Map<string, WantedStream>();
   for (const { name: given, description: text, color } of subscriptions) {
     const name = checkStreamName(given);
-    const description = oneLine(text ?? '');
+    const description = toOneLine(text ?? '');
     if (!wanted.has(name.toLowerCase())) {
       const rendered = renderings.get(description) ?? renderDescription(description);
       wanted.set(name.toLowerCase(), { name, description, rendered, color });
@@ -95,7 +95,7 @@ export function checkMayCreateStreams(
   retention: number | null,
 ): void {
   const policy = args.invite_only ? settings.create_private_stream_policy : settings.create_public_stream_policy;
-  if (!policyAllows(policy, acting, settings, now)) throw apiError('INSUFFICIENT_PERMISSION');
+  if (!isAllowedByPolicy(policy, acting, settings, now)) throw apiError('INSUFFICIENT_PERMISSION');
   if (args.is_web_public) checkMayMakeWebPublic(args.server_web_public, acting, settings, now);
   if (retention !== null && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
 }
@@ -107,28 +107,28 @@ export function checkMayMakeWebPublic(
   settings: RealmSettings,
   now: number,
 ): void {
-  if (!webPublicEnabled(server, settings)) throw apiError('NO_WEB_PUBLIC_STREAMS');
+  if (!areWebPublicStreamsEnabled(server, settings)) throw apiError('NO_WEB_PUBLIC_STREAMS');
   const policy = settings.create_web_public_stream_policy;
-  if (!policyAllows(policy, acting, settings, now)) throw apiError('INSUFFICIENT_PERMISSION');
+  if (!isAllowedByPolicy(policy, acting, settings, now)) throw apiError('INSUFFICIENT_PERMISSION');
 }
 
 /** The group that may unsubscribe others. @param id null = the default, administrators @throws ApiError */
-export function resolveRemoveGroup(id: number | null, parts: Parts): number {
+export function resolveRemoveGroup(id: number | null, parts: ActorParts): number {
   const setting = 'can_remove_subscribers_group';
-  if (id === null) return SYSTEM_GROUP.administrators;
-  if (!Object.values(SYSTEM_GROUP).includes(id as never)) {
+  if (id === null) return SYSTEM_GROUP_IDS.administrators;
+  if (!Object.values(SYSTEM_GROUP_IDS).includes(id as never)) {
     if (parts.has(`${USER_GROUP_PART_PREFIX}${id}`)) throw apiError('GROUP_NOT_SYSTEM', { setting });
     throw apiError('INVALID_USER_GROUP');
   }
-  if (id === SYSTEM_GROUP.internet) throw apiError('GROUP_NOT_ALLOWED', { setting, group: '@role:internet' });
-  if (id === SYSTEM_GROUP.owners) throw apiError('GROUP_NOT_ALLOWED', { setting, group: '@role:owners' });
-  if (id === SYSTEM_GROUP.nobody) throw apiError('GROUP_NOT_ALLOWED', { setting, group: '@role:nobody' });
+  if (id === SYSTEM_GROUP_IDS.internet) throw apiError('GROUP_NOT_ALLOWED', { setting, group: '@role:internet' });
+  if (id === SYSTEM_GROUP_IDS.owners) throw apiError('GROUP_NOT_ALLOWED', { setting, group: '@role:owners' });
+  if (id === SYSTEM_GROUP_IDS.nobody) throw apiError('GROUP_NOT_ALLOWED', { setting, group: '@role:nobody' });
   return id;
 }
 
 /** Finds accounts by id or by API address. */
 export const findPrincipal =
-  (parts: Parts, volatile: RealmVolatile) =>
+  (parts: ActorParts, volatile: RealmVolatile) =>
   (principal: string | number): DirectoryUser | undefined =>
     userRecord(parts, typeof principal === 'number' ? principal : (volatile.userByEmail(principal) ?? -1));
 

@@ -8,7 +8,7 @@ import {
   silentMention,
   streamNoticeCommand,
 } from '#actors/shared';
-import { kindOf } from '#domain/streams';
+import { streamKindOf } from '#domain/streams';
 import { type RealmId, type RealmSettings, streamId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
@@ -59,7 +59,7 @@ function announcement(acting: DirectoryUser, created: readonly DirectoryStream[]
 }
 
 const createdText = (acting: DirectoryUser, stream: DirectoryStream): string =>
-  `**${kindOf(stream)}** stream created by ${silentMention(acting)}. **Description:**\n${quoteDescription(stream.description)}`;
+  `**${streamKindOf(stream)}** stream created by ${silentMention(acting)}. **Description:**\n${quoteDescription(stream.description)}`;
 
 export function subscribeNotices(of: SubscribeNoticeInput): OutboxCommand[] {
   const { realm, acting, created, settings, origin, after } = of;

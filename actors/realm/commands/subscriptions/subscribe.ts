@@ -8,7 +8,7 @@
 import { readSubscribers, type SubscribersByStream, successReply, valueReply } from '#actors/shared';
 import { foldName } from '#directory';
 import { ROLE } from '#domain/people';
-import { canAccess } from '#domain/streams';
+import { canAccessStream } from '#domain/streams';
 import { streamId } from '#model';
 import type { OutboxCommand, realmCommands, SubscribeArgs } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -67,7 +67,7 @@ export function decideJoining(
   }
   if (missing.length > 0) checkMayCreateStreams(args, acting, state.settings, now, retention);
   const isMember = (stream: DirectoryStream, user: number): boolean => members.get(stream.id)?.includes(user) ?? false;
-  const closed = new Set(existing.filter((stream) => !canAccess(acting, stream, isMember(stream, caller))));
+  const closed = new Set(existing.filter((stream) => !canAccessStream(acting, stream, isMember(stream, caller))));
   const [firstClosed] = closed;
   if (firstClosed && args.authorization_errors_fatal) {
     throw apiError('STREAM_INACCESSIBLE', { stream_name: firstClosed.name });

@@ -4,12 +4,12 @@ import type { SubscribersByStream } from '#actors/shared';
 import { foldName } from '#directory';
 import { type RealmId, realmKey, streamId, streamKey, userId, userKey } from '#model';
 import {
-  type CarryOnJoiningArgs,
   type Command,
+  type ContinueJoiningArgs,
   type NewSubscription,
   type OutboxCommand,
   outboxCommand,
-  type RemainingJoin,
+  type RemainingStreamJoin,
   realmCommands,
   streamCommands,
   type UnsubscribedArgs,
@@ -59,7 +59,7 @@ export class JoiningPlan {
   /** Names of existing streams, by the user who is subscribed to them. */
   readonly intoExisting = new Map<DirectoryUser, string[]>();
   /** Joins of the commits after the first. */
-  readonly #laterCommits: RemainingJoin[][] = [];
+  readonly #laterCommits: RemainingStreamJoin[][] = [];
   readonly #perUser = new Map<number, NewSubscription[]>();
   readonly #perStream = new Map<number, number[]>();
   /** Stream → joining users, those of later commits included. */
@@ -96,7 +96,7 @@ export class JoiningPlan {
   }
 
   /** Adds joins that the first commit left for this one; they were weighed then. */
-  carryOn(stream: DirectoryStream, { users, color }: RemainingJoin): void {
+  carryOn(stream: DirectoryStream, { users, color }: RemainingStreamJoin): void {
     const before = new Set(this.members.get(stream.id));
     const joining = users.filter((user) => !before.has(user));
     if (joining.length > 0) this.#plan(stream, before, joining, color);
@@ -167,7 +167,7 @@ export class JoiningPlan {
       after,
     );
     if (this.#laterCommits.length === 0) return [...now, ...then];
-    const carryOn = (args: CarryOnJoiningArgs): OutboxCommand[] => {
+    const carryOn = (args: ContinueJoiningArgs): OutboxCommand[] => {
       return [
         outboxCommand({ to: realmKey(this.realm), name: realmCommands.carryOnJoining, args, caller: this.caller }),
       ];

@@ -4,8 +4,8 @@
  */
 
 import { type SubscribersByStream, successReply } from '#actors/shared';
-import { inSystemGroup } from '#domain/people';
-import { canSeeMetadata, checkStreamName } from '#domain/streams';
+import { isInSystemGroup } from '#domain/people';
+import { canSeeStreamMetadata, checkStreamName } from '#domain/streams';
 import { realmKey } from '#model';
 import { type OutboxCommand, outboxCommand, realmCommands, type UnsubscribeArgs } from '#model/commands';
 import { apiError, checkCount } from '#model/errors';
@@ -73,8 +73,8 @@ function decideLeaving(
   const membersOf = ({ id }: DirectoryStream): ReadonlySet<number> => known.get(id)!;
   if (users.some((user) => user.id !== acting.id && user.botOwner !== acting.id)) {
     for (const stream of streams) {
-      const visible = canSeeMetadata(acting, stream, membersOf(stream).has(acting.id));
-      if (!visible || !inSystemGroup(stream.canRemoveGroup, acting, state.settings, now)) {
+      const visible = canSeeStreamMetadata(acting, stream, membersOf(stream).has(acting.id));
+      if (!visible || !isInSystemGroup(stream.canRemoveGroup, acting, state.settings, now)) {
         throw apiError('INSUFFICIENT_PERMISSION');
       }
     }

@@ -2,8 +2,8 @@
 
 import { valueReply } from '#actors/shared';
 import { IdSet, type Json } from '#base';
-import { type NewestMessageState, newestMessageState, readingPart } from '#domain/messages';
-import { pickColor } from '#domain/streams';
+import { encodeReadState, loadNewestMessageState, type NewestMessageState } from '#domain/messages';
+import { pickSubscriptionColor } from '#domain/streams';
 import type { userCommands } from '#model/commands';
 import {
   defaultSubscription,
@@ -20,10 +20,10 @@ export const createAccount: UserCommand<typeof userCommands.create> = {
     const used = new Set<string>();
     const parts: Record<string, Json> = {};
     for (const { id, recipient, mark } of streams) {
-      const color = pickColor(used, recipient);
+      const color = pickSubscriptionColor(used, recipient);
       used.add(color);
       parts[`${SUBSCRIPTION_PART_PREFIX}${id}`] = defaultSubscription(id, color) as unknown as Json;
-      if (mark > 0) Object.assign(parts, readingPart(id, { mark, read: IdSet.EMPTY, unread: IdSet.EMPTY }));
+      if (mark > 0) Object.assign(parts, encodeReadState(id, { mark, read: IdSet.EMPTY, unread: IdSet.EMPTY }));
     }
     return { reply: valueReply(null), state: { ...state, passwordHash, keySealed }, parts };
   },
@@ -44,7 +44,7 @@ export const readNewestMessages: UserCommand<typeof userCommands.newest, NewestM
   lane: 'read',
   read: true,
   inputs: (_args, { realm, caller, view }, { store }) =>
-    newestMessageState(
+    loadNewestMessageState(
       store,
       realm,
       caller,

@@ -6,7 +6,7 @@
 import { valueReply } from '#actors/shared';
 import type { Json } from '#base';
 import type { Subscription } from '#domain/streams';
-import { parseKey, type StreamId, streamId, streamKey } from '#model';
+import { parseActorKey, type StreamId, streamId, streamKey } from '#model';
 import { type Command, type OutboxCommand, outboxCommand, streamCommands, type userCommands } from '#model/commands';
 import type { CommandContext, View } from '#runtime';
 import {
@@ -31,7 +31,7 @@ const toStreams = (
 ): OutboxCommand[] =>
   streams.map((stream) => {
     const args = { users: [userIdOfKey(key)] };
-    return outboxCommand({ to: streamKey(parseKey(key).realm, stream), name, args, caller: 0 });
+    return outboxCommand({ to: streamKey(parseActorKey(key).realm, stream), name, args, caller: 0 });
   });
 
 /** Never refuses, and a repeat changes nothing. */

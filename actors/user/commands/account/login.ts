@@ -2,7 +2,7 @@
 
 import { successReply, valueReply } from '#actors/shared';
 import type { JsonObject } from '#base';
-import { attemptTooEarly, waitForAttempt, withFailure, wrongPassword } from '#domain/secrets';
+import { addLoginFailure, loginTooEarlyError, msUntilLoginAllowed, wrongPasswordError } from '#domain/secrets';
 import { userId } from '#model';
 import type { PasswordCheck, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -24,14 +24,14 @@ async function isCorrect(
   { view: { state } }: InputContext<UserState, undefined>,
   { services }: InputSources,
 ): Promise<boolean | null> {
-  if (waitForAttempt(state.failedLogins ?? [], services.clock.now()) > 0) return null;
+  if (msUntilLoginAllowed(state.failedLogins ?? [], services.clock.now()) > 0) return null;
   return services.secrets.verifyPassword(password, state.passwordHash);
 }
 
 /** State after an attempt: a success clears the failures. */
 function withAttempt(state: UserState, correct: boolean, now: number): Pick<Outcome<UserState>, 'state'> {
   const { failedLogins = [], ...rest } = state;
-  if (!correct) return { state: { ...rest, failedLogins: withFailure(failedLogins, now) } as UserState };
+  if (!correct) return { state: { ...rest, failedLogins: addLoginFailure(failedLogins, now) } as UserState };
   return failedLogins.length > 0 ? { state: rest as UserState } : {};
 }
 
@@ -43,12 +43,12 @@ export const fetchApiKey: UserCommand<typeof userCommands.fetchKey, boolean | nu
   ...LOGIN,
   inputs: isCorrect,
   handle({ state }, _args, correct, { directory, caller, now }) {
-    const wait = waitForAttempt(state.failedLogins ?? [], now);
-    if (correct === null || wait > 0) throw attemptTooEarly(state.failedLogins ?? [], Math.max(wait, 1), now);
+    const wait = msUntilLoginAllowed(state.failedLogins ?? [], now);
+    if (correct === null || wait > 0) throw loginTooEarlyError(state.failedLogins ?? [], Math.max(wait, 1), now);
     const outcome = withAttempt(state, correct, now);
     if (!correct) {
       const failures = outcome.state?.failedLogins ?? [];
-      return { ...outcome, reply: { error: wrongPassword(failures, now).toReply() } };
+      return { ...outcome, reply: { error: wrongPasswordError(failures, now).toReply() } };
     }
     const user = directory.user(userId(caller));
     if (!user?.isActive) throw apiError('USER_DEACTIVATED');
@@ -62,7 +62,7 @@ export const checkPassword: UserCommand<typeof userCommands.checkPassword, boole
   ...LOGIN,
   inputs: isCorrect,
   handle({ state }, _args, correct, { now }) {
-    const wait = waitForAttempt(state.failedLogins ?? [], now);
+    const wait = msUntilLoginAllowed(state.failedLogins ?? [], now);
     const answer = (checked: PasswordCheck) => ({ reply: valueReply(checked) });
     // The password was not verified, even if the waiting time has ended meanwhile.
     if (correct === null || wait > 0) return answer({ correct: false, wait: Math.max(wait, 1) });

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { successReply } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import type { Parts } from '#model';
+import type { ActorParts } from '#model';
 import type { PushService, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { UserCommand } from '../../state.js';
@@ -50,5 +50,5 @@ export const PUSH_TOKEN_PART_PREFIX = 'push/';
 export const pushTokenPartName = (service: PushService, token: string): string =>
   `${PUSH_TOKEN_PART_PREFIX}${service}/${createHash('sha256').update(token).digest('hex').slice(0, 32)}`;
 
-export const pushTokenPartNames = (parts: Parts): string[] =>
+export const pushTokenPartNames = (parts: ActorParts): string[] =>
   [...parts.keys()].filter((part) => part.startsWith(PUSH_TOKEN_PART_PREFIX));

@@ -1,12 +1,12 @@
 /** Hints for new users that were seen, and the end of the tutorial (users.md § Small operations). */
 import { isDeepStrictEqual } from 'node:util';
 import { successReply } from '#actors/shared';
-import { nextHotspots, type Tutorial } from '#domain/people';
+import { nextHotspots, type TutorialState } from '#domain/people';
 import type { LogItem } from '#model';
 import type { userCommands } from '#model/commands';
 import type { UserCommand } from '../../state.js';
 
-const hotspotsEvent = (user: number, tutorial: Tutorial): LogItem => ({
+const hotspotsEvent = (user: number, tutorial: TutorialState): LogItem => ({
   t: 'event',
   to: { users: [user] },
   event: { type: 'hotspots', hotspots: nextHotspots(tutorial) },

@@ -2,8 +2,8 @@
 
 import { successReply, valueReply } from '#actors/shared';
 import type { Json } from '#base';
-import { parsePath } from '#domain/files';
-import { asStored, NEWEST, type StoredMessage, tagOf } from '#domain/messages';
+import { parseFilePath } from '#domain/files';
+import { messageTag, NEWEST_ANCHOR, type StoredMessage, toStoredMessage } from '#domain/messages';
 import { streamId, userId, userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -27,10 +27,10 @@ async function isLinkedBy(
   { store }: InputSources,
   satisfies: (message: StoredMessage) => boolean | Promise<boolean>,
 ): Promise<boolean> {
-  const index = { by: 'tag', tag: tagOf.file(token) } as const;
-  for (let from = NEWEST; ; ) {
+  const index = { by: 'tag', tag: messageTag.file(token) } as const;
+  for (let from = NEWEST_ANCHOR; ; ) {
     const records = await store.scanMessages({ realm, index, from, direction: 'older', limit: BATCH });
-    for (const record of records) if (await satisfies(asStored(record))) return true;
+    for (const record of records) if (await satisfies(toStoredMessage(record))) return true;
     if (records.length < BATCH) return false;
     from = records.at(-1)!.id;
   }
@@ -41,7 +41,7 @@ async function access(
   context: InputContext<UserState, undefined>,
   sources: InputSources,
 ): Promise<Access> {
-  const parsed = parsePath(path);
+  const parsed = parseFilePath(path);
   const directory = await sources.directory(context.realm);
   if (!parsed || parsed.realm !== context.realm || !directory.user(parsed.owner)) return 'none';
   if (parsed.owner === context.caller) return findFile(context.view.parts, path) ? 'granted' : 'none';
@@ -97,7 +97,7 @@ export const checkFilePublic: UserCommand<typeof userCommands.filePublic, Access
   read: true,
   async inputs({ path }, context, sources) {
     const { parts } = context.view;
-    const parsed = parsePath(path);
+    const parsed = parseFilePath(path);
     if (!parsed || parsed.owner !== userIdOfKey(context.key) || !findFile(parts, path)) return 'none';
     const directory = await sources.directory(context.realm);
     const may = await isLinkedBy(parsed.token, context, sources, ({ body }) => {

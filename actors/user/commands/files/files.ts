@@ -2,8 +2,8 @@
 
 import { reportFileChanges, successReply, valueReply } from '#actors/shared';
 import type { Json } from '#base';
-import { fileUri, parsePath, UNCLAIMED_MS, UNFINISHED_MS } from '#domain/files';
-import { undelivered } from '#domain/messages';
+import { fileUriOfPath, parseFilePath, UNFINISHED_UPLOAD_LIFETIME_MS, UNLINKED_FILE_LIFETIME_MS } from '#domain/files';
+import { undeliveredScheduled } from '#domain/messages';
 import { type RealmId, realmKey, type UserId } from '#model';
 import { type OutboxCommand, realmCommands, type userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -32,7 +32,7 @@ export const beginUpload: UserCommand<typeof userCommands.fileBegin, number | nu
   },
   handle({ parts }, { path, name, size }, id, { now }) {
     if (id === null) throw apiError('UPLOAD_QUOTA');
-    const expires = now + UNFINISHED_MS;
+    const expires = now + UNFINISHED_UPLOAD_LIFETIME_MS;
     const file: OwnFile = { id, path, name, size, created: now, ready: false, messages: [], expires };
     const changed = { [filePartName(path)]: file };
     return { reply: successReply(), parts: changed, due: nextTimerTime(applyPartChanges(parts, changed)) };
@@ -44,11 +44,11 @@ export const completeUpload: UserCommand<typeof userCommands.fileDone> = {
   handle({ parts }, { path }, _inputs, { key, realm, now }) {
     const begun = findFileOrUpload(parts, path);
     if (!begun) throw apiError('SERVICE_UNAVAILABLE');
-    const file: OwnFile = { ...begun, ready: true, created: now, expires: now + UNCLAIMED_MS };
+    const file: OwnFile = { ...begun, ready: true, created: now, expires: now + UNLINKED_FILE_LIFETIME_MS };
     const changed = { [filePartName(path)]: file };
     const added = { op: 'add', attachment: presentAttachment(file), bytes: file.size } as const;
     return {
-      reply: successReply({ uri: fileUri(path) }),
+      reply: successReply({ uri: fileUriOfPath(path) }),
       parts: changed,
       due: nextTimerTime(applyPartChanges(parts, changed)),
       commands: [[reportFileChanges(realm, userIdOfKey(key), [added])]],
@@ -113,7 +113,7 @@ export const recordFileUnlinked: UserCommand<typeof userCommands.fileUnlinked> =
     if (!file?.messages.some(({ id }) => id === message)) return { reply: valueReply(null) };
     const messages = file.messages.filter(({ id }) => id !== message);
     if (messages.length === 0 && deleted) return removalOutcome(parts, realm, userIdOfKey(key), [file]);
-    const expires = messages.length === 0 ? now + UNCLAIMED_MS : null;
+    const expires = messages.length === 0 ? now + UNLINKED_FILE_LIFETIME_MS : null;
     const changed = { [filePartName(path)]: { ...file, messages, expires } };
     return { reply: valueReply(null), parts: changed, due: nextTimerTime(applyPartChanges(parts, changed)) };
   },
@@ -124,8 +124,8 @@ const SWEEP = 100;
 
 /** True if a scheduled message will link the file. Every form of a file's address contains its token. */
 function awaitsScheduled({ path }: OwnFile, parts: ReadonlyMap<string, Json>): boolean {
-  const token = parsePath(path)?.token;
-  return token !== undefined && undelivered(parts).some(({ content }) => content.includes(token));
+  const token = parseFilePath(path)?.token;
+  return token !== undefined && undeliveredScheduled(parts).some(({ content }) => content.includes(token));
 }
 
 /** Deletes expired files; those that a scheduled message will link are kept for longer. */
@@ -136,7 +136,10 @@ export function deleteExpiredFiles(
   const over = [...ownFiles(parts)].filter(({ expires }) => expires !== null && expires <= now).slice(0, SWEEP);
   const kept = over.filter((file) => awaitsScheduled(file, parts));
   const later = Object.fromEntries(
-    kept.map((file) => [filePartName(file.path), { ...file, expires: now + UNCLAIMED_MS } satisfies OwnFile]),
+    kept.map((file) => [
+      filePartName(file.path),
+      { ...file, expires: now + UNLINKED_FILE_LIFETIME_MS } satisfies OwnFile,
+    ]),
   );
   const gone = over.filter((file) => !kept.includes(file));
   if (gone.length === 0) return { parts: later, commands: [] };

@@ -8,14 +8,14 @@ import { directNoticeCommand, valueReply } from '#actors/shared';
 import type { Json } from '#base';
 import {
   type DeliveryReceipt,
-  dueNow,
   isHumanClient,
   presentScheduled,
   type ScheduledMessage,
-  scheduledOf,
-  scheduledPart,
+  scheduledDueNow,
+  scheduledPartName,
+  storedScheduled,
 } from '#domain/messages';
-import { dmKey, type RealmId, streamId, streamKey, userId } from '#model';
+import { directMessageKey, type RealmId, streamId, streamKey, userId } from '#model';
 import {
   directCommands,
   type OutboxCommand,
@@ -64,7 +64,7 @@ function handOver(message: ScheduledMessage, realm: RealmId, self: number, after
   }
   const participants = [...new Set([...to, self])].sort((a, b) => a - b).map(userId);
   return outboxCommand({
-    to: dmKey(realm, participants),
+    to: directMessageKey(realm, participants),
     name: directCommands.sendDirectScheduled,
     args: { ...args, participants },
     ...more,
@@ -78,11 +78,11 @@ export function deliverDueMessages(
 ): Required<Pick<Outcome<UserState>, 'parts' | 'events' | 'commands'>> {
   const self = userIdOfKey(key);
   const may = maySend(directory, self);
-  const messages = dueNow(parts, now).map(
+  const messages = scheduledDueNow(parts, now).map(
     (message): ScheduledMessage => ({ ...message, phase: may ? 'sending' : 'failed' }),
   );
   return {
-    parts: Object.fromEntries(messages.map((message) => [scheduledPart(message.id), message])),
+    parts: Object.fromEntries(messages.map((message) => [scheduledPartName(message.id), message])),
     events: may ? [] : messages.map((message) => failedEvent(self, message)),
     commands: may ? [messages.map((message) => handOver(message, realm, self, directory.version))] : [],
   };
@@ -91,11 +91,11 @@ export function deliverDueMessages(
 /** Sent by the conversation's actor. The user may have deleted the message meanwhile. */
 export const recordScheduledSent: UserCommand<typeof userCommands.scheduledSent> = {
   handle({ parts }, { id }, _inputs, { key }) {
-    if (scheduledOf(parts, id)?.phase !== 'sending') return { reply: valueReply(null) };
+    if (storedScheduled(parts, id)?.phase !== 'sending') return { reply: valueReply(null) };
     const delivered: DeliveryReceipt = { id, phase: 'sent' };
     return {
       reply: valueReply(null),
-      parts: { [scheduledPart(id)]: delivered },
+      parts: { [scheduledPartName(id)]: delivered },
       events: [scheduledEvent(userIdOfKey(key), 'remove', { scheduled_message_id: id })],
       due: nextTimerTime(writeScheduled(parts, delivered)),
     };
@@ -121,14 +121,14 @@ function isEarly(
 export const recordScheduledFailed: UserCommand<typeof userCommands.scheduledFailed> = {
   handle({ parts }, failure, _inputs, { key, realm, directory, now }) {
     const { id, reason } = failure;
-    const known = scheduledOf(parts, id);
+    const known = storedScheduled(parts, id);
     if (known?.phase !== 'sending') return { reply: valueReply(null) };
     if (isEarly(known, failure, parts)) {
       const early = (known.early ?? 0) + 1;
       const again: ScheduledMessage = { ...known, phase: 'waiting', notBefore: now + EARLY_MS, early };
       return {
         reply: valueReply(null),
-        parts: { [scheduledPart(id)]: again },
+        parts: { [scheduledPartName(id)]: again },
         due: nextTimerTime(writeScheduled(parts, again)),
       };
     }
@@ -137,7 +137,7 @@ export const recordScheduledFailed: UserCommand<typeof userCommands.scheduledFai
     const notice = { content: failureNotice(failed, reason), origin: failed.origin, after: directory.version };
     return {
       reply: valueReply(null),
-      parts: { [scheduledPart(id)]: failed },
+      parts: { [scheduledPartName(id)]: failed },
       events: [failedEvent(self, failed)],
       commands: maySend(directory, self) ? [[directNoticeCommand(realm, self, notice)]] : [],
       due: nextTimerTime(writeScheduled(parts, failed)),

@@ -3,17 +3,17 @@
 import { successReply, valueReply } from '#actors/shared';
 import type { JsonObject } from '#base';
 import {
-  checkContent,
+  checkMessageContent,
   type Draft,
   type DraftBody,
-  draftOf,
-  draftPart,
-  draftsOf,
+  draftPartName,
   MAX_DRAFTS_SHOWN,
+  storedDraft,
+  storedDrafts,
 } from '#domain/messages';
-import { checkDraftsOn } from '#domain/people';
-import { canAccess, cutTopic } from '#domain/streams';
-import { type LogItem, type Parts, streamId, type UserId, userId } from '#model';
+import { checkDraftsEnabled } from '#domain/people';
+import { canAccessStream, cutTopic } from '#domain/streams';
+import { type ActorParts, type LogItem, streamId, type UserId, userId } from '#model';
 import type { DraftInput, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
@@ -24,8 +24,8 @@ import { isSubscribed, nextDraftOrScheduledId, type UserCommand, userIdOfKey } f
 const EVENT_SIZE = 100_000;
 
 /** @throws ApiError; the checks have the order of messages.md */
-function checkDraft(given: DraftInput, parts: Parts, { directory, caller, now }: CommandContext): DraftBody {
-  const content = checkContent(given.content);
+function checkDraft(given: DraftInput, parts: ActorParts, { directory, caller, now }: CommandContext): DraftBody {
+  const content = checkMessageContent(given.content);
   const { timestamp = now / 1000, type, to } = given;
   if (timestamp < 0) throw apiError('TIMESTAMP_NEGATIVE');
   const draft = { content, timestamp: Math.floor(timestamp) };
@@ -35,7 +35,7 @@ function checkDraft(given: DraftInput, parts: Parts, { directory, caller, now }:
     if (to.length !== 1) throw apiError('ONE_DRAFT_STREAM');
     const stream = directory.stream(streamId(to[0]!));
     const user = directory.user(userId(caller));
-    if (!stream || !user || !canAccess(user, stream, isSubscribed(parts, stream.id)))
+    if (!stream || !user || !canAccessStream(user, stream, isSubscribed(parts, stream.id)))
       throw apiError('INVALID_STREAM_ID');
     return { ...draft, type, to: [stream.id], topic };
   }
@@ -86,8 +86,8 @@ export const listDrafts: UserCommand<typeof userCommands.drafts> = {
   lane: 'read',
   read: true,
   handle({ parts }, _args, _inputs, { directory, caller }) {
-    checkDraftsOn(directory, userId(caller));
-    const all = draftsOf(parts);
+    checkDraftsEnabled(directory, userId(caller));
+    const all = storedDrafts(parts);
     return { reply: successReply({ count: all.length, drafts: all }) };
   },
 };
@@ -96,7 +96,7 @@ export const listDrafts: UserCommand<typeof userCommands.drafts> = {
 export const createDrafts: UserCommand<typeof userCommands.createDrafts> = {
   handle({ state, parts }, { drafts: given }, _inputs, context) {
     const self = userId(context.caller);
-    checkDraftsOn(context.directory, self);
+    checkDraftsEnabled(context.directory, self);
     let last = state.lastDraft;
     const made = given.map((one): Draft => {
       last = nextDraftOrScheduledId(last, self);
@@ -105,7 +105,7 @@ export const createDrafts: UserCommand<typeof userCommands.createDrafts> = {
     return {
       reply: successReply({ ids: made.map(({ id }) => id) }),
       ...(last === undefined ? {} : { state: { ...state, lastDraft: last } }),
-      parts: Object.fromEntries(made.map((draft) => [draftPart(draft.id), draft])),
+      parts: Object.fromEntries(made.map((draft) => [draftPartName(draft.id), draft])),
       events: addEvents(self, made),
     };
   },
@@ -114,12 +114,12 @@ export const createDrafts: UserCommand<typeof userCommands.createDrafts> = {
 /** PATCH /drafts/{draft_id}: the whole draft is replaced. */
 export const editDraft: UserCommand<typeof userCommands.editDraft> = {
   handle({ parts }, { id, draft: given }, _inputs, context) {
-    checkDraftsOn(context.directory, userId(context.caller));
-    if (!draftOf(parts, id)) throw apiError('NO_SUCH_DRAFT');
+    checkDraftsEnabled(context.directory, userId(context.caller));
+    if (!storedDraft(parts, id)) throw apiError('NO_SUCH_DRAFT');
     const draft: Draft = { id, ...checkDraft(given, parts, context) };
     return {
       reply: successReply(),
-      parts: { [draftPart(id)]: draft },
+      parts: { [draftPartName(id)]: draft },
       events: [tell(context.caller, 'update', { draft })],
     };
   },
@@ -128,11 +128,11 @@ export const editDraft: UserCommand<typeof userCommands.editDraft> = {
 /** DELETE /drafts/{draft_id}. */
 export const deleteDraft: UserCommand<typeof userCommands.deleteDraft> = {
   handle({ parts }, { id }, _inputs, { directory, caller }) {
-    checkDraftsOn(directory, userId(caller));
-    if (!draftOf(parts, id)) throw apiError('NO_SUCH_DRAFT');
+    checkDraftsEnabled(directory, userId(caller));
+    if (!storedDraft(parts, id)) throw apiError('NO_SUCH_DRAFT');
     return {
       reply: successReply(),
-      parts: { [draftPart(id)]: null },
+      parts: { [draftPartName(id)]: null },
       events: [tell(caller, 'remove', { draft_id: id })],
     };
   },
@@ -141,16 +141,16 @@ export const deleteDraft: UserCommand<typeof userCommands.deleteDraft> = {
 /** The user has turned synchronization off. Sent by the realm actor: never refuses, and a repeat changes nothing. */
 export const deleteAllDrafts: UserCommand<typeof userCommands.dropDrafts> = {
   handle({ parts }, _args, _inputs, { key }) {
-    const gone = draftsOf(parts);
+    const gone = storedDrafts(parts);
     if (gone.length === 0) return { reply: valueReply(null) };
     const self = userIdOfKey(key);
     return {
       reply: valueReply(null),
-      parts: Object.fromEntries(gone.map(({ id }) => [draftPart(id), null])),
+      parts: Object.fromEntries(gone.map(({ id }) => [draftPartName(id), null])),
       events: gone.map(({ id }) => tell(self, 'remove', { draft_id: id })),
     };
   },
 };
 
 /** As POST /register shows them: newest edit first. */
-export const newestDrafts = (parts: Parts): Draft[] => draftsOf(parts).reverse().slice(0, MAX_DRAFTS_SHOWN);
+export const newestDrafts = (parts: ActorParts): Draft[] => storedDrafts(parts).reverse().slice(0, MAX_DRAFTS_SHOWN);

@@ -2,13 +2,13 @@
 
 import { successReply } from '#actors/shared';
 import {
+  parseScheduledRecipients,
   presentScheduled,
   type ScheduledBody,
   type ScheduledMessage,
-  scheduledOf,
-  scheduledPart,
-  scheduledRecipients,
-  undelivered,
+  scheduledPartName,
+  storedScheduled,
+  undeliveredScheduled,
 } from '#domain/messages';
 import { checkTopic } from '#domain/streams';
 import { userId } from '#model';
@@ -27,7 +27,9 @@ import { nextDraftOrScheduledId, nextTimerTime, type UserCommand } from '../../s
 export const listScheduledMessages: UserCommand<typeof userCommands.scheduledMessages> = {
   lane: 'read',
   read: true,
-  handle: ({ parts }) => ({ reply: successReply({ scheduled_messages: undelivered(parts).map(presentScheduled) }) }),
+  handle: ({ parts }) => ({
+    reply: successReply({ scheduled_messages: undeliveredScheduled(parts).map(presentScheduled) }),
+  }),
 };
 
 /** POST /scheduled_messages. */
@@ -43,7 +45,7 @@ export const scheduleMessage: UserCommand<typeof userCommands.schedule, Scheduli
     return {
       reply: successReply({ scheduled_message_id: id }),
       state: { ...state, lastScheduled: id },
-      parts: { [scheduledPart(id)]: message },
+      parts: { [scheduledPartName(id)]: message },
       events: [scheduledEvent(context.caller, 'add', { scheduled_messages: [presentScheduled(message)] })],
       due: nextTimerTime(writeScheduled(parts, message)),
     };
@@ -53,12 +55,12 @@ export const scheduleMessage: UserCommand<typeof userCommands.schedule, Scheduli
 /** PATCH /scheduled_messages/{scheduled_message_id}, from its fifth check on. */
 export const editScheduledMessage: UserCommand<typeof userCommands.editScheduled, SchedulingInputs> = {
   inputs(args, context, sources) {
-    const known = scheduledOf(context.view.parts, args.id);
+    const known = storedScheduled(context.view.parts, args.id);
     const before = known?.phase === 'sent' ? undefined : known;
     return loadSchedulingInputs(args, targetOf(args, before), before, context, sources);
   },
   handle(view, args, inputs, context) {
-    const known = scheduledOf(view.parts, args.id);
+    const known = storedScheduled(view.parts, args.id);
     if (!known) throw apiError('NO_SUCH_SCHEDULED_MESSAGE');
     if (known.phase === 'sent' || known.phase === 'sending') throw apiError('SCHEDULED_ALREADY_SENT');
     if (known.phase === 'failed' && args.at === null) throw apiError('SCHEDULED_IN_PAST');
@@ -78,7 +80,7 @@ export const editScheduledMessage: UserCommand<typeof userCommands.editScheduled
     };
     return {
       reply: successReply(),
-      parts: { [scheduledPart(message.id)]: message },
+      parts: { [scheduledPartName(message.id)]: message },
       events: [scheduledEvent(context.caller, 'update', { scheduled_message: presentScheduled(message) })],
       due: nextTimerTime(writeScheduled(view.parts, message)),
     };
@@ -89,7 +91,7 @@ function merged({ type: newType, to, topic, content }: EditScheduledArgs, known:
   const type = newType ?? known.type;
   return {
     type,
-    to: to === null ? known.to : scheduledRecipients(type, to),
+    to: to === null ? known.to : parseScheduledRecipients(type, to),
     topic: topic ?? known.topic,
     content: content ?? known.content,
   };
@@ -112,12 +114,12 @@ function targetOf(args: EditScheduledArgs, known: ScheduledMessage | undefined):
 /** DELETE /scheduled_messages/{scheduled_message_id}; also for a message that was sent. */
 export const deleteScheduledMessage: UserCommand<typeof userCommands.deleteScheduled> = {
   handle({ parts }, { id }, _inputs, { caller }) {
-    if (!scheduledOf(parts, id)) throw apiError('NO_SUCH_SCHEDULED_MESSAGE');
+    if (!storedScheduled(parts, id)) throw apiError('NO_SUCH_SCHEDULED_MESSAGE');
     const left = new Map(parts);
-    left.delete(scheduledPart(id));
+    left.delete(scheduledPartName(id));
     return {
       reply: successReply(),
-      parts: { [scheduledPart(id)]: null },
+      parts: { [scheduledPartName(id)]: null },
       events: [scheduledEvent(caller, 'remove', { scheduled_message_id: id })],
       due: nextTimerTime(left),
     };

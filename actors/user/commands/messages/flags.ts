@@ -3,23 +3,23 @@
 import { flagEvent, successReply, valueReply } from '#actors/shared';
 import type { JsonObject } from '#base';
 import {
-  asStored,
+  encodeMarkedIds,
+  encodeReadState,
   type FlagUpdate,
-  fetchWindow,
+  fetchMessageWindow,
   type MessageWindow,
-  makePlan,
-  markedOf,
-  markedPart,
+  makeNarrowPlan,
+  markedIdsOf,
   markRead,
   markUnread,
+  parseMessageWindow,
   parseNarrow,
   type ReadableMessage,
-  readingPart,
-  resolveTerms,
+  resolveNarrowTerms,
   setMark,
+  toStoredMessage,
   UserFlags,
   unsetMark,
-  windowSpec,
 } from '#domain/messages';
 import { type ActorKey, type LogItem, READ_IDS_PER_EVENT, streamId, streamKey } from '#model';
 import { type FlagChange, outboxCommand, streamCommands, type userCommands } from '#model/commands';
@@ -64,7 +64,7 @@ function withFolds(
   return Object.assign(
     {},
     parts,
-    ...folds.map((fold) => readingPart(fold.home, applyFold(flags.reading(fold.home), fold))),
+    ...folds.map((fold) => encodeReadState(fold.home, applyFold(flags.reading(fold.home), fold))),
   );
 }
 
@@ -77,7 +77,7 @@ async function pick(
   const asked = [...new Set(ids)];
   const possible = asked.filter((id) => Number.isSafeInteger(id) && id > 0);
   const records = await sources.store.getMessages(context.realm, possible);
-  const stored = records.filter((record) => record !== null).map(asStored);
+  const stored = records.filter((record) => record !== null).map(toStoredMessage);
   const own: ReadableMessage[] = [];
   for (const message of stored) {
     const one = await reader.access(message);
@@ -191,8 +191,8 @@ export const setFlagsInNarrow: UserCommand<
 > = {
   async inputs(args, context, sources) {
     const { reader, viewer, user, directory } = await loadReadingRights(context, sources);
-    const terms = resolveTerms(parseNarrow(args.narrow), directory, user.id);
-    const fetched = await fetchWindow(reader, makePlan(terms, viewer), windowSpec(args));
+    const terms = resolveNarrowTerms(parseNarrow(args.narrow), directory, user.id);
+    const fetched = await fetchMessageWindow(reader, makeNarrowPlan(terms, viewer), parseMessageWindow(args));
     await awaitPublished(
       context.realm,
       fetched.rows.map(({ message }) => message),
@@ -222,9 +222,9 @@ export const setFlagsInNarrow: UserCommand<
 /** Adds ids to one of the marks. Never refuses, and a repeat changes nothing. */
 export const addCopiesCommand = (mark: 'historical' | 'copied'): UserCommand<typeof userCommands.giveCopy> => ({
   handle({ parts }, { ids }) {
-    const before = markedOf(parts, mark);
+    const before = markedIdsOf(parts, mark);
     const after = before.with(ids);
-    return { reply: valueReply(null), ...(after === before ? {} : { parts: markedPart(mark, after) }) };
+    return { reply: valueReply(null), ...(after === before ? {} : { parts: encodeMarkedIds(mark, after) }) };
   },
 });
 

@@ -5,7 +5,14 @@
 
 import { allReadEvent, partialReply, successReply } from '#actors/shared';
 import { IdSet, type Json } from '#base';
-import { asStored, NEWEST, type OriginReadState, readingPart, UnreadScan, UserFlags } from '#domain/messages';
+import {
+  encodeReadState,
+  NEWEST_ANCHOR,
+  type OriginReadState,
+  toStoredMessage,
+  UnreadScan,
+  UserFlags,
+} from '#domain/messages';
 import type { LogItem } from '#model';
 import type { userCommands } from '#model/commands';
 import type { InputContext, Outcome } from '#runtime';
@@ -29,8 +36,8 @@ interface Marking {
 }
 
 async function newestOfRealm({ realm }: InputContext<UserState, undefined>, { store }: InputSources) {
-  const scan = { realm, index: { by: 'realm' }, from: NEWEST, direction: 'older', limit: RECENT } as const;
-  return (await store.scanMessages(scan)).map(asStored);
+  const scan = { realm, index: { by: 'realm' }, from: NEWEST_ANCHOR, direction: 'older', limit: RECENT } as const;
+  return (await store.scanMessages(scan)).map(toStoredMessage);
 }
 
 /** Streams by newest message, as far as the realm's newest messages show; the others follow. */
@@ -90,7 +97,7 @@ export const markAllRead: UserCommand<typeof userCommands.markAllRead, Marking> 
     for (const newest of homes) {
       const reading = flags.reading(newest.home);
       if (!changes(reading, newest)) continue;
-      Object.assign(written, readingPart(newest.home, marked(reading, newest)));
+      Object.assign(written, encodeReadState(newest.home, marked(reading, newest)));
       const to = Math.max(newest.settled, ...newest.newer);
       if (!complete) events.push(...readRangeEvents(caller, unreadRangeOf(newest.home, reading, to, 0)));
     }

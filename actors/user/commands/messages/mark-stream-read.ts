@@ -2,8 +2,8 @@
 
 import { readIdsEvents, successReply, valueReply } from '#actors/shared';
 import { IdSet, type Json } from '#base';
-import { markedRead, readingPart, type StoredMessage, UnreadScan, UserFlags, withRead } from '#domain/messages';
-import { canAccess } from '#domain/streams';
+import { addReadIds, encodeReadState, isMarkedRead, type StoredMessage, UnreadScan, UserFlags } from '#domain/messages';
+import { canAccessStream } from '#domain/streams';
 import { type LogItem, READ_IDS_PER_EVENT, streamId, streamKey, userKey } from '#model';
 import { conversationCommands, outboxCommand, type ReadStreamArgs, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -72,13 +72,13 @@ function marked(
   if (some) {
     const mark = Math.max(reading.mark, newest);
     // Moved messages that the user has read meanwhile stay read.
-    const unread = IdSet.of(left.filter((id) => markedRead(reading, id) !== true));
-    Object.assign(written, readingPart(stream, { mark, read: reading.read.above(mark), unread }));
+    const unread = IdSet.of(left.filter((id) => isMarkedRead(reading, id) !== true));
+    Object.assign(written, encodeReadState(stream, { mark, read: reading.read.above(mark), unread }));
     if (all) events.push(...readIdsEvents(user, all));
     else events.push(...readRangeEvents(user, unreadRangeOf(stream, reading, newest, stream)));
   }
   for (const [home, ids] of came) {
-    Object.assign(written, readingPart(home, withRead(flags.reading(home), ids)));
+    Object.assign(written, encodeReadState(home, addReadIds(flags.reading(home), ids)));
     events.push(...readIdsEvents(user, ids));
   }
   return { parts: written, events };
@@ -90,7 +90,7 @@ export const markStreamRead: UserCommand<typeof userCommands.markStreamRead, Str
   async inputs({ stream: id }, context, sources) {
     const { directory, user } = await loadReadingRights(context, sources);
     const stream = directory.stream(streamId(id));
-    if (!stream || !canAccess(user, stream, isSubscribed(context.view.parts, id))) return undefined;
+    if (!stream || !canAccessStream(user, stream, isSubscribed(context.view.parts, id))) return undefined;
     return lookAt(id, context, sources);
   },
   handle({ parts }, { stream }, marking, { caller }) {
@@ -175,11 +175,11 @@ function markedSome(
 ): Pick<Outcome<UserState>, 'parts' | 'events'> {
   const reading = new UserFlags(user, parts).reading(stream);
   const mark = Math.max(reading.mark, above.at(-1) ?? 0);
-  const elsewhere = left.filter((id) => id > reading.mark && id <= mark && markedRead(reading, id) !== true);
+  const elsewhere = left.filter((id) => id > reading.mark && id <= mark && isMarkedRead(reading, id) !== true);
   const named = new Set(below);
   const unread = IdSet.of([...reading.unread.ids.filter((id) => !named.has(id)), ...elsewhere]);
   return {
-    parts: readingPart(stream, { mark, read: reading.read.above(mark), unread }),
+    parts: encodeReadState(stream, { mark, read: reading.read.above(mark), unread }),
     events: readIdsEvents(user, [...below, ...above]),
   };
 }

@@ -1,8 +1,8 @@
 /** POST /mark_topic_as_read (messages.md). */
 
 import { readIdsEvents, successReply } from '#actors/shared';
-import { markRead, type StoredMessage, streamConversation, UnreadScan, UserFlags } from '#domain/messages';
-import { canAccess, topicKey } from '#domain/streams';
+import { markRead, type StoredMessage, streamConversationName, UnreadScan, UserFlags } from '#domain/messages';
+import { canAccessStream, toTopicKey } from '#domain/streams';
 import { streamId } from '#model';
 import type { TopicName, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -25,7 +25,7 @@ async function lookAt(
   { realm, caller, view }: InputContext<UserState, undefined>,
   sources: InputSources,
 ): Promise<TopicMarking> {
-  const index = { by: 'topic', conversation: streamConversation(stream), topicKey: topicKey(topic) } as const;
+  const index = { by: 'topic', conversation: streamConversationName(stream), topicKey: toTopicKey(topic) } as const;
   const flags = new UserFlags(caller, view.parts);
   const reading = flags.reading(stream);
   const made = flags.personalCopyTest();
@@ -34,7 +34,8 @@ async function lookAt(
   for await (const batch of scan.upwards(index, reading.mark, made)) messages.push(...batch);
   for await (const batch of scan.movedTo(stream, [index])) messages.push(...batch);
   const excepted = await scan.unreadExceptions(reading);
-  const here = ({ body }: StoredMessage): boolean => body.stream === stream && topicKey(body.topic) === index.topicKey;
+  const here = ({ body }: StoredMessage): boolean =>
+    body.stream === stream && toTopicKey(body.topic) === index.topicKey;
   messages.push(...excepted.filter(here));
   const known = messages.length > 0 || (await scan.hasAny(index, made));
   await awaitPublished(realm, messages, sources);
@@ -46,7 +47,7 @@ export const markTopicRead: UserCommand<typeof userCommands.markTopicRead, Topic
   async inputs(args, context, sources) {
     const { directory, user } = await loadReadingRights(context, sources);
     const stream = directory.stream(streamId(args.stream));
-    if (!stream || !canAccess(user, stream, isSubscribed(context.view.parts, args.stream))) {
+    if (!stream || !canAccessStream(user, stream, isSubscribed(context.view.parts, args.stream))) {
       return { stream: 'closed', known: false, messages: [] };
     }
     return lookAt(args, context, sources);

@@ -2,13 +2,13 @@
 
 import { successReply } from '#actors/shared';
 import type { Json } from '#base';
-import { messageHistory, type ReadableMessage } from '#domain/messages';
-import { canAccess } from '#domain/streams';
+import { presentMessageHistory, type ReadableMessage } from '#domain/messages';
+import { canAccessStream } from '#domain/streams';
 import { streamId, streamKey, userId } from '#model';
 import {
   conversationCommands,
   type EditMessageArgs,
-  redirect,
+  redirectCommand,
   streamCommands,
   type userCommands,
 } from '#model/commands';
@@ -33,7 +33,7 @@ export const fetchEditHistory: UserCommand<typeof userCommands.history, Readable
   handle(_view, _args, own, { directory }) {
     if (!directory.settings.allow_edit_history) throw apiError('EDIT_HISTORY_OFF');
     if (!own) throw apiError('INVALID_MESSAGES');
-    return { reply: successReply({ message_history: messageHistory(own.message) as Json }) };
+    return { reply: successReply({ message_history: presentMessageHistory(own.message) as Json }) };
   },
 };
 
@@ -47,12 +47,14 @@ export const deleteTopic: UserCommand<typeof userCommands.deleteTopic> = {
   handle({ parts }, { stream_id, topic }, _inputs, { directory, caller, realm, now }) {
     const user = directory.user(userId(caller));
     const stream = directory.stream(streamId(stream_id));
-    if (!user || !stream || !canAccess(user, stream, isSubscribed(parts, stream_id))) {
+    if (!user || !stream || !canAccessStream(user, stream, isSubscribed(parts, stream_id))) {
       throw apiError('INVALID_STREAM_ID');
     }
     const args = { topic, until: now + DELETE_TOPIC_MS, before: 0 };
     return {
-      reply: { forward: redirect({ to: streamKey(realm, stream.id), command: streamCommands.deleteTopic, args }) },
+      reply: {
+        forward: redirectCommand({ to: streamKey(realm, stream.id), command: streamCommands.deleteTopic, args }),
+      },
     };
   },
 };

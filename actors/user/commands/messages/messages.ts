@@ -1,25 +1,25 @@
 /** Reads of messages that the user may see (narrow.md, messages.md § Access to a message). */
 
 import { encodedReply, successReply } from '#actors/shared';
-import { Encoded, type Fields, filterInSlices, type JsonObject, mapInSlices } from '#base';
+import { EncodedJson, filterInSlices, type JsonObject, mapInSlices, type ResponseFields } from '#base';
 import type { RenderResult } from '#domain/markdown';
 import {
-  asStored,
-  fetchPackedWindow,
+  fetchPackedMessageWindow,
   MessageEncoder,
-  makePlan,
-  matchOf,
+  makeNarrowPlan,
+  parseMessageWindow,
   parseNarrow,
-  presentNeutral,
-  presentVariant,
-  presentWindow,
+  presentMessageVariant,
+  presentMessageWindow,
+  presentNeutralMessage,
+  presentSearchMatch,
   type ReadableMessage,
-  resolveTerms,
+  resolveNarrowTerms,
   type SearchMatch,
   type StoredMessage,
   searchesOf,
+  toStoredMessage,
   UserFlags,
-  windowSpec,
 } from '#domain/messages';
 import type { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -33,22 +33,30 @@ function present(
   directory: DirectoryView,
   options: { applyMarkdown: boolean; clientGravatar: boolean },
 ): JsonObject {
-  return { ...presentVariant(presentNeutral(own.message, directory), options), flags: flags.flagsOf(own) };
+  return {
+    ...presentMessageVariant(presentNeutralMessage(own.message, directory), options),
+    flags: flags.flagsOf(own),
+  };
 }
 
 /** GET /messages: encodes the messages while they are read from the Store. */
-export const fetchMessages: UserCommand<typeof userCommands.fetchMessages, Fields> = {
+export const fetchMessages: UserCommand<typeof userCommands.fetchMessages, ResponseFields> = {
   lane: 'read',
   read: true,
   async inputs(args, context, sources) {
     const { reader, viewer, user, directory } = await loadReadingRights(context, sources);
-    const terms = resolveTerms(parseNarrow(args.narrow), directory, user.id);
+    const terms = resolveNarrowTerms(parseNarrow(args.narrow), directory, user.id);
     const searches = searchesOf(terms);
     const options = { applyMarkdown: args.apply_markdown, clientGravatar: args.client_gravatar };
-    const matched = searches.length === 0 ? undefined : ({ body }: StoredMessage) => matchOf(body, searches);
+    const matched = searches.length === 0 ? undefined : ({ body }: StoredMessage) => presentSearchMatch(body, searches);
     const shown = new MessageEncoder(viewer.flags, directory, options, matched);
-    const fetched = await fetchPackedWindow(reader, makePlan(terms, viewer), windowSpec(args), shown.encode);
-    return { ...presentWindow(fetched), messages: new Encoded(shown.list(fetched.rows)) };
+    const fetched = await fetchPackedMessageWindow(
+      reader,
+      makeNarrowPlan(terms, viewer),
+      parseMessageWindow(args),
+      shown.encode,
+    );
+    return { ...presentMessageWindow(fetched), messages: new EncodedJson(shown.list(fetched.rows)) };
   },
   handle: (_view, _args, fields) => ({ reply: encodedReply(fields) }),
 };
@@ -62,17 +70,17 @@ export const matchMessagesToNarrow: UserCommand<
   read: true,
   async inputs({ msg_ids, narrow }, context, sources) {
     const { reader, viewer, user, directory } = await loadReadingRights(context, sources);
-    const terms = resolveTerms(parseNarrow(narrow), directory, user.id, { searchApart: true });
-    const plan = makePlan(terms, viewer, { copies: true });
+    const terms = resolveNarrowTerms(parseNarrow(narrow), directory, user.id, { searchApart: true });
+    const plan = makeNarrowPlan(terms, viewer, { copies: true });
     const ids = [...new Set(msg_ids)].filter((id) => Number.isSafeInteger(id) && id >= 0).sort((a, b) => a - b);
     const records = await sources.store.getMessages(context.realm, ids);
-    const stored = records.filter((record) => record !== null).map(asStored);
+    const stored = records.filter((record) => record !== null).map(toStoredMessage);
     const own = await reader.readable(stored, plan.history);
     const searches = searchesOf(terms);
     const matching = await filterInSlices(own, plan.matches);
     const matches = await mapInSlices(
       matching,
-      ({ message }) => [message.id, matchOf(message.body, searches)] as const,
+      ({ message }) => [message.id, presentSearchMatch(message.body, searches)] as const,
     );
     return { messages: Object.fromEntries(matches) };
   },

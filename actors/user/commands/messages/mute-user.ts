@@ -6,7 +6,7 @@
 import { readIdsEvents } from '#actors/shared';
 import {
   DIRECT_ORIGIN,
-  MAX_UNREAD,
+  MAX_LISTED_UNREAD,
   markRead,
   type ReadableMessage,
   type StoredMessage,
@@ -14,7 +14,7 @@ import {
   UserFlags,
 } from '#domain/messages';
 import { realmKey, userId } from '#model';
-import { realmCommands, redirect, type userCommands } from '#model/commands';
+import { realmCommands, redirectCommand, type userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { InputContext } from '#runtime';
 import type { InputSources } from '../../../services.js';
@@ -35,7 +35,7 @@ export const muteUser: UserCommand<typeof userCommands.muteUser, readonly Readab
     const flags = new UserFlags(caller, parts);
     const read = markRead(flags, found);
     return {
-      reply: { forward: redirect({ to: realmKey(realm), command: realmCommands.muteUser, args }) },
+      reply: { forward: redirectCommand({ to: realmKey(realm), command: realmCommands.muteUser, args }) },
       ...(read.changed.length > 0 ? { parts: read.parts, events: readIdsEvents(caller, read.changed) } : {}),
     };
   },
@@ -58,7 +58,7 @@ export async function readUnreadFrom(
   const floor = Math.min(...readings.map(({ mark }) => mark));
   for await (const batch of scan.upwards({ by: 'sender', sender }, floor)) {
     found.push(...batch.filter((message) => !flags.isRead({ message, copy: true, gained: false })));
-    if (found.length >= MAX_UNREAD) break;
+    if (found.length >= MAX_LISTED_UNREAD) break;
   }
   const once = new Map(found.map((message) => [message.id, message]));
   return [...once.values()].map((message) => ({ message, copy: true, gained: false }));

@@ -5,10 +5,10 @@
 
 import { owningActorKey } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import { asStored, type ReadableMessage, Reader, UserFlags, type Viewer } from '#domain/messages';
-import { policyOf, TOPIC_POLICY } from '#domain/streams';
+import { MessageReader, type MessageViewer, type ReadableMessage, toStoredMessage, UserFlags } from '#domain/messages';
+import { TOPIC_POLICY, topicPolicyOf } from '#domain/streams';
 import { type RealmId, userId } from '#model';
-import { type CallerCopy, type Command, type Fields, redirect } from '#model/commands';
+import { type CallerCopyArgs, type Command, type FieldsReply, redirectCommand } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { InputContext } from '#runtime';
@@ -16,8 +16,8 @@ import type { InputSources } from '../../../services.js';
 import { isSubscribed, subscriptionsOf, type UserHandler, type UserState } from '../../state.js';
 
 export interface ReadingRights {
-  readonly reader: Reader;
-  readonly viewer: Viewer;
+  readonly reader: MessageReader;
+  readonly viewer: MessageViewer;
   readonly user: DirectoryUser;
   readonly directory: DirectoryView;
   readonly subscribed: (stream: number) => boolean;
@@ -34,7 +34,7 @@ export async function loadReadingRights(
   if (!user) throw apiError('ACCOUNT_DEACTIVATED');
   const viewer = viewerOf(view.parts, realm, user, directory);
   const { subscribed, flags } = viewer;
-  return { reader: new Reader(sources.store, viewer), viewer, user, directory, subscribed, flags };
+  return { reader: new MessageReader(sources.store, viewer), viewer, user, directory, subscribed, flags };
 }
 
 function viewerOf(
@@ -42,7 +42,7 @@ function viewerOf(
   realm: RealmId,
   user: DirectoryUser,
   directory: DirectoryView,
-): Viewer {
+): MessageViewer {
   const own = subscriptionsOf(parts);
   return {
     realm,
@@ -52,7 +52,7 @@ function viewerOf(
     streams: own.map((of) => of.stream),
     subscribed: (stream) => isSubscribed(parts, stream),
     mutedStreams: new Set(own.filter((of) => of.active && of.muted).map((of) => of.stream)),
-    mutesTopic: (stream, topic) => policyOf(parts, stream, topic) === TOPIC_POLICY.muted,
+    mutesTopic: (stream, topic) => topicPolicyOf(parts, stream, topic) === TOPIC_POLICY.muted,
   };
 }
 
@@ -64,12 +64,12 @@ export async function accessibleMessage(
 ): Promise<ReadableMessage | undefined> {
   const { reader } = await loadReadingRights(context, sources);
   const [record] = await sources.store.getMessages(context.realm, [id]);
-  return record ? reader.access(asStored(record)) : undefined;
+  return record ? reader.access(toStoredMessage(record)) : undefined;
 }
 
 /** @param command command of the owning actor; it gets the arguments of the command here, and `copy` */
 export function redirectToMessageOwner<A extends { readonly message_id: number } & JsonObject>(
-  command: Command<'stream' | 'dm', A & CallerCopy, Fields>,
+  command: Command<'stream' | 'dm', A & CallerCopyArgs, FieldsReply>,
 ): UserHandler<A, ReadableMessage | undefined> {
   return {
     lane: 'read',
@@ -78,7 +78,7 @@ export function redirectToMessageOwner<A extends { readonly message_id: number }
     handle(_view, args, own, { realm }) {
       if (!own) throw apiError('INVALID_MESSAGES');
       const to = owningActorKey(realm, own.message);
-      return { reply: { forward: redirect({ to, command, args: { ...args, copy: own.copy } }) } };
+      return { reply: { forward: redirectCommand({ to, command, args: { ...args, copy: own.copy } }) } };
     },
   };
 }

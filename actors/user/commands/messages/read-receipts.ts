@@ -1,7 +1,7 @@
 /** GET /messages/{message_id}/read_receipts. */
 
 import { successReply } from '#actors/shared';
-import { readersOf } from '#domain/messages';
+import { findMessageReaders } from '#domain/messages';
 import type { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { UserCommand } from '../../state.js';
@@ -20,7 +20,10 @@ export const listReadReceipts: UserCommand<typeof userCommands.readReceipts, Rec
     const { realm, caller } = context;
     const directory = await sources.directory(realm);
     if (!own || !directory.settings.enable_read_receipts) return { accessible: own !== undefined, readers: [] };
-    return { accessible: true, readers: await readersOf(own.message, caller, { ...sources, realm, directory }) };
+    return {
+      accessible: true,
+      readers: await findMessageReaders(own.message, caller, { ...sources, realm, directory }),
+    };
   },
   handle(_view, _args, { accessible, readers }, { directory }) {
     if (!accessible) throw apiError('INVALID_MESSAGES');

@@ -5,7 +5,7 @@
 
 import { readOwnState } from '#actors/shared';
 import { streamId, streamKey, userId } from '#model';
-import { redirect, streamCommands, type userCommands } from '#model/commands';
+import { redirectCommand, streamCommands, type userCommands } from '#model/commands';
 import { TooEarly } from '#runtime';
 import { isSubscribed, type UserCommand } from '../../state.js';
 
@@ -29,7 +29,7 @@ export const retryAfterJoin: UserCommand<typeof userCommands.retryAfterJoin> = {
   },
   handle: (_view, { stream, message }, _inputs, { realm }) => ({
     reply: {
-      forward: redirect({
+      forward: redirectCommand({
         to: streamKey(realm, streamId(stream)),
         command: streamCommands.send,
         args: { ...message, again: true },

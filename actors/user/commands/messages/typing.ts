@@ -1,8 +1,8 @@
 /** Typing of a direct message (messages.md § Typing): a transient event for the participants. */
 
 import { presentTypist, successReply, typingEvent } from '#actors/shared';
-import { activeSender } from '#domain/messages';
-import { preference } from '#domain/people';
+import { requireActiveSender } from '#domain/messages';
+import { readPreference } from '#domain/people';
 import { userId } from '#model';
 import type { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -12,8 +12,8 @@ export const publishDirectTyping: UserCommand<typeof userCommands.typing> = {
   lane: 'read',
   read: true,
   handle(_view, { op, to }, _inputs, { directory, caller }) {
-    const sender = activeSender(directory, caller);
-    if (!preference(directory, sender.id, 'send_private_typing_notifications')) throw apiError('DIRECT_TYPING_OFF');
+    const sender = requireActiveSender(directory, caller);
+    if (!readPreference(directory, sender.id, 'send_private_typing_notifications')) throw apiError('DIRECT_TYPING_OFF');
     // The sender comes last, unless the request names them.
     const recipients = [...new Set([...to, caller])].map((id) => {
       const user = directory.user(userId(id));

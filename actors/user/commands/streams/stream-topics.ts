@@ -2,10 +2,10 @@
 
 import { successReply } from '#actors/shared';
 import type { Json } from '#base';
-import { makePlan, NEWEST, type Term } from '#domain/messages';
-import { canAccess, canReadHistory, topicKey } from '#domain/streams';
+import { makeNarrowPlan, type NarrowTerm, NEWEST_ANCHOR } from '#domain/messages';
+import { canAccessStream, canReadStreamHistory, toTopicKey } from '#domain/streams';
 import { type StreamId, streamId, streamKey } from '#model';
-import { redirect, streamCommands, type userCommands } from '#model/commands';
+import { redirectCommand, streamCommands, type userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { UserCommand } from '../../state.js';
 import { loadReadingRights, type ReadingRights } from '../messages/on-message.js';
@@ -28,10 +28,10 @@ async function receivedTopics(
   for (let i = 0; i < topics.length; i += AT_ONCE) {
     const found = await Promise.all(
       topics.slice(i, i + AT_ONCE).map(({ name }) => {
-        const topic: Term = { is: 'topic', topic: topicKey(name), negated: false };
+        const topic: NarrowTerm = { is: 'topic', topic: toTopicKey(name), negated: false };
         return reader.scan(
-          makePlan([{ is: 'stream', stream, negated: false }, topic], viewer, { copies: true }),
-          NEWEST,
+          makeNarrowPlan([{ is: 'stream', stream, negated: false }, topic], viewer, { copies: true }),
+          NEWEST_ANCHOR,
           'older',
           1,
         );
@@ -50,8 +50,8 @@ export const listStreamTopics: UserCommand<typeof userCommands.streamTopics, rea
     const rights = await loadReadingRights(context, sources);
     const { user, directory, subscribed } = rights;
     const stream = directory.stream(streamId(stream_id));
-    if (!stream || !canAccess(user, stream, subscribed(stream.id))) throw apiError('INVALID_STREAM_ID');
-    if (stream.historyPublic && canReadHistory(user, stream, subscribed(stream.id))) return null;
+    if (!stream || !canAccessStream(user, stream, subscribed(stream.id))) throw apiError('INVALID_STREAM_ID');
+    if (stream.historyPublic && canReadStreamHistory(user, stream, subscribed(stream.id))) return null;
     const topics = await sources.ask(streamKey(context.realm, stream.id), streamCommands.topicNames, {});
     return receivedTopics(topics as unknown as ListedTopic[], stream.id, rights);
   },
@@ -59,7 +59,11 @@ export const listStreamTopics: UserCommand<typeof userCommands.streamTopics, rea
     if (own) return { reply: successReply({ topics: own as unknown as Json }) };
     return {
       reply: {
-        forward: redirect({ to: streamKey(realm, streamId(stream_id)), command: streamCommands.listTopics, args: {} }),
+        forward: redirectCommand({
+          to: streamKey(realm, streamId(stream_id)),
+          command: streamCommands.listTopics,
+          args: {},
+        }),
       },
     };
   },

@@ -1,9 +1,9 @@
 /** One stream as the user sees it: its properties and its subscribers. */
 
 import { keepActiveAccounts, readMembership, successReply } from '#actors/shared';
-import { canSeeMetadata, presentStream } from '#domain/streams';
+import { canSeeStreamMetadata, presentStream } from '#domain/streams';
 import { streamId, userId } from '#model';
-import type { Membership, userCommands } from '#model/commands';
+import type { StreamMembershipReply, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryView } from '#model/records';
 import { isSubscribed, type UserCommand } from '../../state.js';
@@ -14,7 +14,8 @@ type Parts = Parameters<typeof isSubscribed>[0];
 function knownStream(id: number, parts: Parts, directory: DirectoryView, caller: number): DirectoryStream {
   const user = directory.user(userId(caller));
   const stream = directory.stream(streamId(id));
-  if (!user || !stream || !canSeeMetadata(user, stream, isSubscribed(parts, id))) throw apiError('INVALID_STREAM_ID');
+  if (!user || !stream || !canSeeStreamMetadata(user, stream, isSubscribed(parts, id)))
+    throw apiError('INVALID_STREAM_ID');
   return stream;
 }
 
@@ -28,7 +29,7 @@ export const fetchStream: UserCommand<typeof userCommands.streamById> = {
 };
 
 /** GET /streams/{stream_id}/members. */
-export const listSubscribers: UserCommand<typeof userCommands.subscribersOf, Membership> = {
+export const listSubscribers: UserCommand<typeof userCommands.subscribersOf, StreamMembershipReply> = {
   lane: 'read',
   read: true,
   async inputs({ stream_id }, { realm, caller, view }, sources) {
@@ -42,7 +43,7 @@ export const listSubscribers: UserCommand<typeof userCommands.subscribersOf, Mem
 };
 
 /** GET /users/{user_id}/subscriptions/{stream_id}. */
-export const readSubscriptionStatus: UserCommand<typeof userCommands.subscriptionStatus, Membership> = {
+export const readSubscriptionStatus: UserCommand<typeof userCommands.subscriptionStatus, StreamMembershipReply> = {
   lane: 'read',
   read: true,
   async inputs({ user_id, stream_id }, { realm, caller, view }, sources) {

@@ -2,7 +2,7 @@
 
 import { successReply } from '#actors/shared';
 import type { Json } from '#base';
-import { canAccess, type Subscription } from '#domain/streams';
+import { canAccessStream, type Subscription } from '#domain/streams';
 import { type LogItem, streamId, userId } from '#model';
 import type { SubscriptionSetting, userCommands } from '#model/commands';
 import { ApiError, apiError, validationError } from '#model/errors';
@@ -59,7 +59,7 @@ function target(
   const user = directory.user(userId(caller));
   const stream = directory.stream(streamId(stream_id));
   const own = subscription(stream_id);
-  if (!user || !stream || !canAccess(user, stream, own?.active ?? false)) throw apiError('INVALID_STREAM_ID');
+  if (!user || !stream || !canAccessStream(user, stream, own?.active ?? false)) throw apiError('INVALID_STREAM_ID');
   if (!own?.active) throw apiError('NOT_SUBSCRIBED', { stream_id });
   return own;
 }

@@ -9,15 +9,15 @@ import {
   valueReply,
 } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import { isAdmin, isGuest, streamNotifications } from '#domain/people';
+import { isAdmin, isGuest, readStreamNotifications } from '#domain/people';
 import {
-  byName,
-  canAccess,
-  pickColor,
+  canAccessStream,
+  compareByName,
+  estimateWeeklyTraffic,
+  pickSubscriptionColor,
   presentStream,
   presentSubscription,
   type Subscription,
-  weeklyTraffic,
 } from '#domain/streams';
 import { type LogItem, streamId, userId } from '#model';
 import type { userCommands } from '#model/commands';
@@ -51,7 +51,7 @@ export const addSubscriptions: UserCommand<typeof userCommands.subscribed> = {
       const before = subscriptionOf(parts, stream.id);
       if (before?.active) continue;
       const own: Subscription = {
-        ...(before ?? defaultSubscription(stream.id, color ?? pickColor(used, stream.recipient))),
+        ...(before ?? defaultSubscription(stream.id, color ?? pickSubscriptionColor(used, stream.recipient))),
         ...(color === null ? {} : { color }),
         active: true,
       };
@@ -59,7 +59,7 @@ export const addSubscriptions: UserCommand<typeof userCommands.subscribed> = {
       changed[`${SUBSCRIPTION_PART_PREFIX}${stream.id}`] = own as unknown as Json;
       shown.push(
         presentSubscription(stream, own, {
-          traffic: weeklyTraffic(directory.traffic(stream.id), stream.created, now),
+          traffic: estimateWeeklyTraffic(directory.traffic(stream.id), stream.created, now),
           subscribers: keepActiveAccounts(subscribers, directory),
         }),
       );
@@ -68,7 +68,7 @@ export const addSubscriptions: UserCommand<typeof userCommands.subscribed> = {
       if (unknown) tell({ type: 'stream', op: 'create', streams: [presentStream(stream)] });
     }
     if (shown.length === 0) return { reply: valueReply(null) };
-    const aux = account && { ...streamNotifications(directory, account) };
+    const aux = account && { ...readStreamNotifications(directory, account) };
     for (const some of splitForEvents(shown)) tell({ type: 'subscription', op: 'add', subscriptions: some }, aux);
     return { reply: valueReply(null), parts: changed, events };
   },
@@ -92,10 +92,10 @@ export const listSubscriptions: UserCommand<typeof userCommands.subscriptions, S
       .filter((own) => own.active)
       .map((own) => ({ own, stream: directory.stream(streamId(own.stream)) }))
       .filter((of): of is { own: Subscription; stream: DirectoryStream } => of.stream?.archived === false)
-      .sort((a, b) => byName(a.stream, b.stream))
+      .sort((a, b) => compareByName(a.stream, b.stream))
       .map(({ own, stream }) =>
         presentSubscription(stream, own, {
-          traffic: weeklyTraffic(directory.traffic(stream.id), stream.created, now),
+          traffic: estimateWeeklyTraffic(directory.traffic(stream.id), stream.created, now),
           ...(include_subscribers
             ? { subscribers: keepActiveAccounts(subscribers.get(stream.id) ?? [], directory) }
             : {}),
@@ -128,7 +128,7 @@ export const listStreams: UserCommand<typeof userCommands.streams, ReadonlySet<n
       ownersStreams.has(stream.id);
     const shown = [...directory.streams()]
       .filter((stream) => !stream.archived && chosen(stream))
-      .sort(byName)
+      .sort(compareByName)
       .map((stream) => ({
         ...presentStream(stream),
         ...(args.include_default ? { is_default: stream.isDefault } : {}),
@@ -144,7 +144,7 @@ export const findStreamIdByName: UserCommand<typeof userCommands.streamIdByName>
   handle({ parts }, { stream: name }, _inputs, { directory, caller }) {
     const user = directory.user(userId(caller));
     const stream = directory.streamByName(name);
-    if (!user || !stream || !canAccess(user, stream, isSubscribed(parts, stream.id))) {
+    if (!user || !stream || !canAccessStream(user, stream, isSubscribed(parts, stream.id))) {
       throw apiError('INVALID_STREAM_NAME', { name });
     }
     return { reply: successReply({ stream_id: stream.id }) };

@@ -1,12 +1,12 @@
 /** The user who reads messages: preferences that decide what the user sees, and memberships that decide access. */
 
-import { asMember, type Member, memberPart } from '#domain/streams';
+import { memberPartAddress, type StreamMember, toStreamMember } from '#domain/streams';
 import type { RealmId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { MessageReads } from '#ports/store';
 import { UserFlags } from '../flags/read-state.js';
 
-export interface Viewer {
+export interface MessageViewer {
   readonly realm: RealmId;
   readonly user: DirectoryUser;
   readonly directory: DirectoryView;
@@ -20,7 +20,9 @@ export interface Viewer {
 }
 
 /** A viewer without flags and mutes: access follows from subscriptions alone. */
-export const plainViewer = (of: Pick<Viewer, 'realm' | 'user' | 'directory' | 'subscribed'>): Viewer => ({
+export const viewerWithoutFlags = (
+  of: Pick<MessageViewer, 'realm' | 'user' | 'directory' | 'subscribed'>,
+): MessageViewer => ({
   ...of,
   flags: new UserFlags(of.user.id, new Map()),
   streams: [],
@@ -30,7 +32,7 @@ export const plainViewer = (of: Pick<Viewer, 'realm' | 'user' | 'directory' | 's
 
 /** One user's memberships of streams, read from the Store on demand. */
 export class UserMemberships {
-  readonly #members = new Map<number, Member | undefined>();
+  readonly #members = new Map<number, StreamMember | undefined>();
 
   constructor(
     private readonly store: MessageReads,
@@ -42,9 +44,9 @@ export class UserMemberships {
   async load(streams: readonly number[]): Promise<void> {
     const missing = [...new Set(streams)].filter((stream) => !this.#members.has(stream));
     if (missing.length === 0) return;
-    const parts = await this.store.getParts(missing.map((stream) => memberPart(this.realm, stream, this.user)));
+    const parts = await this.store.getParts(missing.map((stream) => memberPartAddress(this.realm, stream, this.user)));
     missing.forEach((stream, i) => {
-      this.#members.set(stream, asMember(parts[i]?.value));
+      this.#members.set(stream, toStreamMember(parts[i]?.value));
     });
   }
 
@@ -53,5 +55,5 @@ export class UserMemberships {
   }
 
   /** The membership of a stream that was loaded before. */
-  readonly of = (stream: number): Member | undefined => this.#members.get(stream);
+  readonly of = (stream: number): StreamMember | undefined => this.#members.get(stream);
 }

@@ -4,7 +4,7 @@
  */
 import type { Json } from '#base';
 import type { ReadableMessage } from '../access/message-access.js';
-import { type MarkName, markedPart, type OriginReadState, readingPart, type UserFlags } from './read-state.js';
+import { encodeMarkedIds, encodeReadState, type MarkName, type OriginReadState, type UserFlags } from './read-state.js';
 
 export interface FlagUpdate {
   /** Ids whose flag changed, in the order of the request. */
@@ -17,7 +17,7 @@ export interface FlagUpdate {
 export const EDITABLE_FLAGS = ['read', 'starred', 'collapsed'] as const;
 export type EditableFlag = (typeof EDITABLE_FLAGS)[number];
 
-export function withRead(reading: OriginReadState, ids: readonly number[]): OriginReadState {
+export function addReadIds(reading: OriginReadState, ids: readonly number[]): OriginReadState {
   return {
     mark: reading.mark,
     read: reading.read.with(ids.filter((id) => id > reading.mark)),
@@ -25,7 +25,7 @@ export function withRead(reading: OriginReadState, ids: readonly number[]): Orig
   };
 }
 
-export const withUnread = (reading: OriginReadState, ids: readonly number[]): OriginReadState => ({
+export const addUnreadIds = (reading: OriginReadState, ids: readonly number[]): OriginReadState => ({
   mark: reading.mark,
   read: reading.read.without(ids),
   unread: reading.unread.with(ids),
@@ -42,14 +42,14 @@ const idsByOrigin = (messages: readonly ReadableMessage[]): Map<number, number[]
 };
 
 /** Parts with the messages marked read or unread, without a look at their present state. */
-export function readingParts(
+export function readStateParts(
   flags: UserFlags,
   messages: readonly ReadableMessage[],
   change: (reading: OriginReadState, ids: readonly number[]) => OriginReadState,
 ): Record<string, Json> {
   const parts: Record<string, Json> = {};
   for (const [origin, ids] of idsByOrigin(messages)) {
-    Object.assign(parts, readingPart(origin, change(flags.reading(origin), ids)));
+    Object.assign(parts, encodeReadState(origin, change(flags.reading(origin), ids)));
   }
   return parts;
 }
@@ -59,7 +59,7 @@ const idsOf = (messages: readonly ReadableMessage[]): number[] => messages.map((
 export function markRead(flags: UserFlags, messages: readonly ReadableMessage[]): FlagUpdate {
   // A message without a copy counts as read.
   const changing = messages.filter((own) => own.copy && !flags.isRead(own));
-  return { changed: idsOf(changing), parts: readingParts(flags, changing, withRead) };
+  return { changed: idsOf(changing), parts: readStateParts(flags, changing, addReadIds) };
 }
 
 /** @param subscribed messages of other streams are skipped */
@@ -74,7 +74,7 @@ export function markUnread(
   });
   return {
     changed: idsOf(changing),
-    parts: { ...readingParts(flags, changing, withUnread), ...historicalMarks(flags, changing) },
+    parts: { ...readStateParts(flags, changing, addUnreadIds), ...historicalMarks(flags, changing) },
     newCopies: withoutCopy(changing),
   };
 }
@@ -85,7 +85,7 @@ export function setMark(flags: UserFlags, messages: readonly ReadableMessage[], 
   if (changing.length === 0) return { changed: [], parts: {} };
   return {
     changed: idsOf(changing),
-    parts: { ...markedPart(name, set.with(idsOf(changing))), ...historicalMarks(flags, changing) },
+    parts: { ...encodeMarkedIds(name, set.with(idsOf(changing))), ...historicalMarks(flags, changing) },
     newCopies: withoutCopy(changing),
   };
 }
@@ -94,7 +94,7 @@ export function unsetMark(flags: UserFlags, messages: readonly ReadableMessage[]
   const set = flags.marked(name);
   const changing = messages.filter(({ message }) => set.has(message.id));
   if (changing.length === 0) return { changed: [], parts: {} };
-  return { changed: idsOf(changing), parts: markedPart(name, set.without(idsOf(changing))) };
+  return { changed: idsOf(changing), parts: encodeMarkedIds(name, set.without(idsOf(changing))) };
 }
 
 const withoutCopy = (messages: readonly ReadableMessage[]): ReadableMessage[] => messages.filter((own) => !own.copy);
@@ -104,6 +104,6 @@ function historicalMarks(flags: UserFlags, messages: readonly ReadableMessage[])
   const made = withoutCopy(messages);
   if (made.length === 0) return {};
   return {
-    ...markedPart('historical', flags.marked('historical').with(idsOf(made))),
+    ...encodeMarkedIds('historical', flags.marked('historical').with(idsOf(made))),
   };
 }

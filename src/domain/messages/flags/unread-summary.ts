@@ -3,9 +3,9 @@ import type { JsonObject } from '#base';
 import type { StoredMessage } from '../stored/message.js';
 
 /** The section lists this many of the newest unread messages. */
-export const MAX_UNREAD = 50_000;
+export const MAX_LISTED_UNREAD = 50_000;
 
-export interface UnreadView {
+export interface UnreadSummaryView {
   readonly user: number;
   /** Messages in streams that the user left don't count. */
   subscribed(stream: number): boolean;
@@ -40,9 +40,9 @@ class ConversationGroups<K> {
 const compare = <T extends number | string>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** @param unread in any order */
-export function unreadSummary(unread: readonly StoredMessage[], view: UnreadView): JsonObject {
+export function makeUnreadSummary(unread: readonly StoredMessage[], view: UnreadSummaryView): JsonObject {
   const counted = unread.filter(({ body }) => body.stream === 0 || view.subscribed(body.stream));
-  const newest = counted.sort((a, b) => b.id - a.id).slice(0, MAX_UNREAD);
+  const newest = counted.sort((a, b) => b.id - a.id).slice(0, MAX_LISTED_UNREAD);
   const pms = new ConversationGroups<number>();
   const huddles = new ConversationGroups<string>();
   const streams = new ConversationGroups<string>();

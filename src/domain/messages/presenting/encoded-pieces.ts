@@ -3,12 +3,12 @@ import { memoizeByObject } from '#base';
 import { userId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 import {
-  displayRecipient,
   type MessageVariant,
+  messageSenderFields,
+  messageVariantFields,
+  messageVariantIndex,
+  presentRecipient,
   senderAvatar,
-  senderFields,
-  variantFields,
-  variantIndex,
 } from './present.js';
 
 const encoder = new TextEncoder();
@@ -17,14 +17,14 @@ const encoder = new TextEncoder();
 const members = (of: object): string => JSON.stringify(of).slice(1, -1);
 
 function makeSender(user: DirectoryUser | undefined, directory: DirectoryView, options: MessageVariant): Uint8Array {
-  const of = { ...senderFields(user, directory), ...variantFields(options, senderAvatar(user)) };
+  const of = { ...messageSenderFields(user, directory), ...messageVariantFields(options, senderAvatar(user)) };
   // The quote ends the content, which comes before this piece.
   return encoder.encode(`",${members(of)},"display_recipient":`);
 }
 
 interface SenderPieces {
   readonly subdomain: string;
-  /** By `variantIndex`. */
+  /** By `messageVariantIndex`. */
   readonly pieces: (Uint8Array | undefined)[];
 }
 
@@ -42,7 +42,7 @@ const recipients = memoizeByObject(
 );
 
 /** The end of a message without reactions or edits. Cached by array: equal lists of flags are the same array. */
-export const flagsPiece = memoizeByObject((flags: readonly string[]) =>
+export const encodeFlagsPiece = memoizeByObject((flags: readonly string[]) =>
   encoder.encode(`,"reactions":[],"flags":${JSON.stringify(flags)}}`),
 );
 
@@ -55,7 +55,7 @@ function conversationKey(participants: readonly number[]): string | number {
 }
 
 /** The pieces for one response. */
-export class EncodedPieces {
+export class EncodedMessagePieces {
   readonly #senders = new Map<number, Uint8Array>();
   readonly #recipients: ReturnType<typeof recipients>;
 
@@ -85,7 +85,7 @@ export class EncodedPieces {
       known = { subdomain: directory.subdomain, pieces: [] };
       senders.set(user, known);
     }
-    const which = variantIndex(options);
+    const which = messageVariantIndex(options);
     known.pieces[which] ??= makeSender(user, directory, options);
     return known.pieces[which];
   }
@@ -96,7 +96,7 @@ export class EncodedPieces {
     const name = stream === 0 ? conversationKey(participants) : '';
     const made = stream === 0 ? conversations.get(name) : streams.get(stream);
     if (made) return made;
-    const piece = encoder.encode(JSON.stringify(displayRecipient(stream, participants, this.directory)));
+    const piece = encoder.encode(JSON.stringify(presentRecipient(stream, participants, this.directory)));
     if (stream !== 0) streams.set(stream, piece);
     else {
       if (conversations.size >= MAX_CONVERSATIONS) conversations.clear();

@@ -34,7 +34,7 @@ function cut(text: string, length: number): string {
 }
 
 /** The stem of a word; '' for a stop word. */
-export function stemOf(word: string): string {
+export function stemOfWord(word: string): string {
   const known = stemCache.get(word);
   if (known !== undefined) return known;
   const plain = cut(cut(word, MAX_WORD).normalize('NFKC').toLowerCase(), MAX_STEM);
@@ -44,7 +44,7 @@ export function stemOf(word: string): string {
   return stem;
 }
 
-export interface Word {
+export interface IndexedWord {
   /** '' for a stop word. */
   readonly stem: string;
   readonly from: number;
@@ -52,9 +52,9 @@ export interface Word {
 }
 
 /** Words of a plain text, or of a part of it. */
-export function* wordsIn(text: string, from = 0, to = text.length): Generator<Word> {
+export function* wordsInText(text: string, from = 0, to = text.length): Generator<IndexedWord> {
   const part = from === 0 && to === text.length ? text : text.slice(from, to);
   for (const { 0: word, index } of part.matchAll(WORD)) {
-    yield { stem: stemOf(word), from: from + index, to: from + index + word.length };
+    yield { stem: stemOfWord(word), from: from + index, to: from + index + word.length };
   }
 }

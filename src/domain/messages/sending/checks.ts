@@ -3,7 +3,7 @@
  * Pure.
  */
 
-import { wildcardAllowed } from '#domain/people';
+import { isWildcardMentionAllowed } from '#domain/people';
 import { checkMayPost } from '#domain/streams';
 import { userId } from '#model';
 import { apiError } from '#model/errors';
@@ -15,7 +15,7 @@ const WILDCARD_FREE = 15;
 const NO_TOPIC = '(no topic)';
 
 /** @throws ApiError when the account can't send anything */
-export function activeSender(directory: DirectoryView, id: number): DirectoryUser {
+export function requireActiveSender(directory: DirectoryView, id: number): DirectoryUser {
   const user = directory.user(userId(id));
   if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
   return user;
@@ -25,7 +25,7 @@ export function activeSender(directory: DirectoryView, id: number): DirectoryUse
 export type IsSubscribed = (user: number) => boolean;
 
 /** @throws ApiError when the sender may not post to the stream */
-export function checkPosting(
+export function checkMaySendToStream(
   sender: DirectoryUser,
   stream: DirectoryStream,
   subscribed: IsSubscribed,
@@ -51,7 +51,7 @@ export function checkTopicPresent(topic: string, directory: DirectoryView): void
 }
 
 /** The last check: mentions are known only after rendering. @throws ApiError */
-export function checkWildcard(
+export function checkMayMentionAll(
   wildcard: boolean,
   subscribers: () => number,
   sender: DirectoryUser | undefined,
@@ -60,11 +60,11 @@ export function checkWildcard(
 ): void {
   if (!wildcard || subscribers() <= WILDCARD_FREE) return;
   const policy = settings.wildcard_mention_policy;
-  if (!sender || !wildcardAllowed(policy, sender, settings, now)) throw apiError('WILDCARD_NOT_ALLOWED');
+  if (!sender || !isWildcardMentionAllowed(policy, sender, settings, now)) throw apiError('WILDCARD_NOT_ALLOWED');
 }
 
 /** @param others all participants except the sender. @throws ApiError */
-export function checkDirect(
+export function checkMaySendDirect(
   sender: DirectoryUser,
   others: readonly DirectoryUser[],
   { settings }: DirectoryView,
@@ -76,19 +76,19 @@ export function checkDirect(
   for (const user of others) if (!user.isActive) throw apiError('RECIPIENT_GONE', { email: user.email });
 }
 
-export const MAX_MESSAGE = 10_000;
+export const MAX_MESSAGE_CHARACTERS = 10_000;
 const TRUNCATED = '\n[message truncated]';
 
 /**
  * Strips trailing blanks and leading newlines, and cuts a text that is too long.
  * @throws ApiError if the text is empty or has null bytes
  */
-export function checkContent(content: string): string {
+export function checkMessageContent(content: string): string {
   const text = content.trimEnd().replace(/^\n+/, '');
   if (text === '') throw apiError('MESSAGE_EMPTY');
   if (text.includes('\0')) throw apiError('MESSAGE_NULL_BYTES');
-  if (text.length <= MAX_MESSAGE) return text;
+  if (text.length <= MAX_MESSAGE_CHARACTERS) return text;
   const chars = [...text];
-  if (chars.length <= MAX_MESSAGE) return text;
-  return chars.slice(0, MAX_MESSAGE - TRUNCATED.length).join('') + TRUNCATED;
+  if (chars.length <= MAX_MESSAGE_CHARACTERS) return text;
+  return chars.slice(0, MAX_MESSAGE_CHARACTERS - TRUNCATED.length).join('') + TRUNCATED;
 }

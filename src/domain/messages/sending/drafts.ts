@@ -21,18 +21,18 @@ export interface Draft extends DraftBody {
   readonly id: number;
 }
 
-export const DRAFT_PART = 'draft/';
+export const DRAFT_PART_PREFIX = 'draft/';
 /** POST /register returns at most this many drafts. */
 export const MAX_DRAFTS_SHOWN = 1_000;
 
-export const draftPart = (id: number): string => `${DRAFT_PART}${id}`;
+export const draftPartName = (id: number): string => `${DRAFT_PART_PREFIX}${id}`;
 
-export const draftOf = (parts: ReadonlyMap<string, Json>, id: number): Draft | undefined =>
-  parts.get(draftPart(id)) as Draft | undefined;
+export const storedDraft = (parts: ReadonlyMap<string, Json>, id: number): Draft | undefined =>
+  parts.get(draftPartName(id)) as Draft | undefined;
 
 /** Oldest edit first. */
-export const draftsOf = (parts: ReadonlyMap<string, Json>): Draft[] =>
+export const storedDrafts = (parts: ReadonlyMap<string, Json>): Draft[] =>
   [...parts]
-    .filter(([name]) => name.startsWith(DRAFT_PART))
+    .filter(([name]) => name.startsWith(DRAFT_PART_PREFIX))
     .map(([, value]) => value as Draft)
     .sort((a, b) => a.timestamp - b.timestamp || a.id - b.id);

@@ -1,7 +1,7 @@
 /** Scheduled messages (messages.md § Scheduled messages): one part of the sender's actor each. Pure. */
 
 import { JsonFloat, type JsonObject, parseJsonText } from '#base';
-import type { Parts } from '#model';
+import type { ActorParts } from '#model';
 import { apiError } from '#model/errors';
 
 /**
@@ -44,17 +44,17 @@ export interface DeliveryReceipt extends JsonObject {
   readonly phase: 'sent';
 }
 
-export const SCHEDULED_PART = 'scheduled/';
+export const SCHEDULED_PART_PREFIX = 'scheduled/';
 
-export const scheduledPart = (id: number): string => `${SCHEDULED_PART}${id}`;
+export const scheduledPartName = (id: number): string => `${SCHEDULED_PART_PREFIX}${id}`;
 
-export const scheduledOf = (parts: Parts, id: number): ScheduledMessage | DeliveryReceipt | undefined =>
-  parts.get(scheduledPart(id)) as ScheduledMessage | DeliveryReceipt | undefined;
+export const storedScheduled = (parts: ActorParts, id: number): ScheduledMessage | DeliveryReceipt | undefined =>
+  parts.get(scheduledPartName(id)) as ScheduledMessage | DeliveryReceipt | undefined;
 
 /** Messages that are waiting, being sent or failed, by time. */
-export const undelivered = (parts: Parts): ScheduledMessage[] =>
+export const undeliveredScheduled = (parts: ActorParts): ScheduledMessage[] =>
   [...parts]
-    .filter(([name]) => name.startsWith(SCHEDULED_PART))
+    .filter(([name]) => name.startsWith(SCHEDULED_PART_PREFIX))
     .map(([, value]) => value as ScheduledMessage | DeliveryReceipt)
     .filter((message) => message.phase !== 'sent')
     .sort((a, b) => a.at - b.at || a.id - b.id);
@@ -65,8 +65,8 @@ const MAX_SENDING = 20;
 const dueAt = ({ at, notBefore = 0 }: ScheduledMessage): number => Math.max(at * 1000, notBefore);
 
 /** Messages to hand over now. */
-export function dueNow(parts: Parts, now: number): ScheduledMessage[] {
-  const messages = undelivered(parts);
+export function scheduledDueNow(parts: ActorParts, now: number): ScheduledMessage[] {
+  const messages = undeliveredScheduled(parts);
   const sending = messages.filter(({ phase }) => phase === 'sending').length;
   return messages
     .filter((message) => message.phase === 'waiting' && dueAt(message) <= now)
@@ -74,8 +74,8 @@ export function dueNow(parts: Parts, now: number): ScheduledMessage[] {
 }
 
 /** Time of the next hand-over, ms since 1970. Null: no message waits, or `MAX_SENDING` are being sent. */
-export function nextDue(parts: Parts): number | null {
-  const messages = undelivered(parts);
+export function nextScheduledTime(parts: ActorParts): number | null {
+  const messages = undeliveredScheduled(parts);
   if (messages.filter(({ phase }) => phase === 'sending').length >= MAX_SENDING) return null;
   const times = messages.filter(({ phase }) => phase === 'waiting').map(dueAt);
   return times.length === 0 ? null : times.reduce((a, b) => Math.min(a, b));
@@ -93,7 +93,7 @@ export const presentScheduled = ({ id, type, to, topic, content, html, at, phase
 });
 
 /** Parses `to` of a scheduled message: ids only (messages.md § Scheduled messages). @throws ApiError */
-export function scheduledRecipients(type: 'stream' | 'private', to: string): number[] {
+export function parseScheduledRecipients(type: 'stream' | 'private', to: string): number[] {
   return type === 'stream' ? [streamIdIn(to)] : userIdsIn(to);
 }
 

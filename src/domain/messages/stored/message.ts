@@ -21,7 +21,7 @@ export interface StoredEdit extends JsonObject {
  * A move to another stream. The subscribers at that time decide which users kept, lost or gained a copy. They stay
  * known, as a membership version always names the same set of subscribers.
  */
-export interface Move extends JsonObject {
+export interface StreamMoveRecord extends JsonObject {
   readonly from: number;
   /** Membership version of the old stream at the move. */
   readonly fromMv: number;
@@ -68,7 +68,7 @@ export interface MessageBody extends JsonObject {
   /** Newest first. */
   readonly edits?: readonly StoredEdit[];
   /** Moves between streams; oldest first. */
-  readonly moves?: readonly Move[];
+  readonly moves?: readonly StreamMoveRecord[];
   /** Oldest first. */
   readonly submessages?: readonly StoredSubmessage[];
   /** Paths of the uploaded files to which the message links. */
@@ -85,9 +85,9 @@ export interface StoredMessage {
   readonly body: MessageBody;
 }
 
-export const streamConversation = (stream: number): string => `s${stream}`;
+export const streamConversationName = (stream: number): string => `s${stream}`;
 
-export const asStored = (record: MessageRecord): StoredMessage => {
+export const toStoredMessage = (record: MessageRecord): StoredMessage => {
   const body = record.body as MessageBody;
   return {
     id: record.id,

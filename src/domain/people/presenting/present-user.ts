@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { JsonObject } from '#base';
 import { type AvatarSize, uploadedAvatarUrl } from '#domain/pictures';
 import type { DirectoryUser, DirectoryView } from '#model/records';
-import { isAdmin, isGuest, isOwner, seesAddress } from '../roles.js';
+import { isAdmin, isGuest, isOwner, maySeeAddress } from '../roles.js';
 import { isSystemBot } from '../system-bots.js';
 
 const gravatarHashes = new Map<string, string>();
@@ -44,12 +44,12 @@ export function avatarUrlFor(user: DirectoryUser, clientGravatar: boolean): stri
 }
 
 /** ISO 8601 with offset. Microseconds are present only if they are not zero. */
-export function isoTime(ms: number): string {
+export function toIsoTime(ms: number): string {
   const text = new Date(ms).toISOString();
   return `${text.endsWith('.000Z') ? text.slice(0, -5) : `${text.slice(0, -1)}000`}+00:00`;
 }
 
-export interface UserOptions {
+export interface PresentUserOptions {
   readonly clientGravatar: boolean;
   /** Source of profile_data, which humans have. Absent: the field is left out. */
   readonly profile?: Pick<DirectoryView, 'profile'> | undefined;
@@ -62,13 +62,17 @@ export interface UserOptions {
 }
 
 /** The user object with the fields that `viewer` may see. */
-export function presentUser(user: DirectoryUser, viewer: DirectoryUser | undefined, options: UserOptions): JsonObject {
+export function presentUser(
+  user: DirectoryUser,
+  viewer: DirectoryUser | undefined,
+  options: PresentUserOptions,
+): JsonObject {
   return {
     user_id: user.id,
-    delivery_email: !options.web && seesAddress(viewer, user) ? user.deliveryEmail : null,
+    delivery_email: !options.web && maySeeAddress(viewer, user) ? user.deliveryEmail : null,
     email: user.email,
     full_name: user.fullName,
-    date_joined: options.web ? isoTime(user.joined).slice(0, 10) : isoTime(user.joined),
+    date_joined: options.web ? toIsoTime(user.joined).slice(0, 10) : toIsoTime(user.joined),
     ...(options.withoutActive ? {} : { is_active: user.isActive }),
     is_owner: isOwner(user),
     is_admin: isAdmin(user),

@@ -1,10 +1,10 @@
 /** Bots (users.md § Bots). */
 import { Type } from 'typebox';
 import type { JsonObject } from '#base';
-import { avatarUrl, mailDomain, presentDefaults } from '#domain/people';
-import { avatarImages } from '#domain/pictures';
+import { avatarUrl, mailDomain, presentBotStreams } from '#domain/people';
+import { makeAvatarImages } from '#domain/pictures';
 import { realmKey, userId } from '#model';
-import { type BotRequest, type Command, type Fields as ReplyFields, realmCommands } from '#model/commands';
+import { type BotRequest, type Command, type FieldsReply as ReplyFields, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryBot, DirectoryUser } from '#model/records';
 import { type Call, forward, type Operation, operation } from '../../operation.js';
@@ -63,7 +63,7 @@ export const getBots = operation({
         full_name: user.fullName,
         api_key: (await readableKey(call, sealed)) ?? '',
         avatar_url: avatarUrl(user),
-        ...presentDefaults(bot, (id) => directory.stream(id)?.name),
+        ...presentBotStreams(bot, (id) => directory.stream(id)?.name),
       });
     }
     return { fields: { bots } };
@@ -84,7 +84,7 @@ async function withAvatar<A extends JsonObject>(
     call.send(forward({ to: realmKey(call.realm), command, args: { ...args, files: fileCount(call), dry } }));
   if (fileCount(call) === 0) return send(false);
   await send(true);
-  const images = await avatarImages(onePicture(call, 'ONE_FILE').bytes());
+  const images = await makeAvatarImages(onePicture(call, 'ONE_FILE').bytes());
   const answer = await send(false);
   return { ...answer, avatar_url: await storeAvatar(call, userId(idOf(answer)), images) };
 }

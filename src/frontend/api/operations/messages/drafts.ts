@@ -1,6 +1,6 @@
 /** Drafts that a user's clients share (messages.md § Drafts). */
 import { Type } from 'typebox';
-import { checkDraftsOn } from '#domain/people';
+import { checkDraftsEnabled } from '#domain/people';
 import { streamId, userId, userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -46,7 +46,7 @@ export const getDrafts = operation({
   method: 'GET',
   path: '/drafts',
   guard: 'user',
-  before: checkDraftsOn,
+  before: checkDraftsEnabled,
   summary: 'Own drafts, oldest edit first.',
   parameters: {},
   run: ({ realm, caller }) => forward({ to: userKey(realm, caller), command: userCommands.drafts, args: {} }),
@@ -57,7 +57,7 @@ export const createDrafts = operation({
   method: 'POST',
   path: '/drafts',
   guard: 'user',
-  before: checkDraftsOn,
+  before: checkDraftsEnabled,
   summary: 'Create drafts: all of them or none.',
   parameters: {
     drafts: { ...maybeJson('form', Type.Array(draftSchema), 'Drafts, without ids.'), required: true },
@@ -74,7 +74,7 @@ export const editDraft = operation({
   method: 'PATCH',
   path: '/drafts/{draft_id}',
   guard: 'user',
-  before: checkDraftsOn,
+  before: checkDraftsEnabled,
   summary: 'Replace a draft.',
   parameters: {
     draft_id: pathId('Id of the draft.'),
@@ -96,7 +96,7 @@ export const deleteDraft = operation({
   method: 'DELETE',
   path: '/drafts/{draft_id}',
   guard: 'user',
-  before: checkDraftsOn,
+  before: checkDraftsEnabled,
   summary: 'Delete a draft.',
   parameters: { draft_id: pathId('Id of the draft.') },
   run: ({ realm, caller, params }) =>

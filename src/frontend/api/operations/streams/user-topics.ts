@@ -1,6 +1,6 @@
 /** Topic visibility (streams.md § User topics). */
 import { Type } from 'typebox';
-import { MAX_TOPIC } from '#domain/streams';
+import { MAX_TOPIC_CHARACTERS } from '#domain/streams';
 import { userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -12,7 +12,10 @@ import { maybeJson, maybeText, text } from '../../parameters.js';
  * A longer topic is refused. streams.md would store it unchanged; the recorded peer (n 1022, 1035) has no room for it
  * and answers 500. A topic that is cut would be another topic than the one in the request.
  */
-const topic = { ...text('form', 'Topic; need not exist.'), schema: Type.String({ maxLength: MAX_TOPIC }) } as const;
+const topic = {
+  ...text('form', 'Topic; need not exist.'),
+  schema: Type.String({ maxLength: MAX_TOPIC_CHARACTERS }),
+} as const;
 
 export const setUserTopic = operation({
   id: 'update-user-topic',
