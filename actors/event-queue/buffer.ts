@@ -18,7 +18,7 @@ const OPEN = encoder.encode(',"events":[');
 const COMMA = encoder.encode(',');
 
 /** An event of this queue alone. */
-export interface BufferedEvent {
+interface BufferedEvent {
   readonly id: number;
   encode(shape: EventShape, user: number, queue: string): Uint8Array;
 }

@@ -5,7 +5,7 @@ import { type ActorKey, parseActorKey } from '#model';
 import type { QueueOptions } from '#model/commands';
 
 /** Stored field `covers`: commits that the registration's snapshot contains, as actor → version. */
-export type SnapshotVersions = { readonly [actor: string]: number };
+type SnapshotVersions = { readonly [actor: string]: number };
 
 /** Stored field `shows`: messages that the registration's snapshot has counted. */
 export interface CountedMessages extends JsonObject {

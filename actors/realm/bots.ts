@@ -63,7 +63,7 @@ function managers(parts: ActorParts, { user, bot }: BotAccount): number[] {
 }
 
 /** Secrets in the event stay sealed until it is delivered to a client. */
-export const botEvent = (to: readonly number[], op: 'add' | 'update', bot: JsonObject): LogItem => ({
+const botEvent = (to: readonly number[], op: 'add' | 'update', bot: JsonObject): LogItem => ({
   t: 'event',
   to: { users: to },
   event: { type: 'realm_bot', op },

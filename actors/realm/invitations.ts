@@ -32,7 +32,7 @@ export const INVITATION_PART_PREFIXES: Readonly<Record<InvitationKind, string>> 
   link: 'invitation-link/',
 };
 
-export const invitationKindOf = ({ email }: Invitation): InvitationKind => (email === null ? 'link' : 'single');
+const invitationKindOf = ({ email }: Invitation): InvitationKind => (email === null ? 'link' : 'single');
 
 const TABLES: Readonly<Record<InvitationKind, PartTable<Invitation>>> = {
   single: new PartTable(INVITATION_PART_PREFIXES.single),

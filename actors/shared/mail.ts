@@ -2,7 +2,7 @@
 import { mailKey, type RealmId } from '#model';
 import { mailCommands, type OutboxCommand, outboxCommand } from '#model/commands';
 
-export interface OutgoingMail {
+interface OutgoingMail {
   /** One address, without a name. An invalid one is dropped with a line in the log. */
   readonly to: string;
   /** One line; control characters become blanks. */

@@ -6,7 +6,7 @@ import { type OutboxCommand, outboxCommand, userCommands, webhookCommands } from
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 
 /** Reason of a webhook call, as the call's body names it. */
-export type WebhookTrigger = 'mention' | 'private_message';
+type WebhookTrigger = 'mention' | 'private_message';
 
 /** Mentioned generic bots that are not subscribed; they get copies nevertheless. */
 export const mentionedUnsubscribedBots = (

@@ -57,4 +57,4 @@ export class RecentlyChangedMessages {
   }
 }
 
-export const revisionOf = (record: MessageRecord): number => record.body.rev as number;
+const revisionOf = (record: MessageRecord): number => record.body.rev as number;

@@ -26,7 +26,7 @@ import type { InputSources } from '../services.js';
 import { isSubscribed, type UserState } from './state.js';
 
 /** A scheduled message before any check. `to`: ids of streams or users. */
-export interface ScheduledInput {
+interface ScheduledInput {
   readonly type: 'stream' | 'private';
   readonly to: readonly number[];
   readonly topic: string | null;

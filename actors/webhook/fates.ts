@@ -26,7 +26,7 @@ export function ownerNoticeCommand({ key, realm, directory }: Context, origin: s
 }
 
 /** Names the place as part of a sentence. */
-export function placePhrase({ stream, topic }: MessagePlace, directory: DirectoryView): string {
+function placePhrase({ stream, topic }: MessagePlace, directory: DirectoryView): string {
   const name = stream === 0 ? undefined : directory.stream(streamId(stream))?.name;
   return name === undefined ? 'a direct message' : `a message in #**${name}>${topic}**`;
 }

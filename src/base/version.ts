@@ -1,5 +1,5 @@
 /** Versions that the API reports (api/README.md § Names). */
-export const FEATURE_LEVEL = 184;
+const FEATURE_LEVEL = 184;
 export const SERVER_VERSION = '0.1.0';
 
 /** Both spellings: existing clients read the `zulip_` names. */

@@ -13,8 +13,7 @@ type Branded<T, B> = T & { readonly [brand]: B };
 export type RealmId = Branded<number, 'RealmId'>;
 export type UserId = Branded<number, 'UserId'>;
 export type StreamId = Branded<number, 'StreamId'>;
-export type MessageId = Branded<number, 'MessageId'>;
-export type QueueId = Branded<string, 'QueueId'>;
+type QueueId = Branded<string, 'QueueId'>;
 /** Fencing number of an activation: once a larger epoch is in the Store, smaller epochs can't write any more. */
 export type Epoch = Branded<number, 'Epoch'>;
 /** Group of actors with one owner: 0 … PARTITION_COUNT - 1. */
@@ -61,7 +60,7 @@ export function directMessageKey(realm: RealmId, participants: readonly UserId[]
   return `dm/${realm}/${sorted.length <= 8 ? set : `h${createHash('sha256').update(set).digest('hex').slice(0, 40)}`}` as ActorKey<'dm'>;
 }
 
-export interface ParsedActorKey {
+interface ParsedActorKey {
   readonly kind: ActorKindName;
   readonly realm: RealmId;
   /** Rest of the key behind the realm: a user id, a stream id, a set of users, or `user/queue`. */

@@ -22,7 +22,7 @@ const MAX_STARRED = 10_000;
 
 type Reading = readonly (readonly [string, Json])[];
 
-export interface OwnReadState {
+interface OwnReadState {
   readonly subscriptions: readonly Subscription[];
   readonly topics: readonly UserTopic[];
   readonly reading: Reading;
@@ -41,7 +41,7 @@ export async function chooseMessageSource(
   return reads === store || (await index.knows(new UserFlags(0, new Map(reading)).singledOutIds())) ? reads : store;
 }
 
-export interface UnreadSection {
+interface UnreadSection {
   readonly section: JsonObject;
   readonly counted: CountedMessages;
 }

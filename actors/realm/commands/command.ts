@@ -10,7 +10,7 @@ import { type RealmState, userRecord } from '../state.js';
 import type { RealmVolatile } from '../volatile.js';
 
 /** Handler of commands with the arguments `A` and the inputs `I`. */
-export type RealmHandler<A extends JsonObject, I = undefined> = CommandDefinition<
+type RealmHandler<A extends JsonObject, I = undefined> = CommandDefinition<
   RealmState,
   A,
   I,

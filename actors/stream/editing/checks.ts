@@ -59,7 +59,7 @@ export function checkEdit(message: StoredMessage, args: EditMessageArgs, { user,
   return { content: content ?? undefined, topic: newTopic, stream: stream_id ?? undefined };
 }
 
-export interface StreamMove {
+interface StreamMove {
   readonly from: DirectoryStream;
   /** The target; undefined if it does not exist. */
   readonly to: DirectoryStream | undefined;

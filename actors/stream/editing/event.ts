@@ -7,9 +7,9 @@ import type { PropagateMode } from '#model/commands';
 import type { DirectoryStream } from '#model/records';
 
 /** Message ids per event: an event must fit into a log entry, so more ids are spread over several events. */
-export const MAX_IDS_PER_EVENT = 20_000;
+const MAX_IDS_PER_EVENT = 20_000;
 
-export interface EditSummary {
+interface EditSummary {
   readonly by: number;
   /** Seconds since 1970. */
   readonly at: number;

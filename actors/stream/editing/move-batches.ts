@@ -80,7 +80,7 @@ interface StoredMove extends JsonObject {
   readonly ids: Uint8Array;
 }
 
-export interface BatchOutcome {
+interface BatchOutcome {
   readonly messages: readonly MessageChange[];
   readonly parts: Readonly<Record<string, Json>>;
   /** The caller's reply waits for these. */

@@ -95,7 +95,7 @@ function losersOf(
 }
 
 /** A checked request to move messages. */
-export interface MoveRequest {
+interface MoveRequest {
   readonly message: StoredMessage;
   readonly args: EditMessageArgs;
   readonly plan: EditPlan;

@@ -7,12 +7,12 @@ import type { RealmId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 
-export interface TopicPlace {
+interface TopicPlace {
   readonly stream: DirectoryStream;
   readonly topic: string;
 }
 
-export interface MoveSummary {
+interface MoveSummary {
   readonly by: DirectoryUser;
   readonly from: TopicPlace;
   readonly to: TopicPlace;
@@ -36,7 +36,7 @@ const bare = (topic: string): string => topic.replace(/^[✔ ]+/, '');
 
 const isResolved = (topic: string): boolean => topic.startsWith(RESOLVED_TOPIC_PREFIX);
 
-export const togglesResolved = (from: string, to: string): boolean => isResolved(from) !== isResolved(to);
+const togglesResolved = (from: string, to: string): boolean => isResolved(from) !== isResolved(to);
 
 /**
  * Notices in the order in which they must get their ids.

@@ -22,13 +22,13 @@ import type { StreamState, StreamVolatile } from '../state.js';
 import { readNewestOfTopic } from '../topics.js';
 import type { MembershipsByStream } from './content.js';
 
-export interface TargetMembers {
+interface TargetMembers {
   /** Subscribers at membership version `mv`. */
   readonly members: readonly number[];
   readonly mv: number;
 }
 
-export interface MoveScope {
+interface MoveScope {
   /** Messages of the old topic, newest first: all, or just enough to find one that stays. */
   readonly topic: readonly MessageRecord[];
   /** Ids of the messages in `topic` that the caller may access. */

@@ -43,7 +43,7 @@ export async function readNewestDirect(
 }
 
 /** Age up to which a message's event may still be on its way to the log; normally it takes milliseconds. */
-export const RECENT_MS = 60_000;
+const RECENT_MS = 60_000;
 
 /** Waits until the log has the events of the young ones among these messages: events about them must come later. */
 export async function awaitPublished(

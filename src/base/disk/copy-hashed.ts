@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 
 const CHUNK = 1024 * 1024;
 
-export interface HashedFile {
+interface HashedFile {
   /** SHA-256, hexadecimal. */
   readonly hash: string;
   readonly bytes: number;

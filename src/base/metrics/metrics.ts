@@ -36,7 +36,7 @@ export class HistogramSeries {
 }
 
 /** Values read at a scrape: one number, or one for each set of labels. */
-export type MetricReading<N extends MetricName> = number | Iterable<readonly [labels: LabelValues<N>, value: number]>;
+type MetricReading<N extends MetricName> = number | Iterable<readonly [labels: LabelValues<N>, value: number]>;
 
 export interface MetricSample {
   readonly labels: readonly string[];

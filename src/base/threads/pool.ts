@@ -5,7 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import type { JobAnswer } from './jobs.js';
 
-export interface ThreadOptions {
+interface ThreadOptions {
   /** Module that calls `serveJobs`. */
   readonly script: URL;
   /** Largest number of threads; they start when needed. */

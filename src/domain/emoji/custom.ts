@@ -32,7 +32,7 @@ export const emojiStillPath = (id: number): string => `emoji/images/still/${id}.
 
 const SIDE = 64;
 
-export interface EmojiImage {
+interface EmojiImage {
   readonly bytes: Uint8Array;
   readonly type: 'image/png' | 'image/gif';
   readonly extension: '.png' | '.gif';

@@ -6,14 +6,14 @@ import { apiError } from '#model/errors';
 import type { DirectoryEmoji, DirectoryView } from '#model/records';
 
 /** An emoji as requests name it; null = parameter absent. */
-export interface EmojiInput {
+interface EmojiInput {
   readonly name: string;
   readonly code: string | null;
   readonly type: string | null;
 }
 
 /** An emoji with all fields in their stored spelling, not checked yet. */
-export interface ResolvedEmoji {
+interface ResolvedEmoji {
   readonly name: string;
   readonly code: string;
   /** The stored type; undefined if the request's type is unknown. */
@@ -36,7 +36,7 @@ export const extraEmojiNamed = (names: ExtraEmojiName): ExtraEmoji => EXTRA_FORM
 
 const extraForms = Object.values(EXTRA_FORMS);
 
-export const isExtraEmojiName = (name: string): boolean => extraForms.some((form) => form.name === name);
+const isExtraEmojiName = (name: string): boolean => extraForms.some((form) => form.name === name);
 const isExtraType = (type: string): boolean => extraForms.some((form) => form.type === type);
 
 /**

@@ -66,7 +66,7 @@ export function makeFilePath(realm: RealmId, owner: UserId, name: string): strin
   return `${realm}/${randomBytes(1)[0]!.toString(16)}/${token}/${toSafeFileName(name)}`;
 }
 
-export interface FilePath {
+interface FilePath {
   readonly realm: RealmId;
   readonly owner: UserId;
   /** Identifies the file within its realm. */

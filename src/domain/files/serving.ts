@@ -20,7 +20,7 @@ export function toSafeContentType(announced: string): string {
  * Cache policy. private: only the client may cache. public: access needs no log-in. changing: public, but the bytes at
  * the address may change.
  */
-export type CachePolicy = 'private' | 'public' | 'changing';
+type CachePolicy = 'private' | 'public' | 'changing';
 
 const CACHE_CONTROL: Readonly<Record<CachePolicy, string>> = {
   private: 'private, immutable',
@@ -55,7 +55,7 @@ export function fileHeaders({ name, type, tag, download, caching }: FileResponse
   };
 }
 
-export interface ByteRange {
+interface ByteRange {
   readonly start: number;
   /** Offset after the last byte. */
   readonly end: number;
@@ -77,13 +77,13 @@ export function parseRange(header: string, size: number): ByteRange | 'unsatisfi
 }
 
 /** Headers of a request; '' = absent. */
-export interface ConditionalRequest {
+interface ConditionalRequest {
   readonly range: string;
   readonly ifRange: string;
   readonly ifNoneMatch: string;
 }
 
-export interface RangeResponse extends ByteRange {
+interface RangeResponse extends ByteRange {
   readonly status: 200 | 206 | 304 | 416;
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -24,7 +24,7 @@ const SHAPE = /^([0-9a-z]{1,8})-([0-9a-z]{1,8})-([0-9a-f]{8})-([A-Za-z0-9_-]{22}
 const signature = (secrets: ServerCryptography, { realm, kind, id, nonce }: InvitationTokenContent): string =>
   secrets.sign(`invitation/${kind}/${realm}/${id}/${nonce}`);
 
-export function makeInvitationToken(secrets: ServerCryptography, of: InvitationTokenContent): string {
+function makeInvitationToken(secrets: ServerCryptography, of: InvitationTokenContent): string {
   if (!NONCE.test(of.nonce)) throw new Error('a nonce has 8 hexadecimal digits');
   return [of.realm.toString(36), of.id.toString(36), of.nonce, signature(secrets, of)].join('-');
 }

@@ -7,7 +7,7 @@ import { type Mail, MailRefused } from './mailer.js';
 const MAX_SUBJECT_LENGTH = 200;
 
 /** @param from `Name <address>` or an address; the configuration has checked it */
-export function parseSender(from: string): { readonly name: string; readonly address: string } {
+function parseSender(from: string): { readonly name: string; readonly address: string } {
   const [, name = '', address = from] = /^(.*)<([^<>]*)>$/.exec(from.trim()) ?? [];
   return { name: name.trim(), address: address.trim() };
 }

@@ -53,7 +53,7 @@ export interface MarkdownSettings {
   readonly now: number;
 }
 
-export interface MarkdownLookups {
+interface MarkdownLookups {
   /** Active users, including bots, with this name, ignoring case. */
   usersNamed(name: string): readonly MarkdownUser[];
   userById(id: number): MarkdownUser | undefined;

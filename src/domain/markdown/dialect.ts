@@ -119,7 +119,7 @@ function spoilerTokens(header: readonly Token[], content: readonly Token[]): Tok
   ];
 }
 
-export interface DialectOutput {
+interface DialectOutput {
   readonly html: string;
   /** Block tokens. The children of inline tokens carry the references of the text in `meta`. */
   readonly tokens: readonly Token[];

@@ -8,7 +8,7 @@ export function escapeText(text: string): string {
   return text.replace(BARE_AMPERSAND, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-export function escapeAttribute(value: string): string {
+function escapeAttribute(value: string): string {
   return escapeText(value).replaceAll('"', '&quot;');
 }
 

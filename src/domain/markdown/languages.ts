@@ -108,7 +108,7 @@ const TABLE: Readonly<Record<string, readonly [grammar: string, names: string]>>
   Zig: ['', 'zig'],
 };
 
-export interface CodeLanguage {
+interface CodeLanguage {
   readonly display: string;
   /** Grammar of highlight.js; '' = no highlighting. */
   readonly grammar: string;

@@ -13,7 +13,7 @@ interface CompiledLinkifier {
   readonly template: Template;
 }
 
-export interface LinkifierMatch {
+interface LinkifierMatch {
   /** Offset of `text`, the match without the characters around it. */
   readonly at: number;
   readonly text: string;

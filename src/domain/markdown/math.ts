@@ -14,7 +14,7 @@ const MAX_SIZE = 20;
 const MAX_DEPTH = 100;
 
 /** HTML of a formula. @returns undefined if it is not valid TeX or exceeds a limit */
-export function typesetFormula(source: string, display: boolean): string | undefined {
+function typesetFormula(source: string, display: boolean): string | undefined {
   if (source.length > MAX_FORMULA || braceDepth(source) > MAX_DEPTH) return undefined;
   const { warn } = console;
   // KaTeX warns of each character that its fonts lack. Any user could so flood the log.

@@ -24,7 +24,7 @@ export function normalizeText(text: string): string {
 }
 
 /** Replaces tabs by blanks up to the next tab stop. A column is a code point. */
-export function expandTabs(line: string): string {
+function expandTabs(line: string): string {
   if (!line.includes('\t')) return line;
   let out = '';
   let column = 0;

@@ -5,7 +5,7 @@ import { RenderError, type RenderResult, renderMarkdown } from './render.js';
 import type { RenderJob, RenderOutcome } from './render-worker.js';
 import { type ContextSnapshot, scanLookupKeys, takeContextSnapshot } from './snapshot.js';
 
-export interface RenderThreadOptions {
+interface RenderThreadOptions {
   /** Maximum number of threads. A thread is started when it is needed. */
   readonly threads: number;
   /** Characters. Texts up to this length are rendered in the calling thread: passing them on would cost more. */

@@ -4,7 +4,7 @@ import { completeContext, type MarkdownContext } from './context.js';
 import { linkifierMatches } from './linkifier.js';
 import { toSafeUrl } from './url.js';
 
-export interface TopicLink {
+interface TopicLink {
   readonly text: string;
   readonly url: string;
 }

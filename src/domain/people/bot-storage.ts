@@ -13,7 +13,7 @@ export const MAX_STORAGE_CHARACTERS = 10_000_000;
 export const MAX_STORAGE_ENTRIES_AT_ONCE = 2_000;
 export const MAX_STORAGE_ENTRIES = 20_000;
 
-export interface StorageEntry extends JsonObject {
+interface StorageEntry extends JsonObject {
   readonly key: string;
   readonly value: string;
 }

@@ -12,9 +12,9 @@ export const NOTIFICATION_BOT_ID = userId(1);
 /** Greets newcomers. */
 export const WELCOME_BOT_ID = userId(2);
 /** Posts messages that came by e-mail. */
-export const EMAIL_GATEWAY_BOT_ID = userId(3);
+const EMAIL_GATEWAY_BOT_ID = userId(3);
 
-export type SystemBotName = 'notification' | 'welcome' | 'email-gateway';
+type SystemBotName = 'notification' | 'welcome' | 'email-gateway';
 
 /** User ids up to this one are reserved for system bots. */
 export const LAST_RESERVED_USER_ID = 7;

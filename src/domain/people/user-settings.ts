@@ -52,14 +52,14 @@ export function readUserSettings(
 }
 
 /** Subscriptions without a value of their own follow these, for clients that can't handle null. */
-export const STREAM_NOTIFICATION_NAMES = [
+const STREAM_NOTIFICATION_NAMES = [
   'enable_stream_desktop_notifications',
   'enable_stream_audible_notifications',
   'enable_stream_push_notifications',
   'enable_stream_email_notifications',
 ] as const satisfies readonly UserSettingName[];
 
-export type StreamNotificationSettings = Pick<UserSettings, (typeof STREAM_NOTIFICATION_NAMES)[number]>;
+type StreamNotificationSettings = Pick<UserSettings, (typeof STREAM_NOTIFICATION_NAMES)[number]>;
 
 export const readStreamNotifications = (directory: DirectoryView, user: DirectoryUser): StreamNotificationSettings =>
   Object.fromEntries(

@@ -12,7 +12,7 @@ const TIMEOUT_SECONDS = 10;
 /** Pictures that are decoded at the same time; others wait. */
 const MAX_CONCURRENT = 2;
 
-export type PictureFormat = 'png' | 'jpeg' | 'gif' | 'webp';
+type PictureFormat = 'png' | 'jpeg' | 'gif' | 'webp';
 
 /** The format by a file's first bytes. sharp has more decoders, which must never get a client's bytes. */
 export function detectPictureFormat(bytes: Uint8Array): PictureFormat | undefined {
@@ -23,7 +23,7 @@ export function detectPictureFormat(bytes: Uint8Array): PictureFormat | undefine
   return head.startsWith('RIFF') && head.endsWith('WEBP') ? 'webp' : undefined;
 }
 
-export interface OpenedPicture {
+interface OpenedPicture {
   readonly format: PictureFormat;
   /** Number of frames; 1 = not animated. */
   readonly frames: number;

@@ -6,9 +6,9 @@ import type { RealmPictureName, RealmPictures } from '#model/records';
 import { realmPictureUrl } from './names.js';
 
 /** Address of the default logo, a static file. It has a query because clients append to it. */
-export const DEFAULT_LOGO = '/static/images/logo.svg?version=0';
+const DEFAULT_LOGO = '/static/images/logo.svg?version=0';
 
-export interface OrganizationPictures {
+interface OrganizationPictures {
   readonly realm: RealmId;
   readonly subdomain: string;
   readonly pictures: RealmPictures;
@@ -31,7 +31,7 @@ export function presentRealmPicture(of: OrganizationPictures, name: RealmPicture
   return { [`${name}_url`]: realmPictureOrDefaultUrl(of, name), [`${name}_source`]: source };
 }
 
-export const REALM_PICTURES: readonly RealmPictureName[] = ['icon', 'logo', 'night_logo'];
+const REALM_PICTURES: readonly RealmPictureName[] = ['icon', 'logo', 'night_logo'];
 
 /** The fields of all pictures. */
 export const presentRealmPictures = (of: OrganizationPictures): JsonObject =>

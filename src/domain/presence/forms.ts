@@ -19,7 +19,7 @@ const STILL_ACTIVE_MS = 70_000;
 /** A user whose clients were silent for longer is offline. Register's snapshot tells clients the same number. */
 export const OFFLINE_AFTER_SECONDS = 200;
 /** Users without a report for longer are left out of lists. */
-export const MAX_LISTED_AGE_MS = 14 * 86_400_000;
+const MAX_LISTED_AGE_MS = 14 * 86_400_000;
 
 const seconds = (ms: number): number => Math.floor(ms / 1000);
 
@@ -70,7 +70,7 @@ export const presenceEvent = (user: DirectoryUser, times: PresenceTimes, now: nu
 export const isPresenceHidden = (directory: DirectoryView, user: DirectoryUser): boolean =>
   !readPreference(directory, user.id, 'presence_enabled');
 
-export interface PresenceList {
+interface PresenceList {
   /** JSON text of the `presences` object. */
   readonly text: string;
   /** Wall time at which the first listed user drops out of the list, ms. */

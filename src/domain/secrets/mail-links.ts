@@ -5,7 +5,7 @@
 import { type RealmId, realmId, type UserId, userId } from '#model';
 import type { ServerCryptography } from './secrets.js';
 
-export interface MailLinkContent {
+interface MailLinkContent {
   readonly realm: RealmId;
   readonly user: UserId;
   /** Milliseconds since 1970. */
@@ -13,7 +13,7 @@ export interface MailLinkContent {
 }
 
 /** Purpose of a link. A token is valid for its purpose only. */
-export type MailLinkPurpose = 'change-email';
+type MailLinkPurpose = 'change-email';
 
 export function sealLinkToken(
   secrets: ServerCryptography,

@@ -35,7 +35,7 @@ export function weakestRoleSeeingStream(
   return stream.webPublic ? ROLE.guest : ROLE.member;
 }
 
-export interface Poster {
+interface Poster {
   readonly user: DirectoryUser;
   readonly subscribed: boolean;
   /** Owner of a bot. A bot may post wherever its owner may. */

@@ -26,7 +26,7 @@ export function presentStream(stream: DirectoryStream): JsonObject {
 }
 
 /** Fields of a stream as JSON text without the closing brace. Encoded once per change of the stream. */
-export const encodeStream = memoizeByObject((stream: DirectoryStream): string =>
+const encodeStream = memoizeByObject((stream: DirectoryStream): string =>
   JSON.stringify(presentStream(stream)).slice(0, -1),
 );
 
@@ -59,14 +59,14 @@ export interface Subscription {
 }
 
 /** Values for the four notification properties, for clients that can't handle null (register.md). */
-export interface NotificationDefaults {
+interface NotificationDefaults {
   readonly enable_stream_desktop_notifications: boolean;
   readonly enable_stream_audible_notifications: boolean;
   readonly enable_stream_push_notifications: boolean;
   readonly enable_stream_email_notifications: boolean;
 }
 
-export interface SubscriptionOptions {
+interface SubscriptionOptions {
   /** `stream_weekly_traffic`. */
   readonly traffic: number | null;
   readonly subscribers?: readonly number[];

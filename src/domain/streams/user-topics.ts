@@ -34,7 +34,7 @@ export const hashTopic = (topic: string): string =>
 export const userTopicPartName = (stream: number, topic: string): string =>
   `${USER_TOPIC_PART_PREFIX}${stream}/${hashTopic(topic)}`;
 
-export const storedUserTopic = (parts: ActorParts, stream: number, topic: string): UserTopic | undefined =>
+const storedUserTopic = (parts: ActorParts, stream: number, topic: string): UserTopic | undefined =>
   parts.get(userTopicPartName(stream, topic)) as UserTopic | undefined;
 
 /** The TOPIC_POLICY of a topic. */

@@ -6,7 +6,7 @@ import type { Clock } from '#base/clock';
 import { type AddressFilter, ForbiddenAddress } from './networks.js';
 
 /** Maximum duration of a call, ms (users.md § Bots). */
-export const WEBHOOK_TIMEOUT_MS = 10_000;
+const WEBHOOK_TIMEOUT_MS = 10_000;
 /** Maximum size of a response. A reply has at most a message of 10,000 characters and a widget. */
 const MAX_RESPONSE_BYTES = 256 * 1024;
 

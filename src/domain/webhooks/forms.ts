@@ -6,7 +6,7 @@ import type { BotService, DirectoryStream, DirectoryUser, DirectoryView } from '
 import type { WebhookRequest } from './caller.js';
 
 /** The message that triggers a call, and the called bot. */
-export interface WebhookCall {
+interface WebhookCall {
   readonly bot: DirectoryUser;
   readonly service: BotService;
   /** The service's token, not encrypted. */
@@ -75,7 +75,7 @@ function slack(
   };
 }
 
-export type WebhookReply =
+type WebhookReply =
   | { readonly say: string; readonly widget: string | null }
   | 'nothing'
   /** The reason why the response is no reply; it continues a sentence about the service. */

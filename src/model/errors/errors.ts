@@ -10,7 +10,7 @@ type Placeholder<M extends string> = M extends `${string}{${infer Name}}${infer 
   : never;
 type DataOf<E> = E extends { readonly data: readonly (infer D extends string)[] } ? D : never;
 /** Values needed to make the error: one per placeholder of its message and per data field. */
-export type ErrorValues<N extends ErrorName> = {
+type ErrorValues<N extends ErrorName> = {
   readonly [K in Placeholder<(typeof errorCatalogue)[N]['msg']> | DataOf<(typeof errorCatalogue)[N]>]: Json;
 };
 

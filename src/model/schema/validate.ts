@@ -9,7 +9,7 @@ import { type ApiError, validationError } from '#model/errors';
 import { INVALID_EMAIL_MESSAGE, stringChecks } from './checks.js';
 
 /** The JSON Schema keywords that parameters use, and our annotations. */
-export interface Schema {
+interface Schema {
   readonly type?: string;
   readonly const?: unknown;
   readonly enum?: readonly unknown[];

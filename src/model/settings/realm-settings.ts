@@ -23,7 +23,7 @@ interface Accepted {
 }
 
 /** A setting that is stored. */
-export interface RealmSetting<V extends RealmSettingValue = RealmSettingValue> extends Accepted {
+interface RealmSetting<V extends RealmSettingValue = RealmSettingValue> extends Accepted {
   /** Value in a new organization, and in one that was made before the setting existed. */
   readonly default: V;
   /** Value in a new school or university, where it differs. */

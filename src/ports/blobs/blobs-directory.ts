@@ -15,7 +15,7 @@ const LENGTH_BYTES = 4;
 const MAX_HEADER_BYTES = 64 * 1024;
 
 /** A stored file, as a backup sees it. */
-export interface BlobFile {
+interface BlobFile {
   /** Current path of the file. */
   readonly file: string;
   /** Path of the file in a restored blob folder, relative to it. */

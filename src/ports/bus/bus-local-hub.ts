@@ -4,9 +4,9 @@ import type { LocalClient, LocalFrame, LocalServer } from './bus-local-requests.
  * Intercepts every frame: call `deliver` now, later, twice or never. `lose` tells both sides what a network's silence
  * would tell them about a lost frame: the requests fail with an unknown outcome.
  */
-export type LocalFrameHook = (frame: LocalFrame, deliver: () => void, lose: () => void) => void;
+type LocalFrameHook = (frame: LocalFrame, deliver: () => void, lose: () => void) => void;
 /** Selects the server that gets a frame, from those that serve the subject (at least one). */
-export type LocalServerChoice = (servers: readonly LocalServer[]) => LocalServer;
+type LocalServerChoice = (servers: readonly LocalServer[]) => LocalServer;
 
 /** The last server that registered: a new owner, while the previous one may not have noticed yet. */
 const newest: LocalServerChoice = (servers) => servers.at(-1)!;

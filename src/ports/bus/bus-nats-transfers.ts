@@ -17,7 +17,7 @@ const MAX_TRANSFER_BYTES = 512 * 1024 * 1024;
 const COMPLETE = 0xffffffff;
 const REFUSED = 0xfffffffe;
 
-export interface TransferWire {
+interface TransferWire {
   /** Sends a chunk to the receiver's inbox for chunks of requests (or of replies, below). */
   request(to: string, data: Uint8Array): void;
   reply(to: string, data: Uint8Array): void;

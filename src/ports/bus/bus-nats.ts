@@ -39,7 +39,7 @@ import { ServedHints } from './bus-shared.js';
 const TICK_MS = 500;
 const TICKS_PER_BEAT = 2;
 
-export interface NatsBusOptions {
+interface NatsBusOptions {
   /** Identity of the client; random by default. Two living clients must never share one. */
   readonly id?: string;
   /** Name shown in the NATS server's monitoring. */

@@ -33,7 +33,7 @@ export interface LogStreamState {
   readonly trimmed: Seq;
 }
 
-export interface LogStreamOptions {
+interface LogStreamOptions {
   readonly stream: string;
   readonly subjects: string;
   readonly republish: string;

@@ -7,7 +7,7 @@ const TRIM_AT_ONCE = 128;
 /** Bytes before a packed entry: the wall time of its append, as a double. */
 const HEADER = 8;
 
-export interface RealmLogState {
+interface RealmLogState {
   readonly end: number;
   readonly trimmed: number;
   /** Encoded size of all stored entries. */

@@ -21,7 +21,7 @@ const FINISH_MS = 2_000;
 /** Time limit for work in progress when there is no successor, milliseconds. */
 const LAST_FINISH_MS = 10_000;
 
-export interface HandoverContext {
+interface HandoverContext {
   /** Id of this host. */
   id(): string;
   /** Whether this host shuts down: it hands over everything, to any host. */

@@ -26,7 +26,7 @@ const MAX_READS = 4;
 
 const codec = StringCodec();
 
-export interface NatsKvOptions {
+interface NatsKvOptions {
   readonly bucket?: string;
   readonly replicas?: number;
   /** Never create the bucket; without one every operation rejects with `NoBucket`. */

@@ -31,7 +31,7 @@ export interface LeaseTimes {
 
 export const LEASE_TIMES: LeaseTimes = { renewMs: 500, leaseMs: 2_000, margin: 0.2 };
 
-export interface LeaseEvents {
+interface LeaseEvents {
   /**
    * `valid` became false: other hosts may have taken our partitions. If another host ended our key, `id` has changed
    * too.
@@ -41,7 +41,7 @@ export interface LeaseEvents {
   regained(): void;
 }
 
-export interface LeaseOptions {
+interface LeaseOptions {
   /** Random id of this process. */
   readonly base: string;
   readonly facts: HostFacts;

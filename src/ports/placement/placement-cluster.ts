@@ -46,7 +46,7 @@ const LEAVE_HARD_MS = 20_000;
 const LAPSED =
   'the lease lapsed, and other hosts may take the partitions: look for a lack of CPU, swapping or a slow NATS (conclave_event_loop_delay_seconds)';
 
-export interface ClusterPlacementOptions extends HostFacts {
+interface ClusterPlacementOptions extends HostFacts {
   readonly times?: LeaseTimes;
   /** Checks whether the Store answers; absent: it always does. */
   readonly ping?: () => Promise<void>;

@@ -7,7 +7,7 @@ import type { PartitionOwnership } from './owned-partitions.js';
 import { ALL_PARTITIONS, type PartitionTable } from './partition-table.js';
 import type { HostState, HostStatus, PlacementStatus } from './placement.js';
 
-export function hostStateOf(value: HostRecord, silent: boolean, partitions: number): HostState {
+function hostStateOf(value: HostRecord, silent: boolean, partitions: number): HostState {
   if (value.end !== null) return 'dead';
   if (silent) return 'silent';
   if (!value.draining && !value.leaving) return 'alive';
@@ -26,7 +26,7 @@ export const hostStatusOf = (member: ClusterMember, silent: boolean, table: Part
 };
 
 /** Partitions without an owner, or with a dead one. */
-export function listUnownedPartitions(hosts: readonly HostStatus[], table: PartitionTable): Partition[] {
+function listUnownedPartitions(hosts: readonly HostStatus[], table: PartitionTable): Partition[] {
   const living = new Set(hosts.filter(({ state }) => state !== 'dead').map(({ id }) => id));
   return ALL_PARTITIONS.filter((p) => !living.has(table.owner(p) ?? ''));
 }

@@ -14,7 +14,7 @@ const PAUSE_MS = 1_000;
 /** Duration of a takeover on a busy host, including the work that waited for it; milliseconds. */
 const RECOVERY_MS = 3_000;
 
-export interface TakeoverContext {
+interface TakeoverContext {
   readonly clock: Clock;
   readonly store: EpochSource;
   readonly lease: HostLease;

@@ -23,7 +23,7 @@ export function sharedIndexes([first, ...others]: readonly MessageRange[]): read
   return [...shared];
 }
 
-export function isInIndex(m: MessageRecord, index: MessageIndex): boolean {
+function isInIndex(m: MessageRecord, index: MessageIndex): boolean {
   switch (index.by) {
     case 'realm':
       return true;

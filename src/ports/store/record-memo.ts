@@ -2,7 +2,7 @@
 import type { JsonObject } from '#base';
 
 /** Holds a value derived from a cached record, for as long as the record is cached. */
-export interface RecordMemo {
+interface RecordMemo {
   made?: unknown;
 }
 

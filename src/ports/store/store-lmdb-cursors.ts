@@ -14,7 +14,7 @@ export interface OrdinalCursor {
 }
 
 /** Reads at most `limit` ordinals from this one on. */
-export type ReadOrdinals = (ordinal: number, limit: number) => number[];
+type ReadOrdinals = (ordinal: number, limit: number) => number[];
 
 const MIN_BLOCK = 2;
 const MAX_BLOCK = 256;

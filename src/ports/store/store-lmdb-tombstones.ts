@@ -4,12 +4,12 @@ import { packJson, unpackJson } from './codec.js';
 import type { LmdbEnvironment, LmdbTable } from './lmdb-environment.js';
 
 /** Longer than any write of an older owner can stay in flight: one hour. */
-export const TOMBSTONE_LIFETIME_MS = 3_600_000;
+const TOMBSTONE_LIFETIME_MS = 3_600_000;
 /** Tombstones removed per transaction, which bounds the extra cost of a single commit. */
 const PURGE_AT_ONCE = 64;
 
 /** The deleted record: `['p', actor, part]` or `['m', realm, id]`. */
-export type TombstoneKey = readonly [string, string | number, string | number];
+type TombstoneKey = readonly [string, string | number, string | number];
 
 /**
  * Tombstones of deleted records, apart from live records so that no scan meets them. A second table orders them by

@@ -12,7 +12,7 @@ const MAX_IN_FLIGHT = 8;
 const MAX_WRITES = 1_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 
-export interface BulkWriteItem {
+interface BulkWriteItem {
   /** Estimated size on the wire. */
   readonly bytes: number;
   reject(error: unknown): void;

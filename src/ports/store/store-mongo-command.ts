@@ -17,7 +17,7 @@ export interface RefusedMongoWrite {
   readonly error: MongoServerError;
 }
 
-export interface MongoWriteResult {
+interface MongoWriteResult {
   /** Documents inserted or matched. */
   readonly n: number;
   readonly refused: readonly RefusedMongoWrite[];

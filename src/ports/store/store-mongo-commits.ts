@@ -11,7 +11,7 @@ import { isDuplicateKeyError, translateMongoError } from './store-mongo-client.j
 import { insertDocuments, updateDocuments } from './store-mongo-command.js';
 import { bytesOfBinary, type RootDocument } from './store-mongo-documents.js';
 
-export interface MongoCommit {
+interface MongoCommit {
   readonly key: ActorKey;
   readonly epoch: number;
   /** The version to replace; the commit stores `expected + 1`. */

@@ -4,7 +4,7 @@ import { BulkQueue } from './store-mongo-bulks.js';
 import { translateMongoError } from './store-mongo-client.js';
 import { insertDocuments, type MongoUpdate, type RefusedMongoWrite, updateDocuments } from './store-mongo-command.js';
 
-export interface VersionedDocument {
+interface VersionedDocument {
   readonly _id: string;
   readonly rev: number;
 }

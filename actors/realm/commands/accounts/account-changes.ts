@@ -35,7 +35,7 @@ const invitationEffect: AccountEffect = ({ before, after }, { parts }, { version
   before.isActive && !after.isActive ? revokeInvitationsOf(parts, after.id, version) : {};
 
 /** Effects of other areas, in the order of their events. */
-export const ACCOUNT_EFFECTS: readonly AccountEffect[] = [botManagersEffect, invitationEffect];
+const ACCOUNT_EFFECTS: readonly AccountEffect[] = [botManagersEffect, invitationEffect];
 
 /** A command of the system to the account's own actor. */
 export const commandToUserActor = (

@@ -29,7 +29,7 @@ function withBots(parts: ActorParts, user: DirectoryUser): DirectoryUser[] {
  * Effect of deactivating these accounts, in order; inactive ones are skipped. The user actors then leave the streams.
  * The command must run in the lane `directory`, in which users join and leave.
  */
-export function deactivationEffect(
+function deactivationEffect(
   accounts: readonly DirectoryUser[],
   view: RealmView,
   context: CommandContext,

@@ -66,7 +66,7 @@ export interface ConfirmationLink {
   readonly disposable: boolean;
 }
 
-export interface EmailChangeRequest {
+interface EmailChangeRequest {
   readonly parts: Record<string, Json>;
   readonly commands: readonly OutboxCommand[];
 }

@@ -34,7 +34,7 @@ import { userAddedItems } from './person-events.js';
 import { createUserCommand, emailVisibilityOfNewUser, newUserRecord } from './user-record.js';
 import { welcomeCommands } from './welcome.js';
 
-export interface ApplicantData {
+interface ApplicantData {
   readonly email: string;
   readonly fullName: string;
   readonly password: string;
@@ -121,7 +121,7 @@ export function firstStreamsOfNewcomer(of: Streams, named: readonly number[], ro
   });
 }
 
-export interface Newcomer {
+interface Newcomer {
   readonly prepared: PreparedAccount;
   readonly role: number;
   readonly streams: readonly DirectoryStream[];
@@ -129,7 +129,7 @@ export interface Newcomer {
   readonly origin: string | null;
 }
 
-export interface AddedAccount {
+interface AddedAccount {
   readonly user: DirectoryUser;
   readonly state: RealmState;
   readonly parts: Record<string, ReturnType<typeof encodeRecord>>;

@@ -45,7 +45,7 @@ export function newUserRecord(of: {
 }
 
 /** A stream that a new account is subscribed to from the start. */
-export interface FirstSubscription extends JsonObject {
+interface FirstSubscription extends JsonObject {
   readonly id: number;
   readonly recipient: number;
   /** Messages up to this id count as read. */

@@ -36,7 +36,7 @@ import {
   sealedInvitationLinkMaker,
 } from './invitation-links.js';
 
-export type InviteArgs = ArgsOf<typeof realmCommands.invite>;
+type InviteArgs = ArgsOf<typeof realmCommands.invite>;
 
 interface Inputs {
   readonly nonce: string;

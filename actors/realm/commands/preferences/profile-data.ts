@@ -32,7 +32,7 @@ import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 export type RenderedProfileValues = ReadonlyMap<number, string>;
 
 /** Parts and events of a changed profile; both empty if nothing changes. */
-export interface ProfileChange {
+interface ProfileChange {
   readonly parts: Record<string, Json>;
   readonly events: LogItem[];
 }

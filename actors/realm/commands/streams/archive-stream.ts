@@ -36,7 +36,7 @@ import {
 } from './stream-events.js';
 
 /** Name of the stream once it is archived. It is unique, and the old name becomes free. */
-export function nameOfArchivedStream({ id, name }: Pick<DirectoryStream, 'id' | 'name'>): string {
+function nameOfArchivedStream({ id, name }: Pick<DirectoryStream, 'id' | 'name'>): string {
   const hash = createHash('sha512').update(String(id)).digest('hex').slice(0, 7);
   return [...`${hash}!DEACTIVATED:${name}`].slice(0, MAX_STREAM_NAME_CHARACTERS).join('');
 }

@@ -38,7 +38,7 @@ export function checkPrincipals(
 /** Streams of one request. */
 export const MAX_STREAMS_PER_REQUEST = 1_000;
 /** Streams times users of one request. */
-export const MAX_SUBSCRIPTIONS_PER_REQUEST = 50_000;
+const MAX_SUBSCRIPTIONS_PER_REQUEST = 50_000;
 
 /** Checks a request against both bounds. @throws ApiError */
 export function checkSubscriptionCount(streams: number, users: number): void {
@@ -49,7 +49,7 @@ export function checkSubscriptionCount(streams: number, users: number): void {
 export const renderDescription = (description: string): string =>
   description === '' ? '' : renderMarkdown(description).html;
 
-export interface WantedStream {
+interface WantedStream {
   readonly name: string;
   readonly description: string;
   readonly rendered: string;

@@ -15,7 +15,7 @@ import type { DirectoryStream, DirectoryUser } from '#model/records';
 
 const NEW_STREAMS = 'new streams';
 
-export interface SubscribeNoticeInput {
+interface SubscribeNoticeInput {
   readonly realm: RealmId;
   readonly acting: DirectoryUser;
   readonly created: readonly DirectoryStream[];

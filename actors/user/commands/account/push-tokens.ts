@@ -36,7 +36,7 @@ export const removePushToken: UserCommand<typeof userCommands.removePushToken> =
   },
 };
 
-export interface StoredPushToken extends JsonObject {
+interface StoredPushToken extends JsonObject {
   readonly service: PushService;
   readonly token: string;
   /** App that registered the token; null: not given. */
@@ -47,7 +47,7 @@ export interface StoredPushToken extends JsonObject {
 
 export const PUSH_TOKEN_PART_PREFIX = 'push/';
 
-export const pushTokenPartName = (service: PushService, token: string): string =>
+const pushTokenPartName = (service: PushService, token: string): string =>
   `${PUSH_TOKEN_PART_PREFIX}${service}/${createHash('sha256').update(token).digest('hex').slice(0, 32)}`;
 
 export const pushTokenPartNames = (parts: ActorParts): string[] =>

@@ -72,7 +72,7 @@ function handOver(message: ScheduledMessage, realm: RealmId, self: number, after
 }
 
 /** Sends the messages that are due to the actors of their conversations. */
-export function deliverDueMessages(
+function deliverDueMessages(
   parts: ReadonlyMap<string, Json>,
   { now, key, realm, directory }: CommandContext,
 ): Required<Pick<Outcome<UserState>, 'parts' | 'events' | 'commands'>> {

@@ -220,7 +220,7 @@ export const setFlagsInNarrow: UserCommand<
 };
 
 /** Adds ids to one of the marks. Never refuses, and a repeat changes nothing. */
-export const addCopiesCommand = (mark: 'historical' | 'copied'): UserCommand<typeof userCommands.giveCopy> => ({
+const addCopiesCommand = (mark: 'historical' | 'copied'): UserCommand<typeof userCommands.giveCopy> => ({
   handle({ parts }, { ids }) {
     const before = markedIdsOf(parts, mark);
     const after = before.with(ids);

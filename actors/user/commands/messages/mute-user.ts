@@ -42,7 +42,7 @@ export const muteUser: UserCommand<typeof userCommands.muteUser, readonly Readab
 };
 
 /** Unread messages of one sender, from the oldest on; about as many as a registration contains. */
-export async function readUnreadFrom(
+async function readUnreadFrom(
   sender: number,
   { realm, caller, view }: InputContext<UserState, undefined>,
   { store }: InputSources,

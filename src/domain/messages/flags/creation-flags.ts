@@ -34,7 +34,7 @@ function indexPreferences(directory: DirectoryView): AlertsAndMutes {
 const alertsAndMutes = memoizeByObject(indexPreferences, ({ preferencesVersion }) => preferencesVersion);
 
 /** Users with an alert word in the text, without repeats. */
-export function usersAlertedBy(directory: DirectoryView, text: string): Iterable<UserId> {
+function usersAlertedBy(directory: DirectoryView, text: string): Iterable<UserId> {
   const { words, byWord } = alertsAndMutes(directory);
   const users = new Set<UserId>();
   for (const word of words.find(text)) for (const user of byWord.get(word) ?? []) users.add(user);
@@ -42,7 +42,7 @@ export function usersAlertedBy(directory: DirectoryView, text: string): Iterable
 }
 
 /** Users who have muted the sender. */
-export const usersWhoMuted = (directory: DirectoryView, sender: number): readonly UserId[] =>
+const usersWhoMuted = (directory: DirectoryView, sender: number): readonly UserId[] =>
   alertsAndMutes(directory).muters.get(sender) ?? [];
 
 /** Members of the mentioned groups and their subgroups. */
@@ -63,7 +63,7 @@ export function flagsFromText(content: string, mentions: Mentions, directory: Di
   return flags;
 }
 
-export interface CreationFlagsInput {
+interface CreationFlagsInput {
   readonly sender: number;
   readonly content: string;
   /** Mentions that notify. */

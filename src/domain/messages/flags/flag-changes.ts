@@ -42,7 +42,7 @@ const idsByOrigin = (messages: readonly ReadableMessage[]): Map<number, number[]
 };
 
 /** Parts with the messages marked read or unread, without a look at their present state. */
-export function readStateParts(
+function readStateParts(
   flags: UserFlags,
   messages: readonly ReadableMessage[],
   change: (reading: OriginReadState, ids: readonly number[]) => OriginReadState,

@@ -27,7 +27,7 @@ async function membershipsOf(store: Store, realm: RealmId, streams: readonly num
 }
 
 /** Whether the caller may learn that this user has read the message. */
-export function mayShowReading(
+function mayShowReading(
   user: DirectoryUser | undefined,
   message: StoredMessage,
   caller: number,

@@ -5,7 +5,7 @@ import type { StoredMessage } from '../stored/message.js';
 /** The section lists this many of the newest unread messages. */
 export const MAX_LISTED_UNREAD = 50_000;
 
-export interface UnreadSummaryView {
+interface UnreadSummaryView {
   readonly user: number;
   /** Messages in streams that the user left don't count. */
   subscribed(stream: number): boolean;

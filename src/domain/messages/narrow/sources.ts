@@ -24,7 +24,7 @@ interface Region {
   readonly upTo?: number;
 }
 
-export interface CopyOwner {
+interface CopyOwner {
   readonly user: number;
   readonly flags: UserFlags;
   /** Streams to which the user is or was subscribed. */

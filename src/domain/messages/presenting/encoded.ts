@@ -31,11 +31,7 @@ interface EncodedVariants {
 }
 
 /** The message object for one kind of client, without the closing brace: the reader's own fields follow. */
-export function encodeMessageVariant(
-  message: StoredMessage,
-  directory: DirectoryView,
-  options: MessageVariant,
-): string {
+function encodeMessageVariant(message: StoredMessage, directory: DirectoryView, options: MessageVariant): string {
   const { body } = message;
   const memo = recordMemoOf(body);
   if (!memo) return encode(message, directory, options);
@@ -68,7 +64,7 @@ const CLOSE = 0x5d;
 const NOTHING = new Uint8Array(0);
 
 /** Position of one message's JSON in the encoder's buffer; a comma comes first. */
-export interface EncodedMessageRow {
+interface EncodedMessageRow {
   readonly id: number;
   readonly from: number;
   readonly to: number;

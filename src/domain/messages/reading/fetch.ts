@@ -167,7 +167,7 @@ export class MessageReader {
   }
 }
 
-export interface MessageWindowSpec {
+interface MessageWindowSpec {
   readonly anchor: number | 'first_unread';
   readonly numBefore: number;
   readonly numAfter: number;
@@ -175,7 +175,7 @@ export interface MessageWindowSpec {
 }
 
 /** The window in the parameters of a request. */
-export interface MessageWindowArgs {
+interface MessageWindowArgs {
   readonly anchor: number | 'first_unread';
   readonly include_anchor: boolean;
   readonly num_before: number;
@@ -189,7 +189,7 @@ export const parseMessageWindow = (args: MessageWindowArgs): MessageWindowSpec =
   includeAnchor: args.include_anchor,
 });
 
-export interface MessageWindowRows<T> {
+interface MessageWindowRows<T> {
   readonly rows: readonly T[];
   readonly anchor: number;
   readonly foundAnchor: boolean;

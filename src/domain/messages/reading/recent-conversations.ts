@@ -7,7 +7,7 @@ import { NEWEST_ANCHOR } from './fetch.js';
 /** Only this many of the user's newest direct messages are read. */
 const MAX_SCANNED = 1_000;
 
-export interface RecentConversation {
+interface RecentConversation {
   readonly max_message_id: number;
   /** The other participants, ascending; [] for messages to oneself. */
   readonly user_ids: readonly number[];

@@ -4,7 +4,7 @@ import { wordsInHtml } from './html.js';
 import { wordsInText } from './words.js';
 
 /** Stems indexed per message: more than texts of people have; bounds the cost of a hostile one. */
-export const MAX_STEMS_PER_MESSAGE = 1_000;
+const MAX_STEMS_PER_MESSAGE = 1_000;
 
 /** Words and phrases of one request: more than people type. Each one is a condition tested on messages. */
 export const MAX_SEARCH_TERMS = 100;

@@ -22,7 +22,7 @@ export function requireActiveSender(directory: DirectoryView, id: number): Direc
 }
 
 /** Whether a user is subscribed to the stream. Called for the sender and, if that is a bot, for its owner. */
-export type IsSubscribed = (user: number) => boolean;
+type IsSubscribed = (user: number) => boolean;
 
 /** @throws ApiError when the sender may not post to the stream */
 export function checkMaySendToStream(

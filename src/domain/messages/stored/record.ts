@@ -27,7 +27,7 @@ export const messageTag = {
 export const RESOLVED_TOPIC_PREFIX = '✔ ';
 
 /** All tags of a message except its words. */
-export function tagsWithoutWords({ body, participants, originStream }: StoredMessage): string[] {
+function tagsWithoutWords({ body, participants, originStream }: StoredMessage): string[] {
   const tags: string[] = [];
   for (const [user, flags] of Object.entries(body.flags)) {
     if (flags.includes('mentioned')) tags.push(messageTag.mentioned(Number(user)));
@@ -48,7 +48,7 @@ export function tagsWithoutWords({ body, participants, originStream }: StoredMes
 }
 
 /** All tags of a record: facts and the stems of its words. */
-export function tagsOfMessage(message: StoredMessage): string[] {
+function tagsOfMessage(message: StoredMessage): string[] {
   const tags = tagsWithoutWords(message);
   for (const stem of stemsOfMessage(message)) tags.push(messageTag.word(stem));
   return tags;

@@ -9,7 +9,7 @@ import type { DirectoryUser, DirectoryView, ProfileData } from '#model/records';
 import { maySeeAddress, ROLE } from '../roles.js';
 import { type PresentUserOptions, presentUser } from './present-user.js';
 
-export interface UserListOptions extends Omit<PresentUserOptions, 'profile'> {
+interface UserListOptions extends Omit<PresentUserOptions, 'profile'> {
   readonly profile?: boolean;
   /** Lists only active (true) or only deactivated (false) accounts. Absent: both. */
   readonly active?: boolean | undefined;

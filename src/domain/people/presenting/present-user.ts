@@ -39,12 +39,12 @@ export const presentAvatar = (user: DirectoryUser): JsonObject => ({
 });
 
 /** Address of the avatar. Null if the client computes it: a gravatar of an address that everybody may see. */
-export function avatarUrlFor(user: DirectoryUser, clientGravatar: boolean): string | null {
+function avatarUrlFor(user: DirectoryUser, clientGravatar: boolean): string | null {
   return clientGravatar && user.avatarSource === 'G' && user.emailVisibility === 1 ? null : avatarUrl(user);
 }
 
 /** ISO 8601 with offset. Microseconds are present only if they are not zero. */
-export function toIsoTime(ms: number): string {
+function toIsoTime(ms: number): string {
   const text = new Date(ms).toISOString();
   return `${text.endsWith('.000Z') ? text.slice(0, -5) : `${text.slice(0, -1)}000`}+00:00`;
 }

@@ -53,7 +53,7 @@ export const RENDERED_FIELD_TYPES: ReadonlySet<number> = new Set([PROFILE_FIELD_
 /** `field_data` after the validation by the parameter's schema. */
 export type ProfileFieldData = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 
-export interface ProfileFieldInput {
+interface ProfileFieldInput {
   readonly name: string;
   readonly hint: string;
   readonly data: ProfileFieldData;

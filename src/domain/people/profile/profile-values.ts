@@ -8,7 +8,7 @@ import { optionsOfProfileField, PROFILE_FIELD_TYPE } from './profile-fields.js';
 /** A value after the validation by the parameters' schemas. */
 export type ProfileValueInput = string | readonly number[];
 
-export type FindUser = (id: number) => DirectoryUser | undefined;
+type FindUser = (id: number) => DirectoryUser | undefined;
 
 const MAX_SHORT_TEXT = 50;
 const MAX_LONG_TEXT = 500;
