@@ -3,7 +3,7 @@ import type { Json, JsonObject } from './json.js';
 
 const encoder = new TextEncoder();
 
-/** Encoded JSON that goes into a response unchanged. */
+/** Encoded JSON that goes into a response as it is. */
 export class EncodedJson {
   constructor(readonly bytes: Uint8Array) {}
 
@@ -12,7 +12,7 @@ export class EncodedJson {
   }
 }
 
-/** Fields of a response; some may be encoded already. */
+/** Fields of a response, by name; a value may be encoded already. */
 export interface ResponseFields {
   readonly [name: string]: Json | EncodedJson | undefined;
 }
@@ -43,7 +43,7 @@ export class CachedResponseFields {
 
   constructor(private readonly fields: ResponseFields) {}
 
-  /** The result of `encodeFieldParts`. */
+  /** The encoded fields, as `encodeFieldParts` makes them. */
   get parts(): readonly Uint8Array[] {
     this.#parts ??= encodeFieldParts(this.fields);
     return this.#parts;

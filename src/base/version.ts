@@ -2,7 +2,7 @@
 const FEATURE_LEVEL = 184;
 export const SERVER_VERSION = '0.1.0';
 
-/** Both spellings: existing clients read the `zulip_` names. */
+/** Version fields of responses, under both names: existing clients read the `zulip_` names. */
 export const VERSION_FIELDS = {
   service_version: `7.0+conclave.${SERVER_VERSION}`,
   zulip_version: `7.0+conclave.${SERVER_VERSION}`,

@@ -3,24 +3,26 @@
  * that follow it (architecture/delivery.md § Event ids).
  */
 
-/** Ids per log position. */
+/** Number of event ids per log position. */
 export const SLOTS_PER_POSITION = 8_192;
-/** First slot for heartbeats and transient events; the slots below are for events of the entry. */
+/**
+ * First slot of a log position for heartbeats and transient events; lower slots are for the events of the log entry.
+ */
 export const FIRST_TRANSIENT_SLOT = 4_096;
-/** Number of slots at the end that are for heartbeats alone. */
+/** Number of slots at the end of a log position that only heartbeats use. */
 export const HEARTBEAT_SLOTS = 64;
 
 export const eventId = (seq: number, slot: number): number => seq * SLOTS_PER_POSITION + slot;
-/** Id above all events of this log position and its predecessors, and below everything later. */
+/** An event id above all events up to this log position, and below everything later. */
 export const lastIdOfPosition = (seq: number): number => eventId(seq, FIRST_TRANSIENT_SLOT - 1);
 export const logPositionOfEventId = (id: number): number => Math.floor(id / SLOTS_PER_POSITION);
 
-/** Heartbeat ids that a frontend may use for one parked poll. */
+/** Number of heartbeat ids that a frontend may use for one parked poll. */
 const FRONTEND_HEARTBEATS = 64;
 
 /**
- * Heartbeat ids that a frontend may hand out above `id` (0: none). Safe only after a transient id: everything up to its
- * position was delivered, events of the log get a later position, and the queue uses ids above these.
+ * Number of heartbeat ids above `id` that a frontend may hand out (0: none). Safe only after a transient id: everything
+ * up to its position was delivered, events of the log get a later position, and the queue uses ids above these.
  */
 export function countHeartbeatIdsAfter(id: number): number {
   const slot = id % SLOTS_PER_POSITION;

@@ -42,18 +42,18 @@ export const userKey = (realm: RealmId, user: UserId): ActorKey<'user'> => `user
 export const presenceKey = (realm: RealmId): ActorKey<'presence'> => `presence/${realm}` as ActorKey<'presence'>;
 export const streamKey = (realm: RealmId, stream: StreamId): ActorKey<'stream'> =>
   `stream/${realm}/${stream}` as ActorKey<'stream'>;
-/** Actor of the outgoing mails of an organization. */
+/** Key of the actor that sends an organization's mails. */
 export const mailKey = (realm: RealmId): ActorKey<'mail'> => `mail/${realm}` as ActorKey<'mail'>;
-/** Actor of the calls of one outgoing webhook bot. */
+/** Key of the actor that makes the calls of one outgoing webhook bot. */
 export const webhookKey = (realm: RealmId, bot: UserId): ActorKey<'webhook'> =>
   `webhook/${realm}/${bot}` as ActorKey<'webhook'>;
-/** Actor that counts log-ins with unknown addresses: those whose hash falls into this slot. */
+/** Key of the actor that counts log-ins with unknown addresses whose hash falls into this slot. */
 export const loginGuardKey = (realm: RealmId, slot: number): ActorKey<'stranger'> =>
   `stranger/${realm}/${slot}` as ActorKey<'stranger'>;
 export const queueKey = (realm: RealmId, user: UserId, queue: QueueId): ActorKey<'queue'> =>
   `queue/${realm}/${user}/${queue}` as ActorKey<'queue'>;
 
-/** Key of a direct-message conversation: its sorted participants, or the hash of more than 8. */
+/** Key of the actor of a direct-message conversation: its sorted participants, or the hash of more than 8. */
 export function directMessageKey(realm: RealmId, participants: readonly UserId[]): ActorKey<'dm'> {
   const sorted = [...new Set(participants)].sort((a, b) => a - b);
   const set = sorted.join(',');
@@ -63,7 +63,7 @@ export function directMessageKey(realm: RealmId, participants: readonly UserId[]
 interface ParsedActorKey {
   readonly kind: ActorKindName;
   readonly realm: RealmId;
-  /** Rest of the key behind the realm: a user id, a stream id, a set of users, or `user/queue`. */
+  /** Rest of the actor key behind the realm: a user id, a stream id, a set of users, or `user/queue`. */
   readonly rest: string;
 }
 
@@ -75,7 +75,10 @@ export function parseActorKey(key: ActorKey): ParsedActorKey {
   return { kind, realm, rest: second < 0 ? '' : key.slice(second + 1) };
 }
 
-/** FNV-1a hash of the key. A queue is on the partition of its user, so that both have the same owner. */
+/**
+ * Partition of an actor: the FNV-1a hash of its key. A queue is on the partition of its user, so that both have the
+ * same owner.
+ */
 export function partitionOfActor(key: ActorKey): Partition {
   let end = key.length;
   if (key.startsWith('queue/')) end = key.lastIndexOf('/');

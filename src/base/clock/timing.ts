@@ -6,7 +6,7 @@ import { sharedTimerWheel, type TimerEntry } from './timer-wheel.js';
 export const wait = (clock: Clock, ms: number): Promise<void> =>
   new Promise((resolve) => void clock.setTimeout(resolve, ms));
 
-/** Largest share by which jitter prolongs a time, so that timers which start together don't end together. */
+/** Largest share of a time that jitter adds to it, so that timers which start together don't end together. */
 export const MAX_JITTER_SHARE = 0.2;
 
 /** The time plus up to 20 % of it. @param random returns a number in [0, 1) */

@@ -5,7 +5,7 @@ import { open } from 'node:fs/promises';
 const CHUNK = 1024 * 1024;
 
 interface HashedFile {
-  /** SHA-256, hexadecimal. */
+  /** SHA-256 of the file's bytes, hexadecimal. */
   readonly hash: string;
   readonly bytes: number;
 }

@@ -8,10 +8,13 @@ import { join } from 'node:path';
 
 const FOLDER = 0o700;
 const FILE = 0o600;
-/** Permission bits of group and others. */
+/** Permission bits of all users but the owner of a file: its group and others. */
 const OTHERS = 0o077;
 
-/** Errors of file systems without modes and of other owners' files; the server works without the change. */
+/**
+ * Error codes that a change of permissions may meet (file systems without modes, files of other owners); the server
+ * works without the change.
+ */
 const TOLERATED = new Set(['EPERM', 'EACCES', 'EROFS', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'ENOENT']);
 
 /** Sets the umask of the process: every file that any library creates from now on is private. */

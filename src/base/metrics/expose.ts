@@ -5,7 +5,7 @@ import { METRICS, type MetricDeclaration, type MetricName } from './table.js';
 
 export const METRICS_CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
-/** One value as prom-client writes it. */
+/** One line of the Prometheus text format: a value with its labels. */
 interface Line {
   readonly metricName: string;
   readonly labels: Readonly<Record<string, string | number>>;
@@ -14,7 +14,10 @@ interface Line {
 
 let ofProcess: Registry | undefined;
 
-/** The collectors cannot be stopped, so all servers in a process share one set. */
+/**
+ * Collects the metrics of the process (memory, CPU, event loop). The collectors can't be stopped, so all servers in a
+ * process share one set.
+ */
 function processMetrics(): Registry {
   if (!ofProcess) {
     ofProcess = new Registry();
@@ -33,7 +36,7 @@ function linesOf(
   return distributionLines(name, labels, value);
 }
 
-/** Buckets of the format are cumulative. */
+/** Lines of a histogram. Its buckets are cumulative in the text format of Prometheus. */
 function distributionLines(name: string, labels: Line['labels'], { bounds, counts, sum }: HistogramSeries): Line[] {
   let total = 0;
   const buckets = counts.map((count, i) => {

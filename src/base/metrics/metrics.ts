@@ -11,14 +11,14 @@ import {
   type MetricName,
 } from './table.js';
 
-/** One series of a counter: `n` only grows. */
+/** The counter of one combination of labels; `n` only grows. */
 export interface CounterSeries {
   n: number;
 }
 
-/** One series of a histogram. */
+/** The histogram of one combination of labels. */
 export class HistogramSeries {
-  /** Values per bucket, not cumulated; the last bucket is above all bounds. */
+  /** Number of values per bucket, not cumulative; the last bucket takes the values above all bounds. */
   readonly counts: number[];
   sum = 0;
 
@@ -56,29 +56,35 @@ export class Metrics {
   readonly #readers = new Map<MetricName, Reader[]>();
   readonly #before: (() => void | Promise<void>)[] = [];
 
-  /** Adds 1. On hot paths keep what `counter` returns instead. */
+  /** Adds 1 to a counter. On hot paths, keep the object that `counter` returns instead. */
   count<N extends CounterName>(name: N, ...labels: LabelValues<N>): void {
     this.counter(name, ...labels).n++;
   }
 
-  /** The series with these labels: the same object at each call, shown from the first call on, even while it is 0. */
+  /**
+   * The counter with these labels: the same object at each call. Scrapes show it from the first call on, even while it
+   * is 0.
+   */
   counter<N extends CounterName>(name: N, ...labels: LabelValues<N>): CounterSeries {
     return this.#find(name, labels, () => ({ n: 0 })) as CounterSeries;
   }
 
-  /** A histogram of values in the unit of the metric's name. */
+  /** The histogram with these labels, of values in the unit that the metric's name ends with. */
   histogram<N extends HistogramName>(name: N, ...labels: LabelValues<N>): HistogramSeries {
     return this.#find(name, labels, () => new HistogramSeries(METRICS[name].buckets)) as HistogramSeries;
   }
 
-  /** Adds a reader that each scrape calls; a reader that throws or takes longer than 2 s shows nothing. */
+  /**
+   * Registers a function that each scrape calls for the values of a metric; if it throws or takes longer than 2 s, the
+   * metric shows nothing.
+   */
   read<N extends CounterName | GaugeName>(name: N, reader: () => MetricReading<N> | Promise<MetricReading<N>>): void {
     const readers = this.#readers.get(name) ?? [];
     readers.push(reader as Reader);
     this.#readers.set(name, readers);
   }
 
-  /** Adds a step that runs before the readers of each scrape and gathers data that several of them need. */
+  /** Registers a step that runs before the readers of each scrape and gathers data that several of them need. */
   beforeReading(gather: () => void | Promise<void>): void {
     this.#before.push(gather);
   }
@@ -131,10 +137,13 @@ export class Metrics {
   }
 }
 
-/** Time limit of a reader, ms; Prometheus gives up a scrape after 10 s. */
+/** Time limit of one reader of a metric, ms; Prometheus gives up a scrape after 10 s. */
 const PATIENCE_MS = 2_000;
 
-/** Undefined if the read fails or takes too long: one unreachable source must not cost the whole scrape. */
+/**
+ * The value that a reader returns; undefined if it fails or takes too long: one unreachable source must not cost the
+ * whole scrape.
+ */
 async function quietly<T>(read: () => T | Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   try {

@@ -7,9 +7,9 @@ export interface MetricDeclaration {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
   readonly labels: readonly string[];
-  /** Upper bounds of the buckets of a histogram. */
+  /** Upper bounds of the buckets of a histogram, ascending. */
   readonly buckets?: readonly number[];
-  /** Where it is measured: frontends, actor hosts, or every process. */
+  /** The processes that measure it: frontends, actor hosts, or all. */
   readonly at: 'frontend' | 'host' | 'all';
 }
 
@@ -22,9 +22,9 @@ const gauge = <const L extends readonly string[]>(at: At, labels: L, help: strin
 const histogram = <const L extends readonly string[]>(at: At, labels: L, buckets: readonly number[], help: string) =>
   ({ type: 'histogram', at, labels, buckets, help }) as const;
 
-/** Of work that a client waits for. */
+/** Histogram bounds for work that a client waits for, seconds. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
-/** Of polls, which wait for something to happen. */
+/** Histogram bounds for long polls, which wait for events, seconds. */
 const POLL_SECONDS = [0.01, 0.1, 0.5, 1, 5, 10, 20, 30, 45, 60, 90] as const;
 const BATCH = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024] as const;
 
@@ -210,5 +210,5 @@ export type GaugeName = OfType<'gauge'>;
 export type HistogramName = OfType<'histogram'>;
 
 type Texts<T extends readonly unknown[]> = { readonly [I in keyof T]: string };
-/** One text for each label of the metric. */
+/** Label values of a metric: one text for each of its labels. */
 export type LabelValues<N extends MetricName> = Texts<(typeof METRICS)[N]['labels']>;

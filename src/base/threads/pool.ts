@@ -6,17 +6,17 @@ import { Worker } from 'node:worker_threads';
 import type { JobAnswer } from './jobs.js';
 
 interface ThreadOptions {
-  /** Module that calls `serveJobs`. */
+  /** URL of the module that a worker thread runs; it calls `serveJobs`. */
   readonly script: URL;
-  /** Largest number of threads; they start when needed. */
+  /** Maximum number of threads; each starts when it is needed. */
   readonly threads: number;
   /** Time limit of one job, ms. */
   readonly timeoutMs: number;
-  /** Idle threads end after this time, ms. Default: never. */
+  /** Time after which an idle thread ends, ms. Default: never. */
   readonly idleMs?: number;
 }
 
-/** The job threw or timed out, or its thread ended. */
+/** Error of a job that threw or timed out, or whose thread ended. */
 export class ThreadJobFailed extends Error {
   override readonly name = 'ThreadFailed';
 }
@@ -41,7 +41,7 @@ export class ThreadPool<Job, Result> {
     return this.#all.size;
   }
 
-  /** @throws ThreadJobFailed */
+  /** Runs a job in an idle thread, or queues it. @throws ThreadJobFailed */
   run(job: Job): Promise<Result> {
     if (this.#closed) return Promise.reject(closed());
     return new Promise((resolve, reject) => {

@@ -45,9 +45,9 @@ const command = commandOf<'realm'>();
 /** Commands of the realm actor, which keeps the directory of an organization. */
 export const realmCommands = {
   // Organizations. The first three and `note-activity` are for realm 0, which stands for the server.
-  /** Number of the next organization. */
+  /** Replies with the number of the next organization. */
   peekRealm: command<NoArguments, ValueReply<number>>('peek-realm'),
-  /** Reserves number and subdomain, and sends `init` to the new organization. */
+  /** Reserves the organization's number and subdomain, and sends `init` to its actor. */
   createRealm: command<NewRealmArgs & { readonly realm: number }, ValueReply<number>>('create-realm'),
   subdomainTaken: command<{ readonly subdomain: string }, FieldsReply<{ readonly taken: boolean }>>('subdomain-taken'),
   init: command<NewRealmArgs>('init'),
@@ -56,17 +56,17 @@ export const realmCommands = {
   noteActivity: command<{ readonly realm: number; readonly deactivated: boolean }>('note-activity'),
   changeRealm: command<{ readonly values: Partial<RealmSettings> }, FieldsReply>('change-realm'),
   changeUserDefaults: command<SettingChanges, FieldsReply>('change-user-defaults'),
-  /** The directory with all lists. */
+  /** Replies with the whole directory. */
   snapshot: command<NoArguments, ValueReply<Json>>('snapshot'),
-  /** Timer: new accounts become full members. */
+  /** Timer: announces accounts that have become full members. */
   due: command('due'),
 
   // Ids.
-  /** Reserves `count` message ids; the reply is the first. */
+  /** Reserves `count` message ids; replies with the first. */
   takeIds: command<{ readonly count: number }, ValueReply<number>>('take-ids'),
-  /** From the sidecar: the actor leaves memory; reserved ids that were not used can be given out again. */
+  /** From the sidecar, when the actor leaves memory: returns reserved message ids that were not used. */
   returnIds: command('return-ids'),
-  /** Recipient id of a group conversation; `group`: rest of its actor key. */
+  /** Replies with the recipient id of a group conversation; `group`: rest of its actor key. */
   groupRecipient: command<{ readonly group: string }, ValueReply<number>>('group-recipient'),
 
   // Accounts.
@@ -78,14 +78,16 @@ export const realmCommands = {
   reactivateUser: command<UserRef, FieldsReply>('reactivate-user'),
   setBilling: command<UserRef & { readonly on: boolean }, FieldsReply>('set-billing'),
   setRateLimits: command<UserRef & { readonly rules: string | null }, FieldsReply>('set-rate-limits'),
-  /** From this actor itself: publishes to `viewer` the real addresses of these users, which became visible. */
+  /** From this actor itself: publishes to `viewer` the real addresses of the users in `of`, which became visible. */
   showAddresses: command<{ readonly viewer: number; readonly of: readonly number[] }>('show-addresses'),
   regenerateKey: command<NoArguments, Sealed>('regenerate-key'),
-  /** `sealed` null: another call has replaced the key of this user meanwhile. */
+  /** Replaces an API key. Reply with `sealed` null: another call has replaced the key of this user meanwhile. */
   renewKey: command<RenewKeyArgs, FieldsReply<{ readonly sealed: string | null }>>('renew-key'),
-  /** As `renewKey`, for other actors, which see the new key in the directory. */
+  /** Replaces a bot's API key, for other actors: the new key is in the directory. */
   renewBotKey: command<RenewKeyArgs>('renew-bot-key'),
-  /** Confirms a new address by the link of a mail. `shown`: the link was opened at the host of this organization. */
+  /**
+   * Confirms a new e-mail address by the link of a mail. `shown`: the link was opened at the host of this organization.
+   */
   confirmEmail: command<
     { readonly user: number; readonly hash: string; readonly shown: boolean },
     FieldsReply<{ readonly email: string }>
@@ -105,7 +107,7 @@ export const realmCommands = {
   setStatus: command<SetStatusArgs, FieldsReply>('set-status'),
   addAlertWords: command<{ readonly words: readonly string[] }, FieldsReply>('add-alert-words'),
   removeAlertWords: command<{ readonly words: readonly string[] }, FieldsReply>('remove-alert-words'),
-  /** Redirected here by the caller's user actor, which marked the messages as read. */
+  /** Stores the mute. Redirected here by the caller's user actor, which has marked that user's messages as read. */
   muteUser: command<{ readonly muted_user_id: number }, FieldsReply>('mute-user'),
   unmuteUser: command<{ readonly muted_user_id: number }, FieldsReply>('unmute-user'),
   changeOwnProfile: command<
@@ -118,21 +120,21 @@ export const realmCommands = {
   subscribe: command<SubscribeArgs, FieldsReply>('subscribe'),
   unsubscribe: command<UnsubscribeArgs, FieldsReply>('unsubscribe'),
   updateSubscriptions: command<UpdateSubscriptionsArgs, FieldsReply>('update-subscriptions'),
-  /** From this actor itself: the next batch of users joins. */
+  /** From this actor itself: subscribes the next batch of users. */
   carryOnJoining: command<ContinueJoiningArgs>('carry-on-joining'),
   updateStream: command<UpdateStreamArgs, FieldsReply>('update-stream'),
   archiveStream: command<{ readonly stream_id: number }, FieldsReply>('archive-stream'),
   /** From this actor itself: archives private streams without active subscribers. */
   vacated: command<{ readonly streams: readonly VacatedStream[] }>('vacated'),
   setDefaultStream: command<{ readonly stream_id: number; readonly isDefault: boolean }, FieldsReply>('default-stream'),
-  /** From the stream's actor: id of its first message. */
+  /** From a stream's actor: reports the id of the stream's first message. */
   firstMessage: command<{ readonly stream: number; readonly id: number }>('first-message'),
-  /** From the stream's actor: number of its recent messages. */
+  /** From a stream's actor: reports the number of the stream's recent messages. */
   streamTraffic: command<{ readonly stream: number; readonly recent: number }>('stream-traffic'),
   createStreamGroup: command<StreamNames & { readonly name: string; readonly description: string }, FieldsReply>(
     'create-stream-group',
   ),
-  /** null: not given. */
+  /** Changes a default stream group; null: not given. */
   updateStreamGroup: command<
     { readonly group_id: number; readonly name: string | null; readonly description: string | null },
     FieldsReply
@@ -147,7 +149,7 @@ export const realmCommands = {
     { readonly name: string; readonly description: string; readonly members: readonly number[] },
     FieldsReply
   >('create-group'),
-  /** null: not given. */
+  /** Changes name and description of a user group; null: not given. */
   updateGroup: command<
     { readonly user_group_id: number; readonly name: string | null; readonly description: string | null },
     FieldsReply
@@ -157,17 +159,17 @@ export const realmCommands = {
   editSubgroups: command<GroupEdit, FieldsReply>('edit-subgroups'),
 
   // Files and pictures.
-  /** Number of a new file; null: no space. `size` and `quota` in bytes, quota null: no limit. */
+  /** Replies with the number of a new file; null: no space. `size` and `quota` in bytes, quota null: no limit. */
   fileId: command<{ readonly size: number; readonly quota: number | null }, ValueReply<number | null>>('file-id'),
   filesChanged: command<FilesChangedArgs>('files-changed'),
-  /** Bytes of all files. */
+  /** Replies with the bytes that all files take. */
   spaceUsed: command<NoArguments, ValueReply<number>>('space-used'),
-  /** Number of a new upload of a picture. */
+  /** Replies with the number of a new upload of a picture. */
   pictureBegin: command<{ readonly picture: string }, FieldsReply<{ readonly number: number }>>('picture-begin'),
   setAvatar: command<AvatarArgs & { readonly number: number }, FieldsReply>('set-avatar'),
   removeAvatar: command<AvatarArgs, FieldsReply>('remove-avatar'),
   setRealmPicture: command<RealmPictureArgs, FieldsReply>('set-realm-picture'),
-  /** Checks the upload of an emoji. `name` was checked by the frontend; `mib`: bound of the file. */
+  /** Checks the upload of a custom emoji. The frontend has checked `name`; `mib`: maximum size of the file, MiB. */
   emojiBegin: command<
     { readonly name: string; readonly files: number; readonly tooLarge: boolean; readonly mib: number },
     FieldsReply<{ readonly id: number }>
@@ -205,7 +207,7 @@ export const realmCommands = {
   >('peek-invitation'),
   join: command<InvitationLink & ApplicantArgs, Joined>('join'),
   peekSignUp: command<NoArguments, FieldsReply<{ readonly organization: string }>>('peek-sign-up'),
-  /** Sends the mail with the link for making an account. The address may have an account already. */
+  /** Mails a link for creating an account to an address, which may have an account already. */
   askSignUp: command<AskSignUpArgs, FieldsReply>('ask-sign-up'),
   signUp: command<ApplicantArgs, Joined>('sign-up'),
 };

@@ -2,7 +2,7 @@
 import type { Json, JsonObject, RateStanding } from '#base';
 import { type CatalogueEntry, type ErrorName, errorCatalogue } from './catalogue.js';
 
-/** Name of the product in messages. */
+/** Name of the product in error messages and pages. */
 export const PRODUCT_NAME = 'Conclave';
 
 type Placeholder<M extends string> = M extends `${string}{${infer Name}}${infer Rest}`
@@ -19,9 +19,9 @@ export interface ErrorReply {
   readonly code?: string;
   readonly status: number;
   readonly msg: string;
-  /** Fields beside `msg`. */
+  /** Fields of the response beside `msg`. */
   readonly extra?: JsonObject;
-  /** The answer is a page that consists of `msg` alone. */
+  /** True if the response is a page that consists of `msg` alone. */
   readonly html?: true;
   /** Standing of the rate limit that refused the call, or that counts refusals like this one. */
   readonly rate?: RateStanding;
@@ -35,7 +35,7 @@ export class ApiError extends Error {
   #rate: RateStanding | undefined;
 
   constructor(
-    /** Name in the catalogue; for logs and tests. */
+    /** Name of the error in the catalogue, for logs and tests. */
     readonly reason: ErrorName,
     values: JsonObject,
   ) {
@@ -105,12 +105,15 @@ export const validationError = (message: string): ApiError => apiError('VALIDATI
 export const tooManyError = (name: string, max: number): ApiError =>
   validationError(`${name} has too many items (limit: ${max})`);
 
-/** @throws ApiError */
+/** Refuses a list of parameter `name` with more than `max` items. @throws ApiError */
 export function checkCount(name: string, count: number, max: number): void {
   if (count > max) throw tooManyError(name, max);
 }
 
-/** @param length in the unit of `max`; the message calls it characters. @throws ApiError */
+/**
+ * Refuses a text of parameter `name` that is longer than `max`. @param length in the unit of `max`; the message calls
+ * it characters. @throws ApiError
+ */
 export function checkLength(name: string, length: number, max: number): void {
   if (length > max) throw validationError(`${name} is too long (limit: ${max} characters)`);
 }
