@@ -17,7 +17,7 @@ export interface ActorServices {
   readonly random: () => number;
   /** Time until a waiting poll is answered with a heartbeat, ms; jitter adds up to a fifth. */
   readonly heartbeatMs: number;
-  /** Event queues per account. */
+  /** Maximum number of event queues per account. */
   readonly maxQueues: number;
   readonly secrets: ServerCryptography;
   readonly passwords: PasswordStrengthEstimator;

@@ -18,7 +18,7 @@ type QueueCommand<C extends Command<'queue'>, I = undefined> = CommandDefinition
   ActorServices
 >;
 
-/** A crash must not cost a queue: for this long after a host took it over, it waits for its client. */
+/** Time after a takeover for which a queue waits for its client, ms: the crash of a host must not cost a queue. */
 const GRACE_MS = 60_000;
 
 export const registerQueue: QueueCommand<typeof queueCommands.register, RegistrationSnapshot> = {
@@ -50,7 +50,7 @@ export const registerQueue: QueueCommand<typeof queueCommands.register, Registra
   },
 };
 
-/** POST /register without an account: it answers with the state, and makes no queue. */
+/** POST /register without an account: replies with the public state, and makes no queue. */
 export const answerVisitor: QueueCommand<typeof queueCommands.visit, RegistrationSnapshot> = {
   creates: true,
   read: true,
@@ -58,7 +58,7 @@ export const answerVisitor: QueueCommand<typeof queueCommands.visit, Registratio
   handle: (_view, _args, { parts }) => ({ reply: { ok: [encodeFields({ queue_id: null }), ...parts] } }),
 };
 
-/** The queue's own command: a checkpoint. */
+/** Writes a checkpoint; sent by the queue's own timer. */
 export const writeCheckpoint: QueueCommand<typeof queueCommands.flush> = {
   handle: ({ state, volatile: { acked, active, position, isPolling } }) => ({
     reply: valueReply(null),
@@ -67,7 +67,7 @@ export const writeCheckpoint: QueueCommand<typeof queueCommands.flush> = {
   }),
 };
 
-/** From here on polls are refused, though the root exists until the end is written. */
+/** Ends the queue. From here on polls are refused, though the stored root exists until the end is written. */
 function endWith(
   volatile: QueueVolatile,
   reason: QueueEndReason,
@@ -77,17 +77,17 @@ function endWith(
   return { reply, end: true };
 }
 
-/** DELETE /events. */
+/** DELETE /events: deletes the queue. */
 export const deleteQueue: QueueCommand<typeof queueCommands.remove> = {
   handle: ({ volatile }) => endWith(volatile, 'deleted', successReply()),
 };
 
-/** The session, or the runtime's quota of queues per account, found a reason to end the queue. */
+/** Ends the queue for a reason that its session, or the runtime's quota of queues per account, has found. */
 export const endQueue: QueueCommand<typeof queueCommands.end> = {
   handle: ({ volatile }, { reason }) => endWith(volatile, reason, valueReply(null)),
 };
 
-/** The collection: the due time has come. Ends the queue, unless its client gave a sign of life meanwhile. */
+/** Collects an idle queue at its due time, unless its client gave a sign of life meanwhile. */
 export const endIdleQueue: QueueCommand<typeof queueCommands.due> = {
   handle({ state, volatile }, _args, _inputs, { now }) {
     const active = volatile.isPolling ? now : volatile.active;

@@ -6,17 +6,17 @@ import { logPositionOfEventId } from '#model';
 import type { QueueOptions } from '#model/commands';
 import type { CountedMessages, QueueState } from './state.js';
 
-/** API error with which the waiting poll of a user who is locked out ends. */
+/** API error with which a waiting poll ends when its user is locked out. */
 export type LockOutReason = 'ORGANIZATION_DEACTIVATED' | 'ACCOUNT_DEACTIVATED';
 
 export type FilterVerdict =
   /** The client does not want the event, or its snapshot has it already. */
   | { readonly kind: 'skip' }
-  /** From here on the user's clients are locked out, and the event itself is not for this queue. */
+  /** From this event on the user's clients are locked out, and the event itself is not for this queue. */
   | { readonly kind: 'lock-out'; readonly reason: LockOutReason }
-  /** The event waits by itself. If it reverts a flag, events under the key `reverts` stop coalescing. */
+  /** The event is queued by itself. If it reverts a flag, events under the key `reverts` stop coalescing. */
   | { readonly kind: 'append'; readonly reverts: string | undefined }
-  /** The event becomes one with the unread events of the same key. */
+  /** The event is coalesced with the undelivered events of the same key. */
   | { readonly kind: 'coalesce'; readonly key: string; readonly reverts: string }
   /** Fields of the event must first be resolved for this recipient. */
   | { readonly kind: 'resolve' };
@@ -108,7 +108,7 @@ export function isInSnapshot({ shows, listed = 0 }: QueueState, { id, type, item
 
 const isOfPeers = (op: unknown): boolean => op === 'peer_add' || op === 'peer_remove';
 
-/** @param stream 0 = a direct message */
+/** True if the snapshot has counted this message. @param stream 0 = a direct message */
 function isCounted({ streams, direct }: CountedMessages, stream: number, id: number): boolean {
   if (stream === 0) return id <= direct.upTo || direct.recent.includes(id);
   return id <= (streams[stream] ?? 0);
@@ -121,7 +121,7 @@ export function coalescingKey({ type, item }: SharedEvent): string | undefined {
   return verdict.kind === 'coalesce' ? verdict.key : undefined;
 }
 
-/** Verdicts on changes of flags. There are as many as flags, times two operations, times two. */
+/** Verdicts on changes of flags by key: as many as there are flags, times two operations. */
 const flagVerdicts = new Map<string, FilterVerdict>();
 
 function flagVerdict({ op, flag, all }: JsonObject): FilterVerdict {

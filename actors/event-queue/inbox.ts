@@ -13,7 +13,7 @@ const RETRY_MS = 1_000;
 export class Inbox {
   #closed = false;
 
-  /** @param listener hears when an event that blocked later ones is resolved */
+  /** @param listener called when an event that held back later ones is resolved */
   constructor(
     private readonly realm: RealmId,
     private readonly state: QueueState,
@@ -41,7 +41,9 @@ export class Inbox {
     return verdict;
   }
 
-  /** @returns false: the client does not want the event, or no id is left for it */
+  /**
+   * Adds a transient event to the buffer. @returns false: the client does not want the event, or no id is left for it
+   */
   takeTransient(event: TransientEvent, position: number): boolean {
     if (!isEventWanted(this.state.options, event, this.state.user)) return false;
     const id = this.ids.transient(position);
@@ -50,12 +52,15 @@ export class Inbox {
     return true;
   }
 
-  /** The queue leaves memory: events that are not resolved by now stay unresolved. */
+  /** Stops adding events, because the queue leaves memory: events that are not resolved by now stay unresolved. */
   close(): void {
     this.#closed = true;
   }
 
-  /** Tries until the Store, which may be unavailable for a while, has given the recipient's fields. */
+  /**
+   * Resolves the recipient's fields of an event, trying until the Store, which may be unavailable for a while, has
+   * given them.
+   */
   async #resolve(
     id: number,
     item: EventItem,

@@ -11,12 +11,12 @@ import type { QueueState } from './state.js';
 import { QueueVolatile } from './volatile.js';
 
 /**
- * A queue without a waiting poll for this long leaves memory: clients that are there nearly always have one waiting.
- * The end of an idle queue is another time, the lifespan: the command `due` in `commands.ts`.
+ * Time without a waiting poll after which a queue leaves memory, ms: clients that are present nearly always have one
+ * waiting. The end of an idle queue is another time, the lifespan: the command `due` in `commands.ts`.
  */
 const IDLE_TIMEOUT_MS = 30_000;
 
-/** The account whose queue this is: `queue/<realm>/<user>` of `queue/<realm>/<user>/<id>`. */
+/** Key of the account whose queue this is: `queue/<realm>/<user>` of `queue/<realm>/<user>/<id>`. */
 export const accountOfQueueKey = (key: ActorKey): string => key.slice(0, key.lastIndexOf('/'));
 
 export const queueKind: ActorKind<QueueState, QueueVolatile, ActorServices> = {

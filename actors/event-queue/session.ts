@@ -28,7 +28,7 @@ export interface QueuePollArgs {
 
 const RETRY_MS = 1_000;
 
-/** The frontend asks again: the queue may be on another host by then. */
+/** Reply that makes the frontend send the command again, as the queue may be on another host by then. */
 export const MOVED_REPLY = { retry: 'moved' } as const;
 
 export class QueueSession implements EventSubscriber, TimerEntry {
@@ -45,19 +45,19 @@ export class QueueSession implements EventSubscriber, TimerEntry {
   /** Set only for queues reloaded from the Store: we don't know which ids above `acked` the client has received. */
   readonly #acks: AckValidator | undefined;
   #feed: RealmFeed | undefined;
-  /** Polls that came while the past was being read. */
+  /** Polls that arrived before the session had caught up with the log. */
   #early: { readonly args: QueuePollArgs; readonly request: DeferredRequest }[] | undefined;
   #isLive = false;
   #isStopped = false;
   /** The account was deactivated; the queue is ending and receives nothing more. */
   #isDeactivated = false;
-  /** The waiting poll. */
+  /** The poll that waits for an event. */
   #request: DeferredRequest | undefined;
   /** If false, the waiting poll waits only until blocked events are resolved (`dont_block`). */
   #blocks = true;
   #isAnswerScheduled = false;
 
-  /** @param isReloaded the queue was in the Store before this activation */
+  /** @param isReloaded true if the queue was in the Store before this activation */
   constructor(
     private readonly handle: ActivationHandle<QueueState, QueueVolatile>,
     private readonly sources: InputSources,
@@ -84,7 +84,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     return this.#request !== undefined || this.#early !== undefined;
   }
 
-  /** Without a poll the session may leave memory: the events that wait are in the log and are read from there again. */
+  /** True without a poll: the session may then leave memory, as the waiting events can be read from the log again. */
   get isIdle(): boolean {
     return !this.isWaiting && !this.#acks?.isAsking && !this.#checkpoint.isDirty;
   }
@@ -122,22 +122,25 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     this.#end('trimmed');
   }
 
-  /** Events that blocked later ones are resolved. A poll that does not block is answered even with nothing. */
+  /**
+   * Called when the events that held back later ones are resolved. A poll that does not block is answered even with
+   * nothing.
+   */
   resolved(): void {
     if (this.#buffer.size > 0 || !this.#blocks) this.#answerSoon();
   }
 
-  /** The heartbeat is due. */
+  /** Called when the heartbeat of the waiting poll is due. */
   expire(): void {
     this.#carryOut(this.handle.volatile.heartbeatElapsed());
   }
 
-  /** The session is about to leave memory on purpose. */
+  /** Called before the session leaves memory on purpose: writes the last checkpoint. */
   async draining(): Promise<void> {
     await this.#checkpoint.writeLast();
   }
 
-  /** @param refusal reply for polls of a queue that has ended */
+  /** Ends the session. @param refusal reply for polls of a queue that has ended */
   stop(reason: StopReason, refusal: Reply): void {
     this.#isStopped = true;
     this.#checkpoint.stop();
@@ -198,7 +201,10 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     }
   }
 
-  /** @param logAsked the log was asked already whether the acknowledged event can be one of this queue */
+  /**
+   * Answers a poll, or lets it wait, unless it acknowledges an event of which the queue knows nothing. @param logAsked
+   * true if the log was asked already whether the acknowledged event can be one of this queue
+   */
   #admit(args: QueuePollArgs, request: DeferredRequest, logAsked: boolean): void {
     const last = args.last_event_id;
     const refusal = last === null ? undefined : this.#refusal(last);
@@ -227,7 +233,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     return this.#isTooNew(last) ? apiError('EVENT_NOT_IN_QUEUE', { last_event_id: last }) : undefined;
   }
 
-  /** True if this queue cannot have given out the id. */
+  /** True if this queue cannot have given out the event id. */
   #isTooNew(last: number): boolean {
     const { newest } = this.#ids;
     if (!this.#acks) return last > newestHeartbeatId(newest);
@@ -305,7 +311,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     this.#carryOut(this.handle.volatile.step(type));
   }
 
-  /** Every step that is carried out here is a sign of life of the client. */
+  /** Carries out a step of the machine. Every such step is a sign of life of the client. */
   #carryOut({ actions, disarms, arms }: Step): void {
     const { clock, random, heartbeatMs } = this.sources.services;
     if (disarms) sharedTimerWheel(clock).remove(this);

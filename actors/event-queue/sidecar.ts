@@ -11,9 +11,9 @@ import type { QueueVolatile } from './volatile.js';
 
 export class QueueSidecar implements Sidecar {
   #session: QueueSession | undefined;
-  /** The queue was in the Store before this activation. */
+  /** True if the queue was in the Store before this activation. */
   readonly #isReloaded: boolean;
-  /** Polls that came after the end was decided, and before it was written. */
+  /** Polls that arrived after the queue's end was decided and before it was written. */
   #late: DeferredRequest[] | undefined;
 
   constructor(
@@ -23,7 +23,9 @@ export class QueueSidecar implements Sidecar {
     this.#isReloaded = handle.exists();
   }
 
-  /** A new queue follows the log from its registration on, a reloaded one only when a poll comes. */
+  /**
+   * Called after a commit. A new queue follows the log from its registration on, a reloaded one only when a poll comes.
+   */
   committed(): void {
     if (!this.#session && !this.#isReloaded && this.handle.exists()) this.#open();
   }
@@ -68,7 +70,7 @@ export class QueueSidecar implements Sidecar {
   }
 }
 
-/** Reply to a command for a queue that does not exist, or no longer. */
+/** Reply to a command for a queue that does not exist, or exists no longer. */
 export const missingQueueReply = (key: ActivationHandle<QueueState>['key']) => ({
   error: apiError('BAD_EVENT_QUEUE_ID', { queue_id: queueIdOf(key) }).toReply(),
 });

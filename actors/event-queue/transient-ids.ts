@@ -26,7 +26,7 @@ export class TransientEventIds {
     return this.newest;
   }
 
-  /** @returns undefined: no id is left at this log position, and the event is lost */
+  /** Id for a transient event. @returns undefined: no id is left at this log position, and the event is lost */
   transient(position: number): number | undefined {
     const id = this.#next(position);
     if (id % SLOTS_PER_POSITION >= SLOTS_PER_POSITION - HEARTBEAT_SLOTS) return undefined;
@@ -34,7 +34,7 @@ export class TransientEventIds {
     return id;
   }
 
-  /** Leaves ids up to this one to the frontend that has parked the poll, for its heartbeats. */
+  /** Leaves the ids up to this one to the frontend that has parked the poll, for its heartbeats. */
   reserve(upTo: number): void {
     this.newest = Math.max(this.newest, upTo);
   }
@@ -45,7 +45,7 @@ export class TransientEventIds {
     return id;
   }
 
-  /** Appends an empty entry: the ids after its position are free. */
+  /** Appends an empty log entry: the ids after its position are free. */
   #openPosition(): void {
     if (this.#appending) return;
     this.#appending = true;

@@ -11,7 +11,7 @@ export class QueueVolatile {
   #acked: number;
   #position: number;
   #active: number;
-  /** State of the machine. */
+  /** Name of the state that the queue's machine is in. */
   #phase = 'resting';
 
   /**
@@ -46,7 +46,7 @@ export class QueueVolatile {
     return this.#phase === 'polling' || this.#phase === 'parked';
   }
 
-  /** Set as soon as the end is decided, before it is written. */
+  /** Reason of the queue's end, set as soon as the end is decided and before it is written. */
   get ended(): QueueEndReason | undefined {
     return queueEndOfPhase(this.#phase);
   }
@@ -59,17 +59,17 @@ export class QueueVolatile {
     this.#active = now;
   }
 
-  /** Sets the position that the next `flush` command writes. */
+  /** Sets the log position that the next `flush` command writes. */
   checkpointAt(position: number): void {
     this.#position = position;
   }
 
-  /** Moves the machine. The session carries out the returned step. */
+  /** Moves the queue's machine. The session carries out the returned step. */
   step(type: QueueMachineEvent['type']): Step {
     return this.#enter(queueSteps.step(this.#phase, type));
   }
 
-  /** Moves the machine when the heartbeat's timer has run out. */
+  /** Moves the queue's machine when the heartbeat's timer has run out. */
   heartbeatElapsed(): Step {
     return this.#enter(queueSteps.elapsed(this.#phase, 'heartbeat'));
   }

@@ -12,13 +12,13 @@ import { apiError } from '#model/errors';
 import { type ActorKind, type CommandDefinition, handlersOf } from '#runtime';
 import type { ActorServices } from '../services.js';
 
-/** Addresses that one actor remembers. */
+/** Maximum number of addresses whose failures one actor remembers. */
 const MAX_ADDRESSES = 16;
 
 type Attempts = readonly [address: string, failures: readonly number[]];
 
 interface StrangerState extends JsonObject {
-  /** Failures by hash of the address; the address tried last is at the end. */
+  /** Failed attempts by hash of the address; the address tried last is at the end. */
   readonly attempts: readonly Attempts[];
 }
 

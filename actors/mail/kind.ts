@@ -21,10 +21,10 @@ type MailCommand<C extends Command<'mail'>, I = undefined> = CommandDefinition<
   ActorServices
 >;
 
-/** Mails sent per run; the others follow at once. */
+/** Maximum number of mails sent per run; the others follow at once. */
 const BATCH = 40;
 
-/** From other actors (actors/shared/mail.ts): never refuses. */
+/** Stores a mail. Other actors send this command (actors/shared/mail.ts), which never refuses. */
 const send: MailCommand<typeof mailCommands.send> = {
   creates: true,
   handle({ state }, { to, subject, text }, _inputs, { now }) {

@@ -24,13 +24,13 @@ export interface StoredMail extends JsonObject {
 /** Mails by number. */
 export const MAIL_PARTS = new PartTable<StoredMail>('mail/');
 
-/** Number and mail, oldest first. */
+/** Waiting mails with their numbers, oldest first. */
 export const waitingMails = (parts: ActorParts): (readonly [number: string, mail: StoredMail])[] =>
   [...MAIL_PARTS.entries(parts)].sort(([a], [b]) => Number(a) - Number(b));
 
 /**
- * The mail as the mail server gets it. Its id contains the time, so that ids differ from those before a loss of data.
- *
+ * A waiting mail in the form that the mail server gets. Its id contains the time, so that ids differ from those before
+ * a loss of data.
  * @param open puts the sealed links of a text in clear
  */
 export const mailToSend = (
@@ -47,7 +47,7 @@ export const mailToSend = (
   tries,
 });
 
-/** Wall time of the first attempt that is due, ms; null: no mail waits. */
+/** Earliest time at which a waiting mail is due, wall time, ms; null: no mail waits. */
 export function nextAttemptTime(mails: Iterable<StoredMail>): number | null {
   let first: number | null = null;
   for (const { next } of mails) if (first === null || next < first) first = next;

@@ -20,30 +20,33 @@ type PresenceCommand<C extends Command<'presence'>> = CommandDefinition<
   ActorServices
 >;
 
-/** Times are changed at most this often: several windows of one user report each. */
+/** Minimum time between two stored times of a user, ms: several windows of one user report each. */
 const LEAST_CHANGE_MS = 55_000;
-/** A report comes once a minute, and up to 10 s late. */
+/** Maximum time between two reports of a client, ms: one comes once a minute, and up to 10 s late. */
 const REPORT_MS = 70_000;
 /**
- * A user who was inactive for longer may already look offline to others, so their return is published at once. It is
- * the time after which clients show a user as offline, less one report (130 s).
+ * Time of inactivity after which a user's return is published at once, ms: the user may already look offline to others.
+ * It is the time after which clients show a user as offline, less one report (130 s).
  */
 const CAME_BACK_MS = OFFLINE_AFTER_SECONDS * 1_000 - REPORT_MS;
-/** With more active accounts than this, no event is emitted: clients get presences as replies to their own reports. */
+/**
+ * Maximum number of active accounts for which presence events are emitted. In larger organizations, clients get
+ * presences as replies to their own reports.
+ */
 const MAX_ACCOUNTS_FOR_EVENTS = 100;
 
 interface Reading extends JsonObject {
-  /** Version up to which the asking process has the presences; null: none. */
+  /** Version up to which the asking process has the presences; null: it has none. */
   readonly known: PresenceCursor | null;
 }
 
 interface Report extends Reading {
   readonly status: 'active' | 'idle';
-  /** The client wants no presences of others. */
+  /** True if the client wants no presences of others. */
   readonly pingOnly: boolean;
 }
 
-/** A report changes memory only. The very first one also creates the root, which a flush needs. */
+/** A client's report: changes memory only. The very first one also creates the root, which a flush needs. */
 export const reportPresence: PresenceCommand<typeof presenceCommands.report> = {
   creates: true,
   handle(view, { status, pingOnly, known }, _inputs, { caller, directory, now }) {
@@ -78,7 +81,7 @@ function reportedAt(before: PresenceTimes | undefined, status: Report['status'],
 const isNews = (before: PresenceTimes | undefined, status: Report['status'], now: number): boolean =>
   !before || (status === 'active' && now - (before.active ?? 0) > CAME_BACK_MS);
 
-/** The organization has too many active accounts for events; counted once for each change of the accounts. */
+/** True if the organization has too many active accounts for events; counted once for each change of the accounts. */
 const isCrowd = memoizeByObject(
   (directory: DirectoryView) => {
     let active = 0;
@@ -88,13 +91,13 @@ const isCrowd = memoizeByObject(
   ({ usersVersion }) => usersVersion,
 );
 
-/** The changes in memory since the last flush, as parts. */
+/** The changes in memory since the last flush, as parts to write. */
 const written = ({ state, volatile }: View<PresenceState, PresenceMemory>): Partial<Outcome<PresenceState>> => ({
   state: { ...state, made: true },
   parts: volatile.flush(),
 });
 
-/** For operations. */
+/** Replies with the changed presences, for operations. */
 export const readPresences: PresenceCommand<typeof presenceCommands.presences> = {
   creates: true,
   lane: 'read',
@@ -102,7 +105,7 @@ export const readPresences: PresenceCommand<typeof presenceCommands.presences> =
   handle: ({ volatile }, { known }) => ({ reply: successReply(volatile.since(known)) }),
 };
 
-/** For other actors. */
+/** Replies with the changed presences, for other actors. */
 export const readPresenceChanges: PresenceCommand<typeof presenceCommands.presenceChanges> = {
   creates: true,
   lane: 'read',
@@ -122,7 +125,7 @@ export const applyPresenceSetting: PresenceCommand<typeof presenceCommands.switc
   },
 };
 
-/** Sent by the sidecar when it is time to write. */
+/** Writes the changed times; sent by the sidecar when it is time. */
 export const flushPresences: PresenceCommand<typeof presenceCommands.flush> = {
   handle: (view) => ({ reply: valueReply(null), ...(view.volatile.dirty ? written(view) : {}) }),
 };

@@ -7,16 +7,16 @@ import type { PresenceChanges, PresenceTimes } from '#domain/presence';
 import type { PresenceCursor } from '#model/commands';
 import { decodePresenceTimes, encodePresenceTimes, presenceBucketOf, presencePartName } from './state.js';
 
-/** Changes that are remembered one by one, at least; a reader that missed more gets all presences. */
+/** Minimum number of changes that are remembered one by one; a reader that missed more gets all presences. */
 const LEAST_HISTORY = 1_000;
 
 export class PresenceMemory {
-  /** Names this activation, so that versions of another one are not mistaken for its own; set by the sidecar. */
+  /** Id of this activation, so that versions of another activation are not mistaken for its own; set by the sidecar. */
   source = '';
   readonly #of = new Map<number, PresenceTimes>();
   readonly #buckets = new Map<number, Set<number>>();
   readonly #unsaved = new Set<number>();
-  /** Users in the order of their changes; the first belongs to version `#first`. */
+  /** Users in the order of their changes; the first entry belongs to version `#first`. */
   #history: number[] = [];
   #first = 1;
 
@@ -28,7 +28,7 @@ export class PresenceMemory {
     return this.#first + this.#history.length - 1;
   }
 
-  /** Memory holds changes that are not stored. */
+  /** True if memory holds changes that are not stored. */
   get dirty(): boolean {
     return this.#unsaved.size > 0;
   }
@@ -48,7 +48,7 @@ export class PresenceMemory {
     this.#changed(user);
   }
 
-  /** Parts to write; they count as written from now on. */
+  /** Returns the parts to write; they count as written from now on. */
   flush(): Record<string, Json> {
     const parts: Record<string, Json> = {};
     for (const bucket of this.#unsaved) {
@@ -60,7 +60,7 @@ export class PresenceMemory {
     return parts;
   }
 
-  /** Changes since the version that the reader has. */
+  /** Presences that have changed since the version that the reader has. */
   since(known: PresenceCursor | null): PresenceChanges {
     const { source, version } = this;
     const missed = known?.source === source && known.version >= this.#first - 1 && known.version <= version;

@@ -6,7 +6,7 @@ import type { InputSources } from '../services.js';
 import type { PresenceMemory } from './presences.js';
 import type { PresenceState } from './state.js';
 
-/** A crash loses at most this much; clients report every minute anyway. */
+/** Interval of writes, ms. A crash loses at most this much; clients report every minute anyway. */
 const FLUSH_MS = 60_000;
 
 export class PresenceSidecar implements Sidecar {

@@ -3,18 +3,18 @@ import type { Json, JsonObject } from '#base';
 import type { PresenceTimes } from '#domain/presence';
 
 export interface PresenceState extends JsonObject {
-  /** The root exists: the first report made it. */
+  /** Always true: the first report makes the root. */
   readonly made: boolean;
 }
 
 export const PRESENCE_PART_PREFIX = 'seen/';
-/** Users per part. The times of a user take some 30 bytes. */
+/** Number of users whose times share a part. The times of a user take some 30 bytes. */
 const USERS_PER_PART = 256;
 
 export const presenceBucketOf = (user: number): number => Math.floor(user / USERS_PER_PART);
 export const presencePartName = (bucket: number): string => `${PRESENCE_PART_PREFIX}${bucket}`;
 
-/** Stored form: user, last active (0 = never), last connected; wall ms. */
+/** Stored form of a part: user, last active (0 = never), last connected; wall time, ms. */
 type Stored = readonly (readonly [number, number, number])[];
 
 export const encodePresenceTimes = (of: Iterable<readonly [number, PresenceTimes]>): Json =>

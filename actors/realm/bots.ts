@@ -18,7 +18,9 @@ import {
   userRecords,
 } from './state.js';
 
-/** Lane of commands that create bots: their inputs wait for stream actors, which never wait for this lane. */
+/**
+ * Lane of commands that create bots: their inputs wait for stream actors, which never wait for commands of this lane.
+ */
 export const BOT_LANE = 'bots';
 
 export interface BotAccount {
@@ -32,7 +34,7 @@ export function findBotAccount(parts: ActorParts, id: number): BotAccount | unde
   return user && bot ? { user, bot } : undefined;
 }
 
-/** The bot, if its owner or an administrator asks for it. @throws ApiError */
+/** The bot with this id, if the acting user is its owner or an administrator. @throws ApiError */
 export function requireManagedBot(parts: ActorParts, id: number, acting: DirectoryUser): BotAccount {
   const found = findBotAccount(parts, id);
   if (!found) throw apiError('NO_SUCH_BOT');
@@ -47,16 +49,18 @@ export const streamNameLookup =
   (id) =>
     streamRecord(parts, id)?.name;
 
-/** Whether the bot sends to, or reads from, a private stream by default. */
+/** True if the bot sends to a private stream by default, or reads from one. */
 function isPrivate(parts: ActorParts, { sendingStream, eventsStream }: DirectoryBot): boolean {
   return [sendingStream, eventsStream].some((id) => id !== null && streamRecord(parts, id)?.inviteOnly === true);
 }
 
-/** Human administrators, ascending. */
+/** Ids of human administrators, ascending. */
 const humanAdmins = (parts: ActorParts): number[] =>
   [...userRecords(parts)].filter((user) => user.isActive && user.botType === null && isAdmin(user)).map(({ id }) => id);
 
-/** Users that hear of the bot: its owner and human administrators; of a bot for private streams only its owner. */
+/**
+ * Users who get events about the bot: its owner and human administrators; for a bot of private streams only its owner.
+ */
 function managers(parts: ActorParts, { user, bot }: BotAccount): number[] {
   const owner = user.botOwner === null ? [] : [user.botOwner];
   return isPrivate(parts, bot) ? owner : [...new Set([...owner, ...humanAdmins(parts)])];
@@ -73,7 +77,7 @@ const botEvent = (to: readonly number[], op: 'add' | 'update', bot: JsonObject):
 export const botAddedItem = (parts: ActorParts, account: BotAccount, to = managers(parts, account)): LogItem =>
   botEvent(to, 'add', presentBot(account.user, account.bot, streamNameLookup(parts)));
 
-/** @param change one field */
+/** Event of a changed bot, for its managers. @param change one field */
 export const botUpdatedItem = (parts: ActorParts, account: BotAccount, change: JsonObject, except?: number): LogItem =>
   botEvent(
     managers(parts, account).filter((id) => id !== except),
@@ -81,7 +85,7 @@ export const botUpdatedItem = (parts: ActorParts, account: BotAccount, change: J
     { user_id: account.user.id, ...change },
   );
 
-/** Events for bots whose default streams include a stream that was renamed. */
+/** Events for bots with a default stream that was renamed. */
 export function botEventsOfRenamedStream(parts: ActorParts, stream: number, name: string): LogItem[] {
   const events: LogItem[] = [];
   for (const bot of botRecords(parts)) {
@@ -100,7 +104,7 @@ export const botRemovedItem = (parts: ActorParts, account: BotAccount): LogItem 
   event: { type: 'realm_bot', op: 'remove', bot: { user_id: account.user.id, full_name: account.user.fullName } },
 });
 
-/** The bot is no longer managed by this user. */
+/** Event that makes a bot disappear for a user who no longer manages it. */
 export const botDeletedItem = (bot: number, user: number): LogItem => ({
   t: 'event',
   to: { users: [user] },

@@ -13,12 +13,12 @@ export interface Invitation {
   /** Invited address; null for a link. */
   readonly email: string | null;
   readonly inviter: number;
-  /** Seconds since 1970. */
+  /** Time of the invitation, seconds since 1970. */
   readonly invited: number;
-  /** Validity, counted from `invited`; null = unlimited. */
+  /** Validity in minutes, counted from `invited`; null = unlimited. */
   readonly minutes: number | null;
   readonly role: number;
-  /** Streams that the newcomer is subscribed to; [] = the default streams. */
+  /** Streams to which the newcomer is subscribed; [] = the default streams. */
   readonly streams: readonly number[];
   /** See InvitationTokenContent. */
   readonly nonce: string;
@@ -26,7 +26,7 @@ export interface Invitation {
 
 type InvitationKind = InvitationTokenContent['kind'];
 
-/** Prefix of the parts: invitations to one address each, and links for any number of people. */
+/** Prefixes of the parts with invitations to one address each, and with links for any number of people. */
 export const INVITATION_PART_PREFIXES: Readonly<Record<InvitationKind, string>> = {
   single: 'invitation/',
   link: 'invitation-link/',
@@ -49,14 +49,14 @@ export const invitationNameOf = (realm: RealmId, of: Invitation): InvitationToke
   nonce: of.nonce,
 });
 
-/** Seconds since 1970; null = never. */
+/** Time at which the invitation expires, seconds since 1970; null = never. */
 export const invitationExpiry = ({ invited, minutes }: Invitation): number | null =>
   minutes === null ? null : invited + minutes * 60;
 
 const isValid = (of: Invitation, now: number): boolean =>
   (invitationExpiry(of) ?? Number.POSITIVE_INFINITY) * 1000 > now;
 
-/** The invitation, unless it has expired. @param now ms */
+/** The invitation with this id, unless it has expired. @param now ms */
 export function findInvitation(
   parts: ActorParts,
   kind: InvitationKind,
@@ -71,7 +71,7 @@ export function findInvitation(
 export const listValidInvitations = (parts: ActorParts, kind: InvitationKind, now: number): Invitation[] =>
   [...TABLES[kind].values(parts)].filter((of) => isValid(of, now)).sort((a, b) => a.id - b.id);
 
-/** Deletes expired invitations; written with the commit that stores new ones. @param now ms */
+/** Parts without expired invitations, written with the commit that stores new ones. @param now ms */
 export function dropExpiredInvitations(parts: ActorParts, now: number): Record<string, Json> {
   const gone: Record<string, Json> = {};
   for (const table of Object.values(TABLES)) {
@@ -80,14 +80,14 @@ export function dropExpiredInvitations(parts: ActorParts, now: number): Record<s
   return gone;
 }
 
-/** @param version of the commit */
+/** Event for administrators: the list of invitations has changed. @param version of the commit */
 export const invitesChangedEvent = (version: number): LogItem => ({
   t: 'event',
   to: { role: ROLE.admin, rv: version },
   event: { type: 'invites_changed' },
 });
 
-/** Deletes the invitations of a user, in the commit that deactivates the account. */
+/** Parts without the invitations that a user made, for the commit that deactivates the account. */
 export function revokeInvitationsOf(
   parts: ActorParts,
   user: number,

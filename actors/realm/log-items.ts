@@ -12,7 +12,7 @@ export const directoryItem = (change: DirectoryChange): DirectoryItem => ({
 
 export const eventToUser = (user: number, event: JsonObject): LogItem => ({ t: 'event', to: { users: [user] }, event });
 
-/** @param version of the commit */
+/** Log item of an event for all users. @param version of the commit */
 export const eventToAll = (version: number, event: JsonObject): LogItem => ({
   t: 'event',
   to: { role: ROLE.guest, rv: version },

@@ -6,16 +6,16 @@
 import { addCallTime, anyTimeCounts, type Json, msUntilAllowed, type RateLimit } from '#base';
 import { type ActorParts, PartTable } from '#model';
 
-/** Times of the mails to one address. */
+/** Times of the mails that were requested for one address. */
 interface MailTimes {
   readonly address: string;
-  /** ms, ascending. */
+  /** Times in ms, ascending. */
   readonly times: readonly number[];
 }
 
-/** Prefix of the parts, as stored. */
+/** Prefix of the parts with counts of mails; `letters/` is the stored name. */
 export const MAIL_COUNT_PART_PREFIX = 'letters/';
-/** Counted addresses; beyond that, the address whose last mail is the oldest is dropped. */
+/** Maximum number of addresses with a count; beyond that, the address whose last mail is the oldest is dropped. */
 const MAX_ADDRESSES = 10_000;
 
 const MAILS = new PartTable<MailTimes>(MAIL_COUNT_PART_PREFIX);

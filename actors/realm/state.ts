@@ -55,14 +55,14 @@ export const PROFILE_FIELDS_PART = 'profile-fields';
 export const USER_DEFAULTS_PART = 'user-defaults';
 export const PICTURES_PART = 'pictures';
 
-/** One part per stream: its messages of the last 28 days. */
+/** Prefix of parts, one per stream: the number of its messages in the last 28 days. */
 export const TRAFFIC_PART_PREFIX = 'traffic/';
-/** Recipient ids of direct-message groups. */
+/** Prefix of parts with the recipient ids of direct-message groups. */
 export const DIRECT_GROUP_PART_PREFIX = 'group/';
-/** One part per picture: its uploads; see commands/files/pictures.ts. */
+/** Prefix of parts with the uploads of one picture each; see commands/files/pictures.ts. */
 export const UPLOADS_PART_PREFIX = 'uploads/';
 
-/** Prefix of each collection's parts: one part per record, named by prefix and number. */
+/** Prefix of each collection's parts: one part per record, named by the prefix and the record's number. */
 export const RECORD_PART_PREFIXES: { readonly [C in keyof Records]: string } = {
   users: USER_PART_PREFIX,
   streams: STREAM_PART_PREFIX,
@@ -87,13 +87,13 @@ export const SINGLETON_PARTS: { readonly [W in keyof Singletons]: string } = {
 
 export type { ActorParts };
 
-/** All records of a collection, in the order of the parts' names. */
+/** Makes the function that lists all records of a collection, in the order of the parts' names. */
 const records = <C extends keyof Records>(collection: C) => {
   const table = new PartTable<Records[C]>(RECORD_PART_PREFIXES[collection]);
   return (parts: ActorParts): Iterable<Records[C]> => table.values(parts);
 };
 
-/** One record of a collection. */
+/** Makes the function that finds one record of a collection. */
 const record = <C extends keyof Records>(collection: C) => {
   const table = new PartTable<Records[C]>(RECORD_PART_PREFIXES[collection]);
   return (parts: ActorParts, id: number): Records[C] | undefined => table.get(parts, id);
@@ -131,7 +131,7 @@ export const profileFieldRecords = singleton('profileFields');
 export const userDefaultsRecord = singleton('userDefaults');
 export const picturesRecord = singleton('pictures');
 
-/** Traffic as the stream actors reported it last. */
+/** Traffic of the streams as their actors reported it last. */
 export const trafficRecords = (parts: ActorParts): Traffic[] =>
   [...parts]
     .filter(([name]) => name.startsWith(TRAFFIC_PART_PREFIX))

@@ -16,7 +16,7 @@ import type { MessageReads } from '#ports/store';
 import type { InputSources } from '../../services.js';
 import type { CountedMessages } from '../state.js';
 
-/** The event of an older message cannot still be on its way: this is far more than any delay of the log. */
+/** Age above which the event of a message cannot still be on its way, ms: far more than any delay of the log. */
 const RECENT_MS = 300_000;
 const MAX_STARRED = 10_000;
 
@@ -46,7 +46,7 @@ interface UnreadSection {
   readonly counted: CountedMessages;
 }
 
-/** Call it after everything whose version the snapshot notes was read. */
+/** Reads the data of the section unread_msgs. Call it after everything whose version the snapshot notes was read. */
 export async function readUnreadSection(
   realm: RealmId,
   user: number,

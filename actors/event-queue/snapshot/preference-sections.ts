@@ -11,7 +11,7 @@ import type { DirectoryUser } from '#model/records';
 import type { IsSectionWanted, SnapshotInputs } from './inputs.js';
 
 interface EncodedSettings {
-  /** Version of the preferences of all users. */
+  /** Version of the preferences of all users, for which the encoded section is valid. */
   readonly version: number;
   readonly encoded: EncodedJson;
 }
@@ -67,7 +67,7 @@ export function statusSection({ directory }: SnapshotInputs): JsonObject {
   return { user_status: statuses };
 }
 
-/** Sections that only the user's own actor knows, without subscriptions. */
+/** Sections of state that only the user's own actor has, except subscriptions. */
 export function ownSections(
   { directory, args, user }: SnapshotInputs,
   { drafts, scheduled, topics, hotspots }: OwnState<OwnStateSection>,

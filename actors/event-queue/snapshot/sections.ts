@@ -77,16 +77,16 @@ export const makePersonalSections = (inputs: SnapshotInputs, wanted: IsSectionWa
 export const makeSharedSections = (inputs: SnapshotInputs, wanted: IsSectionWanted): ResponseFields[] =>
   makeAll(SHARED, inputs, wanted);
 
-/** Variants in memory: all clients of one kind register alike. */
+/** Maximum number of encoded variants in memory per directory: all clients of one kind register alike. */
 const MAX_VARIANTS = 32;
 
-/** Cached per version of the directory. First messages of streams raise only `streamsVersion`. */
+/** Encoded variants, cached per version of the directory. First messages of streams raise only `streamsVersion`. */
 const cached = memoizeByObject(
   (_directory: DirectoryView) => new Map<string, readonly Uint8Array[]>(),
   ({ version, streamsVersion }) => `${version}/${streamsVersion}`,
 );
 
-/** Everything besides the directory on which the shared sections depend. */
+/** Key of the encoded variant: everything besides the directory on which the shared sections depend. */
 const variantOf = ({ user, args }: SnapshotInputs): string => {
   const { options, fetch, origin, site, webPublicStreams } = args;
   const { linkifier_url_template } = options.capabilities;

@@ -25,21 +25,21 @@ import { streamSections, subscriptionSections } from './stream-sections.js';
 import { emptyOwnState, hideFromVisitor } from './visitor.js';
 
 export interface RegistrationSnapshot {
-  /** Log position at which the queue starts. */
+  /** Log position at which the new queue starts. */
   readonly start: Seq;
   /** Log position up to which the lists of subscribers show every change. */
   readonly subscribersAsOf: Seq;
-  /** Incarnation of the log. */
+  /** Incarnation of the log at the snapshot. */
   readonly incarnation: string;
-  /** Commits that the snapshot contains: actor → version. */
+  /** Versions of the commits that the snapshot contains, by actor. */
   readonly versions: Record<ActorKey, number>;
-  /** Messages that the snapshot has counted; null = none were asked for. */
+  /** Messages that the snapshot has counted as read or unread; null = none were asked for. */
   readonly countedMessages: CountedMessages | null;
-  /** Encoded response fields. */
+  /** Encoded fields of the response. */
   readonly parts: readonly Uint8Array[];
 }
 
-/** Section of the user's own state → the sections of the response that need it. */
+/** Sections of the response that need a section of the user's own state, by the name of that section. */
 const OWN: { readonly [S in OwnStateSection]: readonly string[] } = {
   subscriptions: ['subscription', 'message', 'stream'],
   drafts: ['drafts'],
@@ -55,12 +55,12 @@ const ownNeeded = (wanted: IsSectionWanted): OwnStateSection[] =>
   (Object.keys(OWN) as OwnStateSection[]).filter((section) => OWN[section].some(wanted));
 
 /**
- * Accounts may change during every attempt. The last attempt accepts that: the lists may show a deactivated subscriber
- * for a moment, as lists elsewhere do.
+ * Maximum number of attempts, as accounts may change during each. The last attempt accepts that: the lists may show a
+ * deactivated subscriber for a moment, as lists elsewhere do.
  */
 const MAX_ATTEMPTS = 4;
 
-/** Inputs of the `register` and `visit` commands. */
+/** Takes the snapshot of a registration: the inputs of the `register` and `visit` commands. */
 export async function takeRegistrationSnapshot(
   args: RegisterArgs,
   context: InputContext<QueueState, QueueVolatile>,
@@ -72,7 +72,10 @@ export async function takeRegistrationSnapshot(
   }
 }
 
-/** An API key sealed under a former server secret can't be decrypted: a user with a right to the key gets a new one. */
+/**
+ * Replaces API keys of bots that were sealed under a former server secret, so that a user with a right to the key gets
+ * a new one.
+ */
 async function renewKeys(realm: RealmId, bots: ReadonlySet<DirectoryBot>, { ask }: InputSources): Promise<void> {
   for (const { user, keySealed } of bots) {
     await ask(realmKey(realm), realmCommands.renewBotKey, { user, instead: keySealed });
@@ -80,7 +83,8 @@ async function renewKeys(realm: RealmId, bots: ReadonlySet<DirectoryBot>, { ask 
 }
 
 /**
- * @param last attempt: succeeds in any case
+ * Takes the snapshot once.
+ * @param last true for the last attempt, which succeeds in any case
  * @returns undefined if another attempt is needed: API keys were replaced, or accounts changed after the subscribers
  * were read, so that the snapshot's versions would suppress the event that removes one
  */

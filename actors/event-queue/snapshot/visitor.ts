@@ -7,14 +7,14 @@ import type { OwnState } from '#actors/shared';
 import type { ResponseFields } from '#base';
 import type { OwnStateSection } from '#model/commands';
 
-/** The own state of a visitor: all sections are empty, as there is no actor to ask. */
+/** The state of a visitor in place of a user actor's sections: all of them are empty, as there is no actor to ask. */
 export const emptyOwnState = (sections: readonly OwnStateSection[]): OwnState<OwnStateSection> =>
   ({
     version: 0,
     ...Object.fromEntries(sections.map((section) => [section, []])),
   }) as unknown as OwnState<OwnStateSection>;
 
-/** Replacements for fields that depend on the account; undefined = left out. */
+/** Values that a visitor gets for fields that depend on an account; undefined = the field is left out. */
 const SHOWN: ResponseFields = {
   streams: undefined,
   custom_profile_fields: [],

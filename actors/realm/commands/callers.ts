@@ -21,12 +21,12 @@ export function requireActingAdmin(parts: ActorParts, caller: number): Directory
   return acting;
 }
 
-/** Only owners and the system (undefined) may change owners. @throws ApiError */
+/** Checks that the caller may change owners: only owners and the system (undefined) may. @throws ApiError */
 export function checkIsOwner(acting: DirectoryUser | undefined): void {
   if (acting && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
 }
 
-/** Whether the user is the only active human owner; an organization must keep one. */
+/** True if the user is the only active human owner; an organization must keep one. */
 export function isLastOwner(parts: ActorParts, user: DirectoryUser): boolean {
   const owns = (one: DirectoryUser): boolean => isOwner(one) && one.isActive && one.botType === null;
   if (!owns(user)) return false;

@@ -9,7 +9,7 @@ import type { ActorServices } from '../../services.js';
 import { type RealmState, userRecord } from '../state.js';
 import type { RealmVolatile } from '../volatile.js';
 
-/** Handler of commands with the arguments `A` and the inputs `I`. */
+/** Handler of a realm command with the arguments `A` and the inputs `I`. */
 type RealmHandler<A extends JsonObject, I = undefined> = CommandDefinition<
   RealmState,
   A,
@@ -17,7 +17,7 @@ type RealmHandler<A extends JsonObject, I = undefined> = CommandDefinition<
   RealmVolatile,
   ActorServices
 >;
-/** Handler of a declared command. */
+/** Handler of a declared realm command. */
 export type RealmCommand<C extends Command<'realm'>, I = undefined> = RealmHandler<ArgsOf<C>, I>;
 
 type Commands = Readonly<Record<string, AnyCommand<RealmState, RealmVolatile>>>;
@@ -50,7 +50,7 @@ function wrappedHandler(command: AnyCommand<RealmState, RealmVolatile>): typeof 
   };
 }
 
-/** Nothing here waits for anything, and none of it should wait for what other lanes wait for. */
+/** Lane of commands without inputs: they wait for nothing, and must not wait for what other lanes wait for. */
 export const SETTINGS_LANE = 'settings';
 
 export type RealmView = View<RealmState, RealmVolatile>;

@@ -5,11 +5,14 @@ import type { realmCommands } from '#model/commands';
 import { DIRECT_GROUP_PART_PREFIX } from '../state.js';
 import type { RealmCommand } from './command.js';
 
-/** Ids reserved by one commit, so that most commands need no write. Only a crash skips the rest of a block. */
+/**
+ * Number of message ids reserved by one commit, so that most commands need no write. Only a crash skips the rest of a
+ * block.
+ */
 const ID_BLOCK = 10_000;
 const MAX_COUNT = 100_000;
 
-/** Has its own lane, so that senders never wait for inputs of other commands. */
+/** Hands out message ids. The command has its own lane, so that senders never wait for inputs of other commands. */
 export const reserveMessageIds: RealmCommand<typeof realmCommands.takeIds> = {
   lane: 'ids',
   handle({ state, volatile }, { count }) {
@@ -24,9 +27,9 @@ export const reserveMessageIds: RealmCommand<typeof realmCommands.takeIds> = {
 };
 
 /**
- * Sent by the sidecar when the actor leaves memory, so that the next activation continues without a gap. Shares the
- * lane of `take-ids`: an id taken later needs a commit to reserve it, and a host that lost the partition cannot
- * commit.
+ * Returns unused message ids; sent by the sidecar when the actor leaves memory, so that the next activation continues
+ * without a gap. Shares the lane of `take-ids`: an id taken later needs a commit to reserve it, and a host that lost
+ * the partition cannot commit.
  */
 export const returnMessageIds: RealmCommand<typeof realmCommands.returnIds> = {
   lane: 'ids',
@@ -39,7 +42,10 @@ export const returnMessageIds: RealmCommand<typeof realmCommands.returnIds> = {
   },
 };
 
-/** recipient_id of a direct-message group: allocated by the group's first message, and then never changed. */
+/**
+ * Replies with the recipient_id of a direct-message group: allocated by the group's first message, and then never
+ * changed.
+ */
 export const allocateGroupRecipient: RealmCommand<typeof realmCommands.groupRecipient> = {
   lane: 'groups',
   handle({ state, parts }, { group }) {

@@ -7,7 +7,7 @@ import type { realmCommands } from '#model/commands';
 import { type ActorParts, RECORD_PART_PREFIXES, SINGLETON_PARTS, trafficRecords } from '../state.js';
 import type { RealmCommand } from './command.js';
 
-/** Records in the order of their numbers; the map is in the order of names. */
+/** Records of a collection in the order of their numbers; the map is in the order of names. */
 function records(parts: ActorParts, prefix: string): Json[] {
   const found: [number, Json][] = [];
   for (const [name, record] of parts)

@@ -43,7 +43,9 @@ export const commandOf =
 /** The declared commands of a kind, by the names that handlers and senders use for them. */
 export type CommandTable = Readonly<Record<string, Command>>;
 
-/** A command with its arguments and its actor, whose types `redirectCommand` (or `forward` of operations) has checked. */
+/**
+ * A command with its arguments and its actor, whose types `redirectCommand` (or `forward` of operations) has checked.
+ */
 export interface AddressedCommand<R extends AnyReply = AnyReply> {
   readonly to: ActorKey;
   readonly command: Command;

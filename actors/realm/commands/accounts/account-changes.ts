@@ -12,7 +12,10 @@ import { botManagersEffect } from '../bots/bot-effects.js';
 import type { RealmView } from '../command.js';
 import { type AccountChange, type AccountEffect, type CommitEffect, mergeCommitEffects } from './effect.js';
 
-/** @param own events and commands of the change itself; they precede those of other areas */
+/**
+ * The effect of a changed account: its record, and the effects of all areas. @param own events and commands of the
+ * change itself; they precede those of other areas
+ */
 export function accountChangeEffect(
   change: AccountChange,
   own: CommitEffect,
@@ -30,14 +33,14 @@ export function accountChangeEffect(
   ]);
 }
 
-/** Deactivating an account revokes its invitations. */
+/** Effect on invitations: deactivating an account revokes those that it made. */
 const invitationEffect: AccountEffect = ({ before, after }, { parts }, { version }) =>
   before.isActive && !after.isActive ? revokeInvitationsOf(parts, after.id, version) : {};
 
-/** Effects of other areas, in the order of their events. */
+/** Effects that areas other than accounts contribute, in the order of their events. */
 const ACCOUNT_EFFECTS: readonly AccountEffect[] = [botManagersEffect, invitationEffect];
 
-/** A command of the system to the account's own actor. */
+/** A command of the system to the actor of an account. */
 export const commandToUserActor = (
   realm: RealmId,
   { id }: DirectoryUser,

@@ -63,7 +63,7 @@ function replaceApiKey(
 
 interface RenewalInputs extends NewApiKey {
   readonly tokenSealed: string;
-  /** Whether a sealed token can be unsealed. */
+  /** Tells whether a sealed token can be unsealed. */
   readonly readable: (sealed: string) => boolean;
 }
 
@@ -98,7 +98,7 @@ export const renewApiKey: RealmCommand<typeof realmCommands.renewKey, RenewalInp
   },
 };
 
-/** The same for other actors, which read the new key from the directory. */
+/** Replaces a bot's API key for other actors, which read the new key from the directory. */
 export const renewBotApiKey: RealmCommand<typeof realmCommands.renewBotKey, RenewalInputs> = {
   ...renewApiKey,
   handle: (view, args, inputs, context) => ({
@@ -107,7 +107,10 @@ export const renewBotApiKey: RealmCommand<typeof realmCommands.renewBotKey, Rene
   }),
 };
 
-/** POST /users/me/api_key/regenerate. The reply has the sealed key, because replies may be kept in the Store. */
+/**
+ * POST /users/me/api_key/regenerate: replaces one's own key. The reply has the sealed key, because replies may be kept
+ * in the Store.
+ */
 export const regenerateApiKey: RealmCommand<typeof realmCommands.regenerateKey, NewApiKey> = {
   lane: SETTINGS_LANE,
   inputs: (_args, { realm }, sources) => makeApiKey(realm, sources),
@@ -118,7 +121,7 @@ export const regenerateApiKey: RealmCommand<typeof realmCommands.regenerateKey, 
   }),
 };
 
-/** POST /bots/{bot_id}/api_key/regenerate. */
+/** POST /bots/{bot_id}/api_key/regenerate: replaces a bot's key. */
 export const regenerateBotApiKey: RealmCommand<typeof realmCommands.regenerateBotKey, NewApiKey> = {
   inputs: (_args, { realm }, sources) => makeApiKey(realm, sources),
   handle({ parts }, { bot_id }, key, { caller, realm, version }) {

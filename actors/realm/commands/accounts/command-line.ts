@@ -8,7 +8,7 @@ import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 import { accountChangeEffect, accountChangeOutcome } from './account-changes.js';
 import { personUpdatedEvent } from './person-events.js';
 
-/** Makes an account a billing administrator, or no longer one. */
+/** Makes an account a billing administrator, or an ordinary account again. */
 export const setBillingAdmin: RealmCommand<typeof realmCommands.setBilling> = {
   lane: SETTINGS_LANE,
   handle(view, { user_id, on }, _inputs, context) {

@@ -17,7 +17,7 @@ import type { RealmCommand, RealmView } from '../command.js';
 import { accountChangeEffect, accountChangeOutcome, commandToUserActor } from './account-changes.js';
 import { type CommitEffect, mergeCommitEffects } from './effect.js';
 
-/** The account's active bots, then the account. */
+/** The accounts to deactivate with this one: its active bots, then itself. */
 function withBots(parts: ActorParts, user: DirectoryUser): DirectoryUser[] {
   const bots = [...userRecords(parts)].filter(
     (one) => one.isActive && one.botType !== null && one.botOwner === user.id,
@@ -47,10 +47,10 @@ function deactivationEffect(
   );
 }
 
-/** Puts the text on one line, because names of organizations may contain line breaks. */
+/** Puts a text on one line, because names of organizations may contain line breaks. */
 const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** @param comment of the administrator; may be empty */
+/** The mail to a deactivated user. @param comment of the administrator; may be empty */
 function deactivationMail(
   realm: RealmId,
   user: DirectoryUser,
@@ -74,7 +74,7 @@ function deactivationMail(
 
 const LANE = { lane: 'directory', exclusive: true } as const;
 
-/** DELETE /users/{user_id}. */
+/** DELETE /users/{user_id}: deactivates an account, by an administrator. */
 export const deactivateUser: RealmCommand<typeof realmCommands.deactivateUser> = {
   ...LANE,
   handle(view, { user_id, comment }, _inputs, context) {
@@ -91,7 +91,7 @@ export const deactivateUser: RealmCommand<typeof realmCommands.deactivateUser> =
   },
 };
 
-/** DELETE /users/me. */
+/** DELETE /users/me: deactivates one's own account. */
 export const deactivateSelf: RealmCommand<typeof realmCommands.deactivateSelf> = {
   ...LANE,
   handle(view, _args, _inputs, context) {

@@ -7,11 +7,11 @@ import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import type { RealmView } from '../command.js';
 
-/** A piece of an outcome. */
+/** A piece of a command's outcome: parts, log items and commands that are committed with it. */
 export interface CommitEffect {
   readonly parts?: Readonly<Record<string, Json>>;
   readonly events?: readonly LogItem[];
-  /** Sent after the commit, in any order. */
+  /** Commands sent after the commit, in any order. */
   readonly commands?: readonly OutboxCommand[];
 }
 

@@ -23,23 +23,23 @@ import {
 import { type RealmCommand, type RealmView, SETTINGS_LANE } from '../command.js';
 import { addressChangedEvents } from './person-events.js';
 
-/** Validity of a link. */
+/** Validity of the link that confirms a new address, ms. */
 export const EMAIL_LINK_VALID_MS = 24 * 3_600_000;
 export const EMAIL_CHANGE_PART_PREFIX = 'email-change/';
 
 /** The pending change of one account; a newer request invalidates the link of the older one. */
 interface EmailChange extends JsonObject {
-  /** Hash of the token in the link; '' once it was used. */
+  /** Hash of the token in the link; '' once the link was used. */
   readonly hash: string;
   readonly email: string;
-  /** Times of the requests of the last day, ms, ascending. */
+  /** Times of the account's requests of the last day, ms, ascending. */
   readonly asked: readonly number[];
 }
 
 const changeOf = (parts: ActorParts, user: number): EmailChange | undefined =>
   parts.get(`${EMAIL_CHANGE_PART_PREFIX}${user}`) as unknown as EmailChange | undefined;
 
-/** @throws ApiError with the messages of PATCH /settings */
+/** Checks the new address. @throws ApiError with the messages of PATCH /settings */
 function checkAddress(
   email: string,
   disposable: boolean,
@@ -60,9 +60,9 @@ function checkAddress(
 
 export interface ConfirmationLink {
   readonly hash: string;
-  /** The link, sealed until the mail leaves. */
+  /** Confirmation link for the mail, sealed until the mail leaves. */
   readonly mailed: string;
-  /** The new address is of a disposable domain. */
+  /** True if the new address has a domain of disposable addresses. */
   readonly disposable: boolean;
 }
 
@@ -71,7 +71,12 @@ interface EmailChangeRequest {
   readonly commands: readonly OutboxCommand[];
 }
 
-/** @param given address as sent @returns undefined if it is the present address. @throws ApiError */
+/**
+ * Requests a change of one's own address.
+ * @param given address as sent
+ * @returns undefined if it is the present address
+ * @throws ApiError
+ */
 export function requestEmailChange(
   given: string,
   user: DirectoryUser,

@@ -12,7 +12,7 @@ import { directoryItem, eventToAll } from '../../log-items.js';
 import { userRecords } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 
-/** The settings and the time for which membership is judged. */
+/** The settings and the time by which full membership is judged. */
 interface Moment {
   readonly settings: RealmSettings;
   readonly fullMembersAt: number;
@@ -21,8 +21,8 @@ interface Moment {
 const DAY_MS = 86_400_000;
 
 /**
- * Time of the next look, ms: when the next account reaches the age, but at most a day later. null = no waiting period.
- * Newer accounts need at least a day, so a daily look misses none.
+ * Time at which accounts are looked at again, ms: when the next account reaches the required age, but at most a day
+ * later. null = no waiting period. Newer accounts need at least a day, so a daily look misses none.
  */
 export function nextFullMemberTime(users: Iterable<DirectoryUser>, { settings, fullMembersAt }: Moment): number | null {
   const wait = settings.waiting_period_threshold * DAY_MS;
@@ -32,7 +32,7 @@ export function nextFullMemberTime(users: Iterable<DirectoryUser>, { settings, f
   return next;
 }
 
-/** Events of the difference between two moments: users who leave the group, then users who join it. */
+/** Events of the difference between two moments: users who leave the group of full members, then users who join it. */
 export function fullMemberEvents(
   users: Iterable<DirectoryUser>,
   before: Moment,
@@ -57,7 +57,7 @@ export function fullMemberEvents(
   return [...event('remove_members', leaving), ...event('add_members', joining)];
 }
 
-/** Sent by the timer: accounts may have reached the age. */
+/** Announces accounts that have become full members by their age; sent by the timer. */
 export const announceFullMembers: RealmCommand<typeof realmCommands.due> = {
   handle({ state, parts }, _args, _inputs, { now, version }) {
     const moved = { settings: state.settings, fullMembersAt: now };

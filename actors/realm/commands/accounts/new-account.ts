@@ -42,16 +42,16 @@ interface ApplicantData {
   readonly streams: readonly DirectoryStream[];
 }
 
-/** Inputs that a handler can't compute: hashing a password takes too long for it, and keys are random. */
+/** Inputs that a handler can't compute: a hashed password takes too long, and API keys are random. */
 export interface PreparedAccount {
   readonly account: FirstAccount;
   readonly strong: boolean;
   readonly disposable: boolean;
-  /** Older messages that the newcomer gets; undefined: none. */
+  /** History of messages that the newcomer gets; undefined: none. */
   readonly history: NewcomerHistory | undefined;
 }
 
-/** Newcomers get the history of the stream. */
+/** True for streams whose history newcomers get. */
 const isOpen = (stream: DirectoryStream): boolean => !stream.inviteOnly;
 
 export async function prepareAccount(
@@ -78,7 +78,7 @@ export async function prepareAccount(
 
 const REFUSALS = { domain: 'EMAIL_NOT_ALLOWED', disposable: 'EMAIL_DISPOSABLE', plus: 'EMAIL_PLUS' } as const;
 
-/** @throws ApiError if the organization does not admit the address */
+/** Checks that the organization admits the address. @throws ApiError */
 export function checkAddressAdmitted(email: string, disposable: boolean, { state, parts }: RealmView): void {
   const problem = findAddressProblem(email, state.settings, domainRecords(parts), disposable);
   if (problem) refuseAddress(problem, email);
@@ -89,7 +89,7 @@ function refuseAddress(problem: AddressProblem, email: string): never {
   throw apiError(REFUSALS[problem] as 'EMAIL_DISPOSABLE' | 'EMAIL_PLUS');
 }
 
-/** Checks in the order of users.md. @throws ApiError */
+/** Checks a new account in the order of users.md. @throws ApiError */
 export function checkApplicant({ account, strong, disposable }: PreparedAccount, view: RealmView): void {
   const { volatile } = view;
   const { email } = account;
@@ -110,8 +110,8 @@ const defaults = ({ parts, volatile }: Streams): DirectoryStream[] =>
     .sort(compareByName);
 
 /**
- * First streams of a newcomer: the named ones that still exist, or the default streams; guests get no default
- * streams.
+ * The streams to which a newcomer is subscribed: the named ones that still exist, or the default streams; guests get no
+ * default streams.
  */
 export function firstStreamsOfNewcomer(of: Streams, named: readonly number[], role: number): DirectoryStream[] {
   if (named.length === 0) return role === ROLE.guest ? [] : defaults(of);
@@ -125,7 +125,7 @@ interface Newcomer {
   readonly prepared: PreparedAccount;
   readonly role: number;
   readonly streams: readonly DirectoryStream[];
-  /** Base URL of the organization; null: no notices and no mail. */
+  /** Base URL of the organization; null: the new account gets no notices and no mail. */
   readonly origin: string | null;
 }
 

@@ -23,10 +23,10 @@ import { type ConfirmationLink, EMAIL_LINK_VALID_MS, requestEmailChange } from '
 import { nameChangedEvent } from './person-events.js';
 
 export interface AccountInputs {
-  /** null: the request has no new password. */
+  /** The change of the password; null: the request has none. */
   readonly password: {
     readonly checked: PasswordCheck;
-    /** Hash of the new password; null: it is too weak, or the old password was wrong. */
+    /** Hash of the new password; null: the new password is too weak, or the old one was wrong. */
     readonly hash: string | null;
   } | null;
   readonly link: ConfirmationLink;
@@ -73,7 +73,7 @@ export interface OwnAccountChange {
   readonly commands: readonly OutboxCommand[];
 }
 
-/** Decides the whole change, or refuses all of it. @throws ApiError */
+/** Decides the whole change of one's own account, or refuses all of it. @throws ApiError */
 export function changeOwnAccountFields(
   user: DirectoryUser,
   { full_name, email }: ChangeOwnAccountArgs,

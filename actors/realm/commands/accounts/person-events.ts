@@ -22,7 +22,7 @@ const update = (of: DirectoryUser, person: JsonObject): JsonObject => ({
   person: { user_id: of.id, ...person },
 });
 
-/** @param version of the commit */
+/** Event of a changed full name, for all users. @param version of the commit */
 export const nameChangedEvent = (user: DirectoryUser, version: number): LogItem =>
   eventToAll(version, update(user, { full_name: user.fullName }));
 
@@ -82,7 +82,10 @@ export function addressChangedEvents(
   ];
 }
 
-/** @param version of the commit @param person fields besides the id */
+/**
+ * Event of changed fields of an account, for all users. @param version of the commit @param person fields besides the
+ * id
+ */
 export const personUpdatedEvent = (version: number, user: number, person: JsonObject): LogItem =>
   eventToAll(version, { type: 'realm_user', op: 'update', person: { user_id: user, ...person } });
 

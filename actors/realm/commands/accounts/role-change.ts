@@ -27,7 +27,7 @@ export function checkMaySetRole(
   if (isLastOwner(parts, user)) throw apiError('ONLY_OWNER_ROLE');
 }
 
-/** Past roles kept per account; older ones are merged. */
+/** Maximum number of past roles kept per account; older ones are merged. */
 const MAX_PAST_ROLES = 64;
 
 /**
@@ -59,7 +59,7 @@ function systemGroupEvents(before: DirectoryUser, after: DirectoryUser, state: R
   ];
 }
 
-/** @param subscriptions of the account, former ones included */
+/** Effect of a changed role. @param subscriptions of the account, ended ones included */
 export function roleChangeEffect(
   before: DirectoryUser,
   role: number,

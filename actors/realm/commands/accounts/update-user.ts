@@ -29,11 +29,11 @@ interface Inputs {
 interface Step {
   readonly user: DirectoryUser;
   readonly effect: CommitEffect;
-  /** Refusal of the rest of this step; its effect stands. */
+  /** Refusal of the rest of a step; the effect of its earlier changes stands. */
   readonly refusal?: ApiError | undefined;
 }
 
-/** The steps of the request, in order; the first refusal ends them. */
+/** Steps of the request, in order; the first refusal ends the request. */
 function steps(
   user: DirectoryUser,
   acting: DirectoryUser | undefined,

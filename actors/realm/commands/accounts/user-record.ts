@@ -48,7 +48,7 @@ export function newUserRecord(of: {
 interface FirstSubscription extends JsonObject {
   readonly id: number;
   readonly recipient: number;
-  /** Messages up to this id count as read. */
+  /** Id up to which messages of the stream count as read. */
   readonly mark: number;
 }
 
@@ -69,7 +69,7 @@ export function createUserCommand(
   });
 }
 
-/** The API's address of an account whose real address is hidden. */
+/** The API e-mail of an account whose real address is hidden. */
 export function substituteAddress(id: number, domain: string, volatile: RealmVolatile): string {
   const address = `user${id}@${domain}`;
   // The address may be the real one of another account.

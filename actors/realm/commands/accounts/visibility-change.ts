@@ -17,14 +17,15 @@ import type { RealmCommand } from '../command.js';
 import { listDefaultStreams, presentStoredStreamGroups } from '../streams/stream-events.js';
 import type { AccountChange, CommitEffect } from './effect.js';
 
-/** Approximate size of the streams in one event, characters of JSON. */
+/** Approximate maximum size of the streams in one event, characters of JSON. */
 const MAX_EVENT_CHARS = 200_000;
-/** Addresses that one commit shows or hides. */
+/** Maximum number of addresses that one commit shows or hides. */
 const MAX_ADDRESSES = 2_000;
 
 /**
- * @param subscriptions present and former ones. Streams of present ones are visible in every role; streams of former
- * ones stay in the clients' `unsubscribed`, so only their subscribers are sent.
+ * Effect of a changed role on what the user can see.
+ * @param subscriptions present and ended ones. Streams of present ones are visible in every role; streams of ended ones
+ * stay in the clients' `unsubscribed`, so only their subscribers are sent.
  */
 export function visibilityChangeEffect(
   { before, after }: AccountChange,
@@ -79,7 +80,7 @@ function streamEvents(user: number, op: 'create' | 'delete', streams: readonly D
   return events;
 }
 
-/** Guests see neither default streams nor default stream groups. */
+/** Events of the default streams and their groups, which guests don't see. */
 function defaultStreamEvents(before: DirectoryUser, after: DirectoryUser, parts: ActorParts): LogItem[] {
   if (isGuest(before) === isGuest(after)) return [];
   const streams = listDefaultStreams(parts).map(presentStream);
@@ -93,7 +94,7 @@ function defaultStreamEvents(before: DirectoryUser, after: DirectoryUser, parts:
 
 type AddressBatch = ArgsOf<typeof realmCommands.showAddresses>;
 
-/** Users whose address becomes visible or hidden, in batches. */
+/** Users whose address becomes visible to the user or hidden, in batches. */
 function addressBatches(before: DirectoryUser, after: DirectoryUser, parts: ActorParts): AddressBatch[] {
   const ids: number[] = [];
   for (const user of userRecords(parts))
@@ -105,7 +106,10 @@ function addressBatches(before: DirectoryUser, after: DirectoryUser, parts: Acto
   return slices;
 }
 
-/** Sent by the realm to itself for each batch: one event per address would be too much for one commit. */
+/**
+ * Publishes addresses that became visible to a user. The realm sends this to itself for each batch: one event per
+ * address would be too much for one commit.
+ */
 export const publishVisibleAddresses: RealmCommand<typeof realmCommands.showAddresses> = {
   lane: 'addresses',
   handle({ parts }, { viewer: id, of }) {

@@ -17,7 +17,10 @@ const greeting = (user: DirectoryUser): string =>
     'To try it out, just answer here.',
   ].join('\n\n');
 
-/** @param origin base URL of the organization @param after realm version that knows the newcomer */
+/**
+ * Commands that send the notices and the mail. @param origin base URL of the organization @param after realm version
+ * that knows the newcomer
+ */
 export function welcomeCommands(
   { state: { settings }, volatile }: RealmView,
   user: DirectoryUser,

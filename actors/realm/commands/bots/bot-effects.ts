@@ -5,7 +5,7 @@ import { botAddedItem, botDeletedItem, botRemovedItem, botUpdatedItem, findBotAc
 import { type ActorParts, botRecord, botRecords } from '../../state.js';
 import type { AccountChange, AccountEffect } from '../accounts/effect.js';
 
-/** Effect of a changed bot account. */
+/** Events for the managers of a bot whose account has changed. */
 function ofBot({ before, after }: AccountChange, parts: ActorParts): LogItem[] {
   const bot = botRecord(parts, after.id);
   if (!bot) return [];
@@ -16,7 +16,7 @@ function ofBot({ before, after }: AccountChange, parts: ActorParts): LogItem[] {
   return after.fullName === before.fullName ? [] : [botUpdatedItem(parts, account, { full_name: after.fullName })];
 }
 
-/** A new administrator manages all bots; a former one manages only their own. */
+/** Events for a user who became an administrator, and so manages all bots, or is one no longer. */
 function ofPerson({ before, after }: AccountChange, parts: ActorParts): LogItem[] {
   if (!after.isActive || isAdmin(before) === isAdmin(after)) return [];
   const others = [...botRecords(parts)]

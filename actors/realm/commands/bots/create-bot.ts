@@ -33,7 +33,7 @@ export async function loadOwnPrivateStreams(
 
 const isPrivate = (parts: ActorParts, id: number): boolean => streamRecord(parts, id)?.inviteOnly === true;
 
-/** The named stream; null for an empty name. @throws ApiError if the caller can't access it */
+/** The stream with this name; null for an empty name. @throws ApiError if the caller can't access it */
 export function requireBotStream(
   name: string,
   acting: DirectoryUser,
@@ -56,7 +56,7 @@ export function checkWebhookInterface(of: number): void {
 const EVERYBODY = 1;
 const GENERIC_BY_ADMINS = 2;
 
-/** Applies `bot_creation_policy`. @throws ApiError */
+/** Applies the policy `bot_creation_policy` to the caller. @throws ApiError */
 export function checkMayCreateBot(
   acting: DirectoryUser,
   type: number,
@@ -66,7 +66,7 @@ export function checkMayCreateBot(
   if (policy !== GENERIC_BY_ADMINS || type === BOT_TYPE.generic) throw apiError('ADMIN_REQUIRED');
 }
 
-/** Types that the API can create; embedded bots are not served. */
+/** Types of bots that the API can create; embedded bots are not served. */
 const CREATABLE_TYPES: readonly number[] = [BOT_TYPE.generic, BOT_TYPE.incomingWebhook, BOT_TYPE.outgoingWebhook];
 
 interface BotInputs {

@@ -53,7 +53,7 @@ function rename(before: DirectoryUser, given: string, view: RealmView, context: 
   return { user: after, effect: accountChangeEffect({ before, after }, own, view, context) };
 }
 
-/** The account, if it may own a bot. @throws ApiError */
+/** The account to which a bot is given, if it may own one. @throws ApiError */
 function newOwner(parts: ActorParts, id: number): DirectoryUser {
   const owner = userRecord(parts, id);
   if (!owner) throw apiError('OWNER_NO_SUCH_USER');
@@ -107,7 +107,7 @@ function withSettings(
   };
 }
 
-/** One event per changed field that clients see. */
+/** Events of changed settings of a bot: one per field that clients see. */
 function settingEvents(parts: ActorParts, before: BotAccount, after: BotAccount): LogItem[] {
   const shown = ({ bot }: BotAccount): JsonObject => ({
     ...presentBotStreams(bot, streamNameLookup(parts)),
@@ -171,7 +171,7 @@ export const updateBot: RealmCommand<typeof realmCommands.updateBot, Inputs> = {
   },
 };
 
-/** Fields of the reply: the bot as it is now, with service and configuration as in the request. */
+/** Fields of the reply: the bot as it is now, with the service and configuration of the request. */
 function answer(parts: ActorParts, { user, bot }: BotAccount, args: UpdateBotArgs): JsonObject {
   const owner = user.botOwner === null ? undefined : userRecord(parts, user.botOwner);
   return {

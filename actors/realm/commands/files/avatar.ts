@@ -25,7 +25,7 @@ function avatarAccount({ settings }: RealmState, parts: ActorParts, caller: numb
   return requireManagedBot(parts, id, acting).user;
 }
 
-/** Name under which uploads of the account's avatar are counted. */
+/** Name under which the uploads of an account's avatar are counted. */
 const picture = (user: number): string => `avatar/${user}`;
 const blobsOf = (hash: string, numbers: readonly number[]): string[] =>
   numbers.flatMap((number) => AVATAR_SIZES.map((size) => blobOfAvatar(hash, number, size)));
@@ -49,7 +49,7 @@ const changed = (user: DirectoryUser, parts: ActorParts, { version }: CommandCon
   events: avatarEvents(user, parts, version),
 });
 
-/** Sent by the frontend when the picture is stored. */
+/** Shows a new avatar; sent by the frontend when the picture is stored. */
 export const setAvatar: RealmCommand<typeof realmCommands.setAvatar> = {
   lane: SETTINGS_LANE,
   handle({ state, parts }, { user: id, hash, number }, _inputs, context) {
@@ -69,7 +69,10 @@ export const setAvatar: RealmCommand<typeof realmCommands.setAvatar> = {
   },
 };
 
-/** Returns to the gravatar. The version grows even without an avatar, because the gravatar may have changed. */
+/**
+ * Returns to the gravatar. The avatar's version grows even without an uploaded picture, because the gravatar may have
+ * changed.
+ */
 export const removeAvatar: RealmCommand<typeof realmCommands.removeAvatar> = {
   lane: SETTINGS_LANE,
   handle({ state, parts }, { user: id, hash }, _inputs, context) {

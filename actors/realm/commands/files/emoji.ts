@@ -32,7 +32,10 @@ function checkMayAdd({ settings }: RealmState, parts: ActorParts, name: string, 
   if (active(parts, name)) throw apiError('EMOJI_EXISTS');
 }
 
-/** All checks except that of the picture; replies with the number under which the frontend stores it. */
+/**
+ * Makes all checks of a new emoji except that of its picture; replies with the number under which the frontend stores
+ * it.
+ */
 export const beginEmojiUpload: RealmCommand<typeof realmCommands.emojiBegin> = {
   handle({ state, parts }, { name, files, tooLarge, mib }, _inputs, context) {
     checkMayAdd(state, parts, name, context);
@@ -44,7 +47,7 @@ export const beginEmojiUpload: RealmCommand<typeof realmCommands.emojiBegin> = {
   },
 };
 
-/** Sent by the frontend when the picture is stored. */
+/** Adds an emoji; sent by the frontend when the picture is stored. */
 export const addCustomEmoji: RealmCommand<typeof realmCommands.emojiAdd> = {
   handle({ state, parts }, { id, name, extension, animated }, _inputs, context) {
     checkMayAdd(state, parts, name, context);
@@ -61,7 +64,7 @@ export const addCustomEmoji: RealmCommand<typeof realmCommands.emojiAdd> = {
   },
 };
 
-/** DELETE: deactivates the emoji; old messages and reactions keep it. */
+/** DELETE /realm/emoji/{name}: deactivates the emoji; old messages and reactions keep it. */
 export const removeCustomEmoji: RealmCommand<typeof realmCommands.emojiRemove> = {
   handle({ parts }, { name }, _inputs, context) {
     const emoji = active(parts, name);

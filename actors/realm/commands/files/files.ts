@@ -22,7 +22,7 @@ export const reserveFileNumber: RealmCommand<typeof realmCommands.fileId> = {
   },
 };
 
-/** Bytes taken by all files. */
+/** Replies with the bytes that all files take. */
 export const readSpaceUsed: RealmCommand<typeof realmCommands.spaceUsed> = {
   lane: 'space',
   read: true,
@@ -30,8 +30,9 @@ export const readSpaceUsed: RealmCommand<typeof realmCommands.spaceUsed> = {
 };
 
 /**
- * Sent by the owner's actor, which has decided: never refused. The command comes from an outbox, so the commit that
- * removed the files is durable; the inputs may therefore delete the bytes, and a repeat does no harm.
+ * Records changes of files. Sent by the owner's actor, which has decided: never refused. The command comes from an
+ * outbox, so the commit that removed the files is durable; the inputs may therefore delete the bytes, and a repeat does
+ * no harm.
  */
 export const recordFileChanges: RealmCommand<typeof realmCommands.filesChanged> = {
   lane: 'files',

@@ -12,9 +12,9 @@ import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
 /** Uploads of one picture. */
 interface Uploads extends JsonObject {
-  /** Number of the newest upload. */
+  /** Number of the newest upload of the picture. */
   readonly last: number;
-  /** The shown upload, or the last one dropped; all before it are deleted. */
+  /** Number of the upload that is shown, or of the last one dropped; the blobs of all before it are deleted. */
   readonly since: number;
 }
 
@@ -30,7 +30,7 @@ export interface UploadReplacement {
 const between = (from: number, to: number): number[] =>
   Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
 
-/** Shows the upload. @returns undefined if a newer upload is already shown */
+/** Shows an upload of a picture. @returns undefined if a newer upload is already shown */
 export function activateUpload(parts: ActorParts, picture: string, number: number): UploadReplacement | undefined {
   const { last, since } = uploadsOf(parts, picture);
   if (number <= since) return undefined;
@@ -38,7 +38,7 @@ export function activateUpload(parts: ActorParts, picture: string, number: numbe
   return { parts: { [`${UPLOADS_PART_PREFIX}${picture}`]: next }, gone: between(Math.max(since, 1), number) };
 }
 
-/** Shows no upload any more; uploads still on their way are discarded too. */
+/** Shows no upload of the picture any more; uploads that are still on their way are discarded too. */
 export function discardUploads(parts: ActorParts, picture: string): UploadReplacement {
   const { last, since } = uploadsOf(parts, picture);
   const next: Uploads = { last, since: last };
@@ -48,11 +48,11 @@ export function discardUploads(parts: ActorParts, picture: string): UploadReplac
   };
 }
 
-/** Commands that delete blobs. @param blobs their paths */
+/** Commands that delete blobs of pictures. @param blobs their paths */
 export const eraseBlobCommands = (realm: number, blobs: readonly string[]): readonly (readonly OutboxCommand[])[] =>
   blobs.length === 0 ? [] : [[reportFileChanges(realm as never, 0, [], blobs)]];
 
-/** Number of a new upload. Rights are checked by the command that shows it. */
+/** Replies with the number of a new upload of a picture. The command that shows it checks the rights. */
 export const beginPictureUpload: RealmCommand<typeof realmCommands.pictureBegin> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { picture }) {

@@ -19,7 +19,7 @@ import {
 import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
-/** The caller, if they may edit user groups at all. @throws ApiError */
+/** The caller's account, if it may edit user groups at all. @throws ApiError */
 export function requireGroupEditor(
   parts: ActorParts,
   caller: number,
@@ -35,7 +35,7 @@ export function requireGroupEditor(
   return acting;
 }
 
-/** The group, if this user may change it. @throws ApiError */
+/** The user group with this id, if the acting user may change it. @throws ApiError */
 export function requireEditableGroup(parts: ActorParts, id: number, acting: DirectoryUser): DirectoryGroup {
   if (SYSTEM_GROUP_NAMES[id] !== undefined) throw apiError('INSUFFICIENT_PERMISSION');
   const group = groupRecord(parts, id);
@@ -46,7 +46,7 @@ export function requireEditableGroup(parts: ActorParts, id: number, acting: Dire
   return group;
 }
 
-/** Members may be any accounts, deactivated ones and bots included. @throws ApiError for an unknown id */
+/** Checks that the members exist: any accounts, also deactivated ones and bots. @throws ApiError for an unknown id */
 export function checkMembersExist(parts: ActorParts, ids: readonly number[]): void {
   for (const id of ids) if (!userRecord(parts, id)) throw apiError('INVALID_MEMBER_ID', { user_id: id });
 }
@@ -58,7 +58,7 @@ export const storeUserGroup = (group: DirectoryGroup): { parts: Record<string, J
   change: directoryItem({ group }),
 });
 
-/** Names are unique, with case. @throws ApiError */
+/** Checks that no other user group has the name; names differ by case. @throws ApiError */
 function checkName(parts: ActorParts, name: string): void {
   const taken =
     Object.values(SYSTEM_GROUP_NAMES).includes(name) || [...groupRecords(parts)].some((of) => of.name === name);

@@ -20,13 +20,15 @@ export const invitationLinkMaker =
   (of) =>
     makeInvitationLink(secrets, origin, invitationNameOf(realm, of));
 
-/** The same for mails: links are sealed until the mail leaves. */
+/** Makes sealed links of invitations, for mails: a link is unsealed when the mail leaves. */
 export const sealedInvitationLinkMaker =
   (secrets: ServerCryptography, realm: RealmId, origin: string): InvitationLinkMaker =>
   (of) =>
     sealMailLink(secrets, makeInvitationLink(secrets, origin, invitationNameOf(realm, of)));
 
-/** Subscribers of the private streams among these, because access to them depends on subscription. */
+/**
+ * Reads the subscribers of the private streams among these, because access to such a stream depends on subscription.
+ */
 export function readInvitationMembers(
   streams: readonly number[],
   parts: ActorParts,
@@ -37,7 +39,7 @@ export function readInvitationMembers(
   return readSubscribers(realm, closed, sources);
 }
 
-/** Id of the first stream that does not exist or that the caller can't access. */
+/** Id of the first of the streams that does not exist or that the caller can't access. */
 export function firstInaccessibleStream(
   acting: DirectoryUser,
   streams: readonly number[],
@@ -52,7 +54,7 @@ export function firstInaccessibleStream(
   return streams.find((id) => !accessible(id));
 }
 
-/** Puts the text on one line, because names of organizations may contain line breaks. */
+/** Puts a text on one line, because names of organizations may contain line breaks. */
 export const toSingleLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const until = (of: Invitation): string => {

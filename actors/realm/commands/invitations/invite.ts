@@ -45,7 +45,7 @@ interface Inputs {
   readonly members: SubscribersByStream;
 }
 
-/** A refused address: the reason, and whether its account was deactivated. */
+/** An address that was refused: the reason, and whether its account was deactivated. */
 type RefusedInvitee = readonly [email: string, reason: string, deactivated: boolean];
 
 const PROBLEMS: Readonly<Record<AddressProblem, string>> = {
@@ -55,8 +55,8 @@ const PROBLEMS: Readonly<Record<AddressProblem, string>> = {
 };
 
 /**
- * Minimum age of the inviting account if anyone may join the organization: there, an account made for the purpose could
- * send mail to strangers.
+ * Minimum age of the inviting account, ms, if anyone may join the organization: there, an account made for the purpose
+ * could send mail to strangers.
  */
 const MIN_AGE_MS = 3 * 86_400_000;
 

@@ -22,7 +22,7 @@ import {
 } from '../accounts/new-account.js';
 import type { RealmCommand } from '../command.js';
 
-/** The invitation that a link names, if it is valid and has the nonce of the link. */
+/** The invitation that a link names, if the invitation is valid and has the link's nonce. */
 export function findInvitationByLink(
   parts: ActorParts,
   { kind, id, nonce }: InvitationLink,
@@ -32,7 +32,7 @@ export function findInvitationByLink(
   return found?.nonce === nonce ? found : undefined;
 }
 
-/** Contents of the page behind the link. */
+/** Replies with the content of the page behind an invitation link. */
 export const readInvitationPage: RealmCommand<typeof realmCommands.peekInvitation> = {
   lane: 'read',
   read: true,
@@ -78,7 +78,7 @@ export const joinByInvitation: RealmCommand<typeof realmCommands.join, PreparedA
   },
 };
 
-/** Deletes all invitations to the address; links stay valid. */
+/** Deletes all invitations to an address that has joined; invitation links stay valid. */
 function usedInvitations(parts: ActorParts, email: string, now: number): Record<string, Json> {
   const folded = email.toLowerCase();
   const gone = listValidInvitations(parts, 'single', now).filter((of) => of.email?.toLowerCase() === folded);

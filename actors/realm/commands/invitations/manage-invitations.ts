@@ -32,12 +32,12 @@ const LANE = 'invitations';
 
 interface LinkInputs {
   readonly nonce: string;
-  /** Makes sealed links, because replies may be kept in the Store. */
+  /** Makes sealed links of invitations, because replies may be kept in the Store. */
   readonly link: InvitationLinkMaker;
   readonly members: SubscribersByStream;
 }
 
-/** POST /invites/multiuse. */
+/** POST /invites/multiuse: makes an invitation link. */
 export const createInvitationLink: RealmCommand<typeof realmCommands.inviteByLink, LinkInputs> = {
   lane: LANE,
 
@@ -74,7 +74,7 @@ export const createInvitationLink: RealmCommand<typeof realmCommands.inviteByLin
   },
 };
 
-/** GET /invites. */
+/** GET /invites: lists the invitations that the caller may see. */
 export const listInvitations: RealmCommand<typeof realmCommands.listInvitations, InvitationLinkMaker> = {
   lane: 'read',
   read: true,
@@ -96,7 +96,7 @@ export const listInvitations: RealmCommand<typeof realmCommands.listInvitations,
   },
 };
 
-/** An invitation that the caller may revoke or resend. @throws ApiError */
+/** The invitation with this id, if the caller may revoke and resend it. @throws ApiError */
 function manageable(parts: ActorParts, id: number, acting: DirectoryUser, now: number): Invitation {
   const found = findInvitation(parts, 'single', id, now);
   if (!found) throw apiError('NO_SUCH_INVITATION');
@@ -105,7 +105,7 @@ function manageable(parts: ActorParts, id: number, acting: DirectoryUser, now: n
   return found;
 }
 
-/** DELETE /invites/{id}. */
+/** DELETE /invites/{id}: revokes an invitation to an address. */
 export const revokeInvitation: RealmCommand<typeof realmCommands.revokeInvitation> = {
   lane: LANE,
   handle({ parts }, { id }, _inputs, { caller, now, version }) {
@@ -118,7 +118,7 @@ export const revokeInvitation: RealmCommand<typeof realmCommands.revokeInvitatio
   },
 };
 
-/** DELETE /invites/multiuse/{id}. */
+/** DELETE /invites/multiuse/{id}: revokes an invitation link. */
 export const revokeInvitationLink: RealmCommand<typeof realmCommands.revokeLink> = {
   lane: LANE,
   handle({ state, parts }, { id }, _inputs, { caller, now, version }) {

@@ -23,14 +23,14 @@ import type { RealmCommand } from '../command.js';
 import { toSingleLine } from './invitation-links.js';
 import { findInvitationByLink } from './join.js';
 
-/** Validity of a link. */
+/** Validity of the link that confirms an address, ms. */
 const VALID_MS = 24 * 3_600_000;
 
 function checkOpen({ settings }: RealmState): void {
   if (settings.invite_required) throw apiError('SIGN_UP_CLOSED');
 }
 
-/** Contents of the sign-up page. */
+/** Replies with the content of the sign-up page. */
 export const readSignUpPage: RealmCommand<typeof realmCommands.peekSignUp> = {
   lane: 'read',
   read: true,
@@ -41,12 +41,15 @@ export const readSignUpPage: RealmCommand<typeof realmCommands.peekSignUp> = {
 };
 
 interface SignUpInputs {
-  /** The link, sealed until the mail leaves. */
+  /** The confirmation link, sealed until the mail leaves. */
   readonly link: string;
   readonly disposable: boolean;
 }
 
-/** Mails a link. Addresses with an account get a mail too and the reply is the same, so that it discloses nothing. */
+/**
+ * Mails a confirmation link. Addresses with an account get a mail too and the reply is the same, so that it discloses
+ * nothing.
+ */
 export const requestSignUp: RealmCommand<typeof realmCommands.askSignUp, SignUpInputs> = {
   lane: 'invitations',
   inputs: ({ email, by, origin }, { realm }, { services: { clock, secrets, disposable } }) => ({
@@ -90,7 +93,7 @@ export const requestSignUp: RealmCommand<typeof realmCommands.askSignUp, SignUpI
   },
 };
 
-/** Creates the account; the sender has checked the link. */
+/** Creates the account of a sign-up; the sender has checked the link. */
 export const signUp: RealmCommand<typeof realmCommands.signUp, PreparedAccount | undefined> = {
   lane: 'directory',
   exclusive: true,

@@ -22,14 +22,17 @@ import { createUserCommand, emailVisibilityOfNewUser, FIRST_USER_ID, newUserReco
 import type { RealmCommand } from '../command.js';
 import { createInitialStreams } from '../streams/initial-streams.js';
 
-/** Number of the next realm, for keys that name it. It is not reserved: a second sender is refused by `createRealm`. */
+/**
+ * Replies with the number of the next realm, for keys that name it. The number is not reserved: `createRealm` refuses a
+ * second sender.
+ */
 export const readNextRealmId: RealmCommand<typeof realmCommands.peekRealm> = {
   creates: true,
   lane: 'realms',
   handle: ({ state }) => ({ reply: valueReply(state.nextRealm) }),
 };
 
-/** GET /realm/subdomain/{subdomain}. */
+/** GET /realm/subdomain/{subdomain}: tells whether an organization has the subdomain. */
 export const isSubdomainTaken: RealmCommand<typeof realmCommands.subdomainTaken> = {
   creates: true,
   lane: 'read',
@@ -39,7 +42,7 @@ export const isSubdomainTaken: RealmCommand<typeof realmCommands.subdomainTaken>
   }),
 };
 
-/** At realm 0: registers the organization, if the number is still the next one and the subdomain is free. */
+/** At realm 0: registers a new organization, if the number is still the next one and the subdomain is free. */
 export const createRealm: RealmCommand<typeof realmCommands.createRealm> = {
   creates: true,
   lane: 'realms',
@@ -60,7 +63,7 @@ export const createRealm: RealmCommand<typeof realmCommands.createRealm> = {
   },
 };
 
-/** At the new realm: settings, the owner's account, and the first streams unless `origin` is null. */
+/** At the new realm: sets settings, the owner's account, and the first streams unless `origin` is null. */
 export const initializeRealm: RealmCommand<typeof realmCommands.init> = {
   creates: true,
   handle({ state, volatile }, { subdomain, name, owner, orgType, origin }, _inputs, context) {

@@ -1,4 +1,4 @@
-/** /realm/domains (realm.md § Domains): address domains that may join. */
+/** /realm/domains (realm.md § Domains): domains of e-mail addresses that may join the organization. */
 
 import { successReply } from '#actors/shared';
 import type { JsonObject } from '#base';
@@ -24,7 +24,7 @@ function storeList(list: readonly DirectoryDomain[], version: number, event: Jso
   return { parts: { [DOMAINS_PART]: encodeRecord(list) }, events };
 }
 
-/** The entry of a domain: stored in lower case, found in any case. @throws ApiError */
+/** Finds the entry of an e-mail domain, ignoring case. @throws ApiError */
 function findDomain(list: readonly DirectoryDomain[], domain: string): DirectoryDomain {
   const found = list.find((one) => one.domain === domain.toLowerCase());
   if (!found) throw apiError('NO_SUCH_DOMAIN', { domain });

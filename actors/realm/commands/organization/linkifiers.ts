@@ -19,7 +19,9 @@ function checkAdmin(parts: ActorParts, caller: number): void {
   if (!isAdmin(requireActingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
 }
 
-/** @param others linkifiers whose patterns it must differ from @throws ApiError */
+/**
+ * Checks a linkifier's pattern and URL template. @param others linkifiers whose patterns must differ @throws ApiError
+ */
 function checkLinkifier(
   { pattern, url_template }: LinkifierContent,
   others: readonly DirectoryLinkifier[],

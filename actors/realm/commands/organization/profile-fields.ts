@@ -35,7 +35,7 @@ function checkAdmin(parts: ActorParts, caller: number): void {
   if (!isAdmin(requireActingUser(parts, caller))) throw apiError('ADMIN_REQUIRED');
 }
 
-/** Checks a field's content; its name must differ from the others. @throws ApiError */
+/** Checks the content of a profile field; its name must differ from the names of the others. @throws ApiError */
 function checkContent(
   type: number,
   content: ProfileFieldContent,
@@ -60,7 +60,7 @@ function storeFields(
   };
 }
 
-/** The field of this id. @throws ApiError */
+/** The profile field with this id. @throws ApiError */
 function find(fields: readonly DirectoryProfileField[], id: number): DirectoryProfileField {
   const field = fields.find((one) => one.id === id);
   if (!field) throw apiError('FIELD_NOT_FOUND', { id });
@@ -90,7 +90,7 @@ export const addProfileField: RealmCommand<typeof realmCommands.addProfileField>
   },
 };
 
-/** PATCH replaces the whole content: omitted parameters are reset. Only the type stays. */
+/** Replaces the whole content of a profile field by PATCH: omitted parameters are reset. Only the type stays. */
 export const updateProfileField: RealmCommand<typeof realmCommands.updateProfileField> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { field_id, ...given }, _inputs, { caller, version }) {

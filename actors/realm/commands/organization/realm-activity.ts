@@ -20,7 +20,10 @@ const toServer = (realm: RealmId, deactivated: boolean): OutboxCommand[] => [
   }),
 ];
 
-/** From then on users are refused, and waiting polls end with the event. The phase follows from `machine.ts`. */
+/**
+ * Deactivates the organization: its users are refused from then on, and waiting polls end with the event. The phase
+ * follows from `machine.ts`.
+ */
 export const deactivateRealm: RealmCommand<typeof realmCommands.deactivate> = {
   handle({ parts }, _args, _inputs, { caller, realm, version }) {
     const acting = userRecord(parts, caller);
@@ -37,7 +40,7 @@ export const deactivateRealm: RealmCommand<typeof realmCommands.deactivate> = {
   },
 };
 
-/** Only from the command line. */
+/** Reactivates the organization; only from the command line. */
 export const reactivateRealm: RealmCommand<typeof realmCommands.reactivate> = {
   handle: (_view, _args, _inputs, { realm, version }) => ({
     reply: successReply(undefined, version),
@@ -47,7 +50,7 @@ export const reactivateRealm: RealmCommand<typeof realmCommands.reactivate> = {
   }),
 };
 
-/** At realm 0: notes in its list whether the organization is active. Never refused; a repeat changes nothing. */
+/** At realm 0: records whether an organization is active. Never refused; a repeat changes nothing. */
 export const recordRealmActivity: RealmCommand<typeof realmCommands.noteActivity> = {
   lane: 'realms',
   handle({ parts }, { realm, deactivated }) {

@@ -9,10 +9,16 @@ import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 import { storePreferences } from './preferences.js';
 
-/** Each event has all words, and each message is searched for them; 1,000 words of 100 characters fit an event. */
+/**
+ * Maximum number of alert words of a user: each event has all words, and each message is searched for them; 1,000 words
+ * of 100 characters fit an event.
+ */
 const MAX_ALERT_WORDS = 1_000;
 
-/** @param next the new list, from the present one and the words of the request */
+/**
+ * Makes the handler of a change of alert words. @param next the new list, from the present one and the words of the
+ * request
+ */
 const alertWordCommand = (
   next: (before: readonly string[], given: readonly string[]) => string[],
 ): RealmCommand<typeof realmCommands.addAlertWords> => ({
@@ -35,7 +41,7 @@ const alertWordCommand = (
   },
 });
 
-/** POST. A new word in several spellings gets the last one. */
+/** POST: adds alert words. A new word in several spellings gets the last one. */
 export const addAlertWords = alertWordCommand((before, given) => {
   const known = new Set(before.map((word) => word.toLowerCase()));
   const added = new Map<string, string>();
@@ -46,7 +52,7 @@ export const addAlertWords = alertWordCommand((before, given) => {
   return [...before, ...added.values()];
 });
 
-/** DELETE. */
+/** DELETE: removes alert words. */
 export const removeAlertWords = alertWordCommand((before, given) => {
   const gone = new Set(given.map((word) => word.toLowerCase()));
   return before.filter((word) => !gone.has(word.toLowerCase()));

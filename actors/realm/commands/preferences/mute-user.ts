@@ -32,6 +32,9 @@ const muteCommand = (mute: boolean): RealmCommand<typeof realmCommands.muteUser>
   },
 });
 
-/** Sent by the caller's user actor, which has marked the unread messages of the muted user as read. */
+/**
+ * Mutes a user. Redirected here by the caller's user actor, which has marked the unread messages of the muted user as
+ * read.
+ */
 export const muteUser = muteCommand(true);
 export const unmuteUser = muteCommand(false);

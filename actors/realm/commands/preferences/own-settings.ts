@@ -43,13 +43,13 @@ import { type RealmCommand, type RealmView, SETTINGS_LANE } from '../command.js'
 import { storePreferences, withUserStatus } from './preferences.js';
 import { presenceSwitchEffect } from './presence-switch.js';
 
-/** Requests with settings only: they need no inputs, so they never wait. */
+/** PATCH /settings with settings only: such requests need no inputs, so they never wait. */
 export const updateOwnSettings: RealmCommand<typeof realmCommands.changeSettings> = {
   lane: SETTINGS_LANE,
   handle: (view, args, _inputs, context) => settingsOutcome(view, args, context, undefined),
 };
 
-/** Requests that also have a name, password or address; their inputs may wait for the user actor. */
+/** PATCH /settings with a name, password or address too; its inputs may wait for the user actor. */
 export const updateOwnAccount: RealmCommand<typeof realmCommands.changeOwnAccount, AccountInputs> = {
   lane: 'account',
   inputs: ({ account }, context, sources) => loadAccountInputs(account, context, sources),
@@ -120,7 +120,7 @@ function settingsOutcome(
   };
 }
 
-/** The account with those settings that are fields of it. */
+/** The account with those of the changed settings that are fields of it. */
 function withAccountFields(
   user: DirectoryUser,
   {
@@ -143,7 +143,7 @@ function reindexAddress(volatile: RealmVolatile, before: DirectoryUser, after: D
   volatile.addUser(after.id, after.email, after.deliveryEmail);
 }
 
-/** Settings that differ from the defaults; the same object if nothing changes. */
+/** The user's settings that differ from the defaults; the same object if nothing changes. */
 function chosenSettings(
   before: Partial<UserSettings>,
   changed: readonly UserSettingName[],

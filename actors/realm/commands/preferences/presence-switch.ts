@@ -8,18 +8,22 @@ import type { CommandContext } from '#runtime';
 import { eventToAll } from '../../log-items.js';
 
 /**
- * A user who hides appears as last connected this long ago: longer than the time after which users count as offline.
+ * Time by which a user who hides their presence seems to have been last connected, ms: longer than the time after which
+ * users count as offline.
  */
 const HIDDEN_SINCE_MS = 320_000;
 
 interface PresenceSwitch {
-  /** Present if the status changes too. */
+  /** The user's new status, present if the change of the setting changes it. */
   readonly status?: UserStatus;
   readonly events: readonly LogItem[];
   readonly commands: readonly OutboxCommand[];
 }
 
-/** The event goes to all users and through the log, whatever their number, because a setting changes it. */
+/**
+ * Effect of the setting. The event goes to all users and through the log, whatever their number, because a setting
+ * changes the presence.
+ */
 export function presenceSwitchEffect(
   user: DirectoryUser,
   status: UserStatus | undefined,

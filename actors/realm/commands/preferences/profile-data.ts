@@ -28,7 +28,7 @@ import {
 import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 
-/** Field id → HTML of the new value. */
+/** HTML of the new profile values, by field id. */
 export type RenderedProfileValues = ReadonlyMap<number, string>;
 
 /** Parts and events of a changed profile; both empty if nothing changes. */
@@ -42,17 +42,17 @@ interface NewValue {
   readonly value: ProfileValueInput;
 }
 
-/** Longer values, in characters, are not rendered: the checks refuse them. */
+/** Maximum length of a rendered value, characters; the checks refuse longer ones. */
 const MAX_RENDERED = 1_000;
 
 const isEmpty = ({ value }: ProfileEntry): boolean => value === null || value.length === 0;
 
-/** The last value for each field. */
+/** The last value for each profile field. */
 const lastOfEach = <E extends ProfileEntry>(entries: readonly E[]): E[] => [
   ...new Map(entries.map((entry) => [entry.id, entry])).values(),
 ];
 
-/** HTML of the values, for the inputs of commands. Fields that do not exist yet are skipped, and refused later. */
+/** HTML of profile values, for the inputs of commands. Fields that do not exist yet are skipped, and refused later. */
 export function renderProfileValues(parts: ActorParts, entries: readonly ProfileEntry[]): RenderedProfileValues {
   const types = new Map(profileFieldRecords(parts).map(({ id, type }) => [id, type]));
   const rendered = new Map<number, string>();
@@ -63,18 +63,18 @@ export function renderProfileValues(parts: ActorParts, entries: readonly Profile
   return rendered;
 }
 
-/** A change of one account's values. */
+/** A change of one account's profile values. */
 class Profile {
   readonly #fields: ReadonlyMap<number, DirectoryProfileField>;
   readonly #before: ReadonlyMap<string, ProfileValue>;
   readonly #values: Map<string, ProfileValue>;
-  /** Changed or cleared fields, in order. */
+  /** Ids of changed or cleared profile fields, in order. */
   readonly #touched = new Set<number>();
 
   constructor(
     private readonly parts: ActorParts,
     private readonly user: DirectoryUser,
-    /** Version of the commit. */
+    /** Realm version that the commit makes. */
     private readonly version: number,
   ) {
     const fields = profileFieldRecords(parts);
@@ -83,7 +83,7 @@ class Profile {
     this.#values = new Map(this.#before);
   }
 
-  /** Clears all of these fields or none. @throws ApiError */
+  /** Clears all of these profile fields or none. @throws ApiError */
   clear(ids: readonly number[]): void {
     for (const id of ids) this.#field(id);
     for (const id of ids) {
@@ -92,7 +92,7 @@ class Profile {
     }
   }
 
-  /** Sets all of these values or none. @throws ApiError */
+  /** Sets all of these profile values or none. @throws ApiError */
   set(entries: readonly NewValue[], rendered: RenderedProfileValues): void {
     const find = (id: number): DirectoryUser | undefined => userRecord(this.parts, id);
     const checked = entries.map(({ id, value }) => ({ id, value: checkProfileValue(this.#field(id), value, find) }));
@@ -107,7 +107,7 @@ class Profile {
     }
   }
 
-  /** The difference from the stored profile. */
+  /** The parts and events by which the profile differs from the stored one. */
   change(): ProfileChange {
     const profileOutcome = [...this.#touched].filter(
       (id) => this.#before.get(String(id))?.value !== this.#values.get(String(id))?.value,
@@ -163,13 +163,13 @@ export function editProfile(
   return { ...(user.botType === null ? profile.change() : { parts: {}, events: [] }), refusal };
 }
 
-/** Without a change there is no commit, and no version for replicas to wait for. */
+/** Outcome of a changed profile. Without a change there is no commit, and no version for replicas to wait for. */
 const changed = (change: ProfileChange, version: number): Outcome<RealmState> => ({
   ...change,
   reply: change.events.length > 0 ? successReply(undefined, version) : successReply(),
 });
 
-/** PATCH /users/me/profile_data. */
+/** PATCH /users/me/profile_data: sets one's own profile values. */
 export const updateOwnProfile: RealmCommand<typeof realmCommands.changeOwnProfile, RenderedProfileValues> = {
   lane: SETTINGS_LANE,
   inputs: ({ data }, { view }) => renderProfileValues(view.parts, data),
@@ -180,7 +180,7 @@ export const updateOwnProfile: RealmCommand<typeof realmCommands.changeOwnProfil
   },
 };
 
-/** DELETE /users/me/profile_data. */
+/** DELETE /users/me/profile_data: clears one's own profile values. */
 export const clearOwnProfile: RealmCommand<typeof realmCommands.clearOwnProfile> = {
   lane: SETTINGS_LANE,
   handle({ parts }, { data }, _inputs, { caller, version }) {

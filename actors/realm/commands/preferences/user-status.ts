@@ -49,7 +49,7 @@ export const setUserStatus: RealmCommand<typeof realmCommands.setStatus> = {
   },
 };
 
-/** Refuses a custom emoji that was deactivated after the frontend's check. @throws ApiError */
+/** Checks that the custom emoji was not deactivated after the frontend's check. @throws ApiError */
 function checkStillThere(parts: ActorParts, { type, code }: EmojiRef): void {
   if (type !== 'realm_emoji') return;
   const custom = parts.get(`${EMOJI_PART_PREFIX}${code}`) as { readonly deactivated: boolean } | undefined;
@@ -65,5 +65,8 @@ const writtenPreferences = (
 ): DirectoryPreferences | undefined =>
   parts?.[`${PREFERENCES_PART_PREFIX}${user}`] as unknown as DirectoryPreferences | undefined;
 
-/** Drops the status event of the setting: the event of the whole status includes it. */
+/**
+ * False for status events, which are dropped from the effect of the setting: the event of the whole status includes
+ * them.
+ */
 const isNotStatus = (item: LogItem): boolean => item.t !== 'event' || item.event.type !== 'user_status';

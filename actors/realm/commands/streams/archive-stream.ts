@@ -35,7 +35,7 @@ import {
   streamGroupsEvent,
 } from './stream-events.js';
 
-/** Name of the stream once it is archived. It is unique, and the old name becomes free. */
+/** Name of a stream once it is archived. The name is unique, and the old one becomes free. */
 function nameOfArchivedStream({ id, name }: Pick<DirectoryStream, 'id' | 'name'>): string {
   const hash = createHash('sha512').update(String(id)).digest('hex').slice(0, 7);
   return [...`${hash}!DEACTIVATED:${name}`].slice(0, MAX_STREAM_NAME_CHARACTERS).join('');
@@ -45,11 +45,11 @@ interface ArchiveEffect {
   readonly state: RealmState;
   readonly part: Record<string, ReturnType<typeof encodeRecord>>;
   readonly events: readonly LogItem[];
-  /** Stages: the users leave first, then the stream actor archives the stream. */
+  /** Stages of commands: the users leave first, then the stream actor archives the stream. */
   readonly commands: readonly (readonly OutboxCommand[])[];
 }
 
-/** @param members subscribers, who leave the stream without a notice */
+/** Effect of archiving a stream. @param members subscribers, who leave the stream without a notice */
 function archiveEffect(
   { state, parts, volatile }: RealmView,
   stream: DirectoryStream,
@@ -118,8 +118,8 @@ export const archiveStream: RealmCommand<typeof realmCommands.archiveStream, Str
 };
 
 /**
- * Sent by the realm to itself, to archive private streams without active subscribers. It has a lane of its own, because
- * the lane of the deciding command waits until it is done.
+ * Archives private streams without active subscribers; the realm sends this to itself. The command has a lane of its
+ * own, because the lane of the deciding command waits until it is done.
  */
 export const archiveVacatedStreams: RealmCommand<typeof realmCommands.vacated, ReadonlyMap<number, number>> = {
   lane: 'vacated',

@@ -27,7 +27,7 @@ import { defaultStreamsEvent, streamGroupsEvent } from './stream-events.js';
 
 const MAX_NAME = 60;
 
-/** The exclusive lane: names and memberships of streams must not change between inputs and handler. */
+/** Exclusive lane of these commands: names and memberships of streams must not change between inputs and handler. */
 const DIRECTORY = { lane: 'directory', exclusive: true } as const;
 
 function checkAdmin(parts: ActorParts, caller: number): void {
@@ -51,7 +51,7 @@ function checkFree(parts: ActorParts, name: string): void {
     throw apiError('STREAM_GROUP_EXISTS', { group: name });
 }
 
-/** Outcome that stores a new list of groups. */
+/** Outcome that stores a new list of default stream groups. */
 function storeGroups(parts: ActorParts, groups: readonly DirectoryStreamGroup[], version: number) {
   return {
     reply: successReply(undefined, version),
@@ -136,7 +136,7 @@ export const updateStreamGroup: RealmCommand<typeof realmCommands.updateStreamGr
   },
 };
 
-/** Adds streams to a group or removes them, all or none. */
+/** Adds streams to a default stream group or removes them, all or none. */
 export const editStreamGroup: RealmCommand<typeof realmCommands.editStreamGroup, readonly number[]> = {
   ...DIRECTORY,
   inputs: loadOwnPrivateStreams,
@@ -175,7 +175,7 @@ export const removeStreamGroup: RealmCommand<typeof realmCommands.removeStreamGr
   },
 };
 
-/** POST and DELETE /default_streams. */
+/** POST and DELETE /default_streams: makes a stream a default stream, or no longer one. */
 export const setDefaultStream: RealmCommand<typeof realmCommands.setDefaultStream, StreamMembershipReply | undefined> =
   {
     lane: 'directory',

@@ -11,7 +11,7 @@ import { streamAudience, streamUpdateEvent, streamVisibilityEvents } from './str
 export interface StreamChange {
   readonly stream: DirectoryStream;
   readonly events: readonly LogItem[];
-  /** Markdown; absent: no notice. */
+  /** Text of the notice about the change, Markdown; absent: no notice. */
   readonly notice?: string;
 }
 
@@ -22,7 +22,7 @@ export interface StreamChangeContext {
   readonly settings: RealmSettings;
 }
 
-/** All users who see the stream after the change. */
+/** Audience of the change: all users who see the stream after it. */
 const audience = (stream: DirectoryStream, { membership, version }: StreamChangeContext) =>
   streamAudience(stream, membership.mv, version);
 
@@ -46,7 +46,7 @@ export function changeStreamPrivacy(
 
 const period = (days: number): string => (days < 0 ? 'Forever' : `${days} days`);
 
-/** @param days null = the organization's default */
+/** Changes the retention time of messages. @param days null = the organization's default */
 export function changeStreamRetention(
   before: DirectoryStream,
   days: number | null,

@@ -8,7 +8,10 @@ import type { DirectoryStream, DirectoryStreamGroup } from '#model/records';
 import { directoryItem } from '../../log-items.js';
 import { type ActorParts, streamGroupRecords, streamRecord, streamRecords } from '../../state.js';
 
-/** All users who see the stream, and its former subscribers, whose registrations have it in `unsubscribed`. */
+/**
+ * Audience of a stream: all users who see it, and its former subscribers, whose registrations have it in
+ * `unsubscribed`.
+ */
 export const streamAudience = (stream: DirectoryStream, mv: number, rv: number): EventAudience => ({
   stream: stream.id,
   mv,
@@ -68,7 +71,7 @@ export function streamVisibilityEvents(
 export const listDefaultStreams = (parts: ActorParts): DirectoryStream[] =>
   [...streamRecords(parts)].filter((stream) => stream.isDefault && !stream.archived).sort(compareByName);
 
-/** The new list of default streams. @param changed a stream that is added to it or removed from it */
+/** Event with the new list of default streams. @param changed a stream that is added to the list or removed from it */
 export function defaultStreamsEvent(parts: ActorParts, changed: DirectoryStream, version: number): LogItem {
   const others = listDefaultStreams(parts).filter((stream) => stream.id !== changed.id);
   const list = changed.isDefault ? [...others, changed].sort(compareByName) : others;
@@ -80,7 +83,7 @@ export function defaultStreamsEvent(parts: ActorParts, changed: DirectoryStream,
 }
 
 /**
- * The list of default stream groups, for all users except guests.
+ * Event with the list of default stream groups, for all users except guests.
  * @param changed a stream that replaces the stored one
  * @param groups absent: the stored ones
  */
@@ -101,6 +104,6 @@ export const presentStoredStreamGroups = (
   changed?: DirectoryStream,
 ): JsonObject[] => presentStreamGroups(groups, (id) => (id === changed?.id ? changed : streamRecord(parts, id)));
 
-/** Whether a change of the stream's privacy changes the shown groups. */
+/** True if a default stream group has the stream, so that a change of its privacy changes the shown groups. */
 export const isInStreamGroup = (parts: ActorParts, stream: DirectoryStream): boolean =>
   streamGroupRecords(parts).some(({ streams }) => streams.includes(stream.id));

@@ -6,7 +6,7 @@ import { directoryItem } from '../../log-items.js';
 import { encodeRecord, STREAM_PART_PREFIX, streamRecord, TRAFFIC_PART_PREFIX } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 
-/** The stream got its first message; its `first_message_id` never changes again. */
+/** Records the id of a stream's first message; its `first_message_id` never changes again. */
 export const recordFirstMessage: RealmCommand<typeof realmCommands.firstMessage> = {
   lane: 'first-message',
   handle({ state, parts }, { stream, id }, _inputs, { version }) {
@@ -22,7 +22,7 @@ export const recordFirstMessage: RealmCommand<typeof realmCommands.firstMessage>
   },
 };
 
-/** Number of recent messages, at most once a day; registrations show it. */
+/** Records the number of a stream's recent messages, at most once a day; registrations show it. */
 export const recordStreamTraffic: RealmCommand<typeof realmCommands.streamTraffic> = {
   lane: 'first-message',
   handle: (_view, { stream, recent }) => ({

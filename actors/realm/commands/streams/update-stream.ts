@@ -32,7 +32,7 @@ import {
 } from './stream-changes.js';
 import { isInStreamGroup, streamGroupsEvent } from './stream-events.js';
 
-/** The privacy asked for; undefined if the request has none. @throws ApiError */
+/** The stream's new privacy; undefined if the request changes none. @throws ApiError */
 function checkedPrivacy(
   { acting, stream, subscribed }: StreamAdministration,
   args: UpdateStreamArgs,
@@ -65,7 +65,7 @@ function newName(before: string, given: string, { volatile }: RealmView): string
 
 type Step = (before: StreamChange['stream']) => StreamChange | undefined;
 
-/** Steps of the request, in order. A step throws ApiError to refuse its parameter. */
+/** Steps of the request to change a stream, in order. A step throws ApiError to refuse its parameter. */
 function steps(
   of: StreamAdministration,
   args: UpdateStreamArgs,

@@ -10,7 +10,10 @@ import type { DirectoryUser } from '#model/records';
 import { type ActorParts, USER_GROUP_PART_PREFIX, userRecord } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 
-/** Days of retention as stored: -1 = unlimited, null = the organization's default. @throws ApiError */
+/**
+ * Parses the days of retention into the stored form: -1 = unlimited, null = the organization's default. @throws
+ * ApiError
+ */
 export function parseRetentionDays(value: string | number): number | null {
   if (value === 'realm_default') return null;
   if (value === 'unlimited') return -1;
@@ -19,7 +22,8 @@ export function parseRetentionDays(value: string | number): number | null {
 }
 
 /**
- * Users to subscribe. Any other principal than the caller's own id needs the right to invite others. @throws ApiError
+ * Checks the users to subscribe: any principal other than the caller's own id needs the right to invite others to
+ * streams. @throws ApiError
  */
 export function checkPrincipals(
   principals: readonly (string | number)[],
@@ -35,12 +39,12 @@ export function checkPrincipals(
   return requireActivePrincipals(principals, find);
 }
 
-/** Streams of one request. */
+/** Maximum number of streams in one request to subscribe. */
 export const MAX_STREAMS_PER_REQUEST = 1_000;
-/** Streams times users of one request. */
+/** Maximum number of streams times users in one request to subscribe. */
 const MAX_SUBSCRIPTIONS_PER_REQUEST = 50_000;
 
-/** Checks a request against both bounds. @throws ApiError */
+/** Checks the size of a request to subscribe against both limits. @throws ApiError */
 export function checkSubscriptionCount(streams: number, users: number): void {
   checkCount('subscriptions', streams, MAX_STREAMS_PER_REQUEST);
   if (streams > 0) checkCount('principals', users, Math.floor(MAX_SUBSCRIPTIONS_PER_REQUEST / streams));
@@ -64,7 +68,7 @@ export async function renderDescriptions(
   return new Map(await mapInSlices(texts, (text) => [text, renderDescription(text)] as const));
 }
 
-/** The streams of the request, each once, in order, with checked names. @throws ApiError */
+/** The streams that the request names, each once, in order, with checked names. @throws ApiError */
 export function parseWantedStreams(
   subscriptions: readonly { readonly name: string; readonly description?: string; readonly color?: string }[],
   renderings: ReadonlyMap<string, string>,
@@ -81,7 +85,7 @@ export function parseWantedStreams(
   return [...wanted.values()];
 }
 
-/** Checks that the caller may create streams of this kind. @throws ApiError */
+/** Checks that the caller may create streams of this privacy. @throws ApiError */
 export function checkMayCreateStreams(
   args: {
     readonly invite_only: boolean;
@@ -112,7 +116,9 @@ export function checkMayMakeWebPublic(
   if (!isAllowedByPolicy(policy, acting, settings, now)) throw apiError('INSUFFICIENT_PERMISSION');
 }
 
-/** The group that may unsubscribe others. @param id null = the default, administrators @throws ApiError */
+/**
+ * Id of the group whose members may unsubscribe others. @param id null = the default, administrators @throws ApiError
+ */
 export function resolveRemoveGroup(id: number | null, parts: ActorParts): number {
   const setting = 'can_remove_subscribers_group';
   if (id === null) return SYSTEM_GROUP_IDS.administrators;
@@ -132,7 +138,10 @@ export const findPrincipal =
   (principal: string | number): DirectoryUser | undefined =>
     userRecord(parts, typeof principal === 'number' ? principal : (volatile.userByEmail(principal) ?? -1));
 
-/** Accounts of the request, each once. @throws ApiError if one is no active account of the organization */
+/**
+ * The active accounts that the request names, each once. @throws ApiError if one is no active account of the
+ * organization
+ */
 export function requireActivePrincipals(
   principals: readonly (string | number)[],
   find: (principal: string | number) => DirectoryUser | undefined,

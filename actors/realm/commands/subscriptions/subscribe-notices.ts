@@ -19,18 +19,18 @@ interface SubscribeNoticeInput {
   readonly realm: RealmId;
   readonly acting: DirectoryUser;
   readonly created: readonly DirectoryStream[];
-  /** Names of existing streams, by the user who was subscribed to them. */
+  /** Names of existing streams to which a user was subscribed, by user. */
   readonly intoExisting: ReadonlyMap<DirectoryUser, readonly string[]>;
   readonly announce: boolean;
   readonly settings: RealmSettings;
   readonly origin: string;
-  /** Realm version that has the new streams. */
+  /** Realm version at which the new streams exist. */
   readonly after: number;
 }
 
 const link = (name: string): string => `#**${name}**`;
 
-/** Characters of the list in a notice, so that the notice with its other text fits a message. */
+/** Maximum characters of the list of streams in a notice, so that the notice with its other text fits a message. */
 const MAX_LIST_CHARS = 9_000;
 
 /** The first names that fit a notice, and the number of the others. */

@@ -32,17 +32,17 @@ import {
 import { subscribeNotices } from './subscribe-notices.js';
 import { JoiningPlan } from './subscription-plan.js';
 
-/** A decision to subscribe; nothing has changed yet. */
+/** The decision on a request to subscribe; nothing has changed yet. */
 export interface JoinDecision {
   readonly acting: DirectoryUser;
   readonly plan: JoiningPlan;
   readonly created: readonly DirectoryStream[];
-  /** Existing streams that the caller can't access. */
+  /** Existing streams of the request that the caller can't access. */
   readonly closed: readonly DirectoryStream[];
   readonly next: RealmState;
 }
 
-/** Decides without changing anything. @throws ApiError */
+/** Decides on a request to subscribe, without changing anything. @throws ApiError */
 export function decideJoining(
   { state, parts, volatile }: RealmView,
   args: SubscribeArgs,
@@ -104,7 +104,7 @@ export function decideJoining(
   return { acting, plan, created, closed: [...closed], next };
 }
 
-/** Outcome of the decision for the realm actor, without reply and commands. */
+/** Outcome of the decision for the realm actor's own state, without reply and commands. */
 export function joinOutcome({ volatile }: RealmView, { created, next }: JoinDecision, version: number) {
   for (const stream of created) volatile.addStream(stream.id, stream.name);
   return {
@@ -143,7 +143,7 @@ export const subscribersByName = (
 
 export interface JoinInputs {
   readonly members: SubscribersByStream;
-  /** Description → HTML. */
+  /** HTML of stream descriptions, by their text. */
   readonly rendered: ReadonlyMap<string, string>;
 }
 
@@ -186,9 +186,9 @@ export const subscribeUsers: RealmCommand<typeof realmCommands.subscribe, JoinIn
 };
 
 /**
- * Sent by the realm to itself for the users that the first commit left out. It has a lane of its own, because the
- * lane of the deciding command waits until it is done. Users who are already subscribed are skipped, so a repeat does
- * no harm.
+ * Subscribes the users that the first commit left out; the realm sends this to itself. The command has a lane of its
+ * own, because the lane of the deciding command waits until it is done. Users who are already subscribed are skipped,
+ * so a repeat does no harm.
  */
 export const continueJoining: RealmCommand<typeof realmCommands.carryOnJoining, SubscribersByStream> = {
   lane: 'joining',

@@ -42,9 +42,11 @@ const appendTo = <K, V>(map: Map<K, V[]>, key: K, value: V): void => {
   else map.set(key, [value]);
 };
 
-/** Approximate bytes of all commands of one commit, because a root with its outbox is one document of the Store. */
+/**
+ * Approximate maximum bytes of all commands of one commit, because a root with its outbox is one document of the Store.
+ */
 const MAX_WEIGHT = 2 * 1024 * 1024;
-/** Approximate bytes of one user and stream in a command, without description and ids of subscribers. */
+/** Approximate bytes that one user and stream take in a command, without description and ids of subscribers. */
 const PART_WEIGHT = 1_000;
 const ID_WEIGHT = 5;
 
@@ -58,11 +60,11 @@ export class JoiningPlan {
   readonly already: Record<string, string[]> = {};
   /** Names of existing streams, by the user who is subscribed to them. */
   readonly intoExisting = new Map<DirectoryUser, string[]>();
-  /** Joins of the commits after the first. */
+  /** Users who join by later commits than the first. */
   readonly #laterCommits: RemainingStreamJoin[][] = [];
   readonly #perUser = new Map<number, NewSubscription[]>();
   readonly #perStream = new Map<number, number[]>();
-  /** Stream → joining users, those of later commits included. */
+  /** Joining users by stream, including those of later commits. */
   readonly #joining = new Map<number, Set<number>>();
   #weight = 0;
 
@@ -95,7 +97,7 @@ export class JoiningPlan {
     );
   }
 
-  /** Adds joins that the first commit left for this one; they were weighed then. */
+  /** Adds joins that the first commit left for this one; their size was checked then. */
   carryOn(stream: DirectoryStream, { users, color }: RemainingStreamJoin): void {
     const before = new Set(this.members.get(stream.id));
     const joining = users.filter((user) => !before.has(user));
@@ -180,7 +182,7 @@ export class JoiningPlan {
 const NOBODY: ReadonlySet<number> = new Set();
 
 export class LeavingPlan {
-  /** One name per user and stream. */
+  /** Names of the streams that users leave: one entry per user and stream. */
   readonly removed: string[] = [];
   readonly notRemoved: string[] = [];
   readonly #perUser = new Map<number, UnsubscribedArgs['streams'][number][]>();
@@ -201,7 +203,7 @@ export class LeavingPlan {
     appendTo(this.#perStream, stream.id, user.id);
   }
 
-  /** Users who leave the stream. */
+  /** Ids of the users who leave the stream. */
   leaving(stream: number): readonly number[] {
     return this.#perStream.get(stream) ?? [];
   }

@@ -51,7 +51,9 @@ interface LeaveDecision {
 }
 
 /**
- * Decides without changing anything. @param joining decision of the same request, carried out before @throws ApiError
+ * Decides on a request to unsubscribe, without changing anything.
+ * @param joining decision of the same request on joining, carried out before
+ * @throws ApiError
  */
 function decideLeaving(
   view: RealmView,
@@ -119,7 +121,7 @@ export const unsubscribeUsers: RealmCommand<typeof realmCommands.unsubscribe, Su
   },
 };
 
-/** PATCH: adds and removes, both or neither; added streams exist before any is removed. */
+/** PATCH: adds and removes subscriptions, both or neither; added streams exist before any is removed. */
 export const updateSubscriptions: RealmCommand<typeof realmCommands.updateSubscriptions, JoinInputs> = {
   lane: 'directory',
   exclusive: true,
