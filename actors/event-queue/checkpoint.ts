@@ -23,8 +23,8 @@ const FLUSH_MS = 30_000;
 const CHECK_MS = 60_000;
 const QUIET_CHECK_MS = 5 * CHECK_MS;
 /**
- * Jitter: a queue with a waiting poll is written after 50–100 % of `MAX_ACTIVE_LAG_MS`, so that the writes of many
- * queues spread out.
+ * Jitter: smallest share of `MAX_ACTIVE_LAG_MS` after which a queue with a waiting poll is written (the share is
+ * random, 50–100 %), so that the writes of many queues spread out.
  */
 const MIN_LAG = 0.5;
 /**
@@ -107,7 +107,7 @@ export class CheckpointTimer implements TimerEntry {
     this.#checkMs = expected <= POSITION_LAG ? QUIET_CHECK_MS : CHECK_MS;
   }
 
-  /** A successor starts to read at the written position, so everything that still waits here must be above it. */
+  /** Writes the checkpoint. A successor starts to read at its position, so every waiting event must be above it. */
   #write(): Promise<void> {
     const { oldest } = this.buffer;
     const { position } = this.cursor;

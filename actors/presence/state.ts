@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '#base';
 import type { PresenceTimes } from '#domain/presence';
 
 export interface PresenceState extends JsonObject {
-  /** Always true: the first report makes the root. */
+  /** True in every stored root: the first report makes the root. */
   readonly made: boolean;
 }
 

@@ -20,7 +20,7 @@ export interface Invitation {
   readonly role: number;
   /** Streams to which the newcomer is subscribed; [] = the default streams. */
   readonly streams: readonly number[];
-  /** See InvitationTokenContent. */
+  /** Random text of the invitation; its link contains the same text (`InvitationTokenContent`). */
   readonly nonce: string;
 }
 
@@ -71,7 +71,7 @@ export function findInvitation(
 export const listValidInvitations = (parts: ActorParts, kind: InvitationKind, now: number): Invitation[] =>
   [...TABLES[kind].values(parts)].filter((of) => isValid(of, now)).sort((a, b) => a.id - b.id);
 
-/** Parts without expired invitations, written with the commit that stores new ones. @param now ms */
+/** Deleted parts of expired invitations, written with the commit that stores new ones. @param now ms */
 export function dropExpiredInvitations(parts: ActorParts, now: number): Record<string, Json> {
   const gone: Record<string, Json> = {};
   for (const table of Object.values(TABLES)) {
@@ -87,7 +87,7 @@ export const invitesChangedEvent = (version: number): LogItem => ({
   event: { type: 'invites_changed' },
 });
 
-/** Parts without the invitations that a user made, for the commit that deactivates the account. */
+/** Deleted parts of the invitations that a user made, and the event, for the commit that deactivates the account. */
 export function revokeInvitationsOf(
   parts: ActorParts,
   user: number,

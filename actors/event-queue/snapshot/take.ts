@@ -33,7 +33,7 @@ export interface RegistrationSnapshot {
   readonly incarnation: string;
   /** Versions of the commits that the snapshot contains, by actor. */
   readonly versions: Record<ActorKey, number>;
-  /** Messages that the snapshot has counted as read or unread; null = none were asked for. */
+  /** Messages up to which the snapshot has counted unread ones; null = the client asked for no counts. */
   readonly countedMessages: CountedMessages | null;
   /** Encoded fields of the response. */
   readonly parts: readonly Uint8Array[];

@@ -17,7 +17,10 @@ export const presentCustomEmoji = (all: Iterable<DirectoryEmoji>): JsonObject =>
       ]),
   );
 
-/** @returns the name in its stored form. @throws ApiError if emoji may not have the name */
+/**
+ * Checks the name of a custom emoji. @returns the name in its stored form. @throws ApiError if emoji may not have the
+ * name
+ */
 export function checkEmojiName(written: string): string {
   const name = written.trim().replaceAll(' ', '_');
   if (name === '') throw apiError('EMOJI_NAME_MISSING');
@@ -26,7 +29,7 @@ export function checkEmojiName(written: string): string {
   return name;
 }
 
-/** Paths of an emoji's picture, and of its still form, below `/user_avatars/{realm}/`. */
+/** Path of an emoji's picture below `/user_avatars/{realm}/`. The path of its still form follows. */
 export const emojiImagePath = (id: number, extension: string): string => `emoji/images/${id}${extension}`;
 export const emojiStillPath = (id: number): string => `emoji/images/still/${id}.png`;
 
@@ -36,7 +39,7 @@ interface EmojiImage {
   readonly bytes: Uint8Array;
   readonly type: 'image/png' | 'image/gif';
   readonly extension: '.png' | '.gif';
-  /** PNG of the first frame of an animation; null if the picture is not animated. */
+  /** PNG of an animation's first frame; null if the picture is not animated. */
   readonly still: Uint8Array | null;
 }
 

@@ -12,7 +12,7 @@ interface EmojiInput {
   readonly type: string | null;
 }
 
-/** An emoji with all fields in their stored spelling, not checked yet. */
+/** An emoji with all fields in their stored spelling, before it is checked. */
 interface ResolvedEmoji {
   readonly name: string;
   readonly code: string;
@@ -31,7 +31,7 @@ const EXTRA_FORMS: Readonly<Record<ExtraEmojiName, ExtraEmoji>> = {
 /** The extra emoji as it is stored. */
 const EXTRA: EmojiRef = { name: 'conclave', code: 'conclave', type: 'extra' };
 
-/** The form in which clients get the extra emoji. */
+/** The form in which clients get the product's own emoji. */
 export const extraEmojiNamed = (names: ExtraEmojiName): ExtraEmoji => EXTRA_FORMS[names];
 
 const extraForms = Object.values(EXTRA_FORMS);
@@ -40,7 +40,7 @@ const isExtraEmojiName = (name: string): boolean => extraForms.some((form) => fo
 const isExtraType = (type: string): boolean => extraForms.some((form) => form.type === type);
 
 /**
- * The emoji with this name. Active custom emoji take precedence: organizations may shadow Unicode names.
+ * Finds the emoji with this name. Active custom emoji take precedence: organizations may shadow Unicode names.
  * @throws ApiError if there is none
  */
 export function findEmojiByName(name: string, directory: DirectoryView): EmojiRef {

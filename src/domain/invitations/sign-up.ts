@@ -6,7 +6,7 @@ import { type RealmId, realmId } from '#model';
 export interface SignUpToken {
   readonly realm: RealmId;
   readonly email: string;
-  /** Milliseconds since 1970. */
+  /** Time at which the link expires, ms since 1970. */
   readonly expires: number;
   /** The invitation link that led to the sign-up; null: none. */
   readonly by: { readonly id: number; readonly nonce: string } | null;
@@ -23,7 +23,7 @@ export function makeSignUpLink(
   return `${origin}/signup/${Buffer.from(sealed, 'base64').toString('base64url')}`;
 }
 
-/** Undefined if the token was not made by this server, or has expired. */
+/** Reads the token of a sign-up link. Undefined if the token was not made by this server, or has expired. */
 export function readSignUpToken(secrets: ServerCryptography, token: string, now: number): SignUpToken | undefined {
   let opened: unknown;
   try {

@@ -8,14 +8,14 @@ import { type RealmId, realmId } from '#model';
 
 export interface InvitationTokenContent {
   readonly realm: RealmId;
-  /** An invitation to one address, or a link for any number of people. */
+  /** Kind of invitation: 'single' is to one address, 'link' is a link for any number of people. */
   readonly kind: 'single' | 'link';
   readonly id: number;
   /** Random text of the invitation. A new Store under the same secret uses the same numbers again. */
   readonly nonce: string;
 }
 
-/** First segment of the link's path. */
+/** First segment of the path of an invitation link, by kind of invitation. */
 export const INVITATION_LINK_SEGMENTS = { single: 'invitation', link: 'join' } as const;
 
 const NONCE = /^[0-9a-f]{8}$/;
@@ -32,7 +32,10 @@ function makeInvitationToken(secrets: ServerCryptography, of: InvitationTokenCon
 export const makeInvitationLink = (secrets: ServerCryptography, origin: string, of: InvitationTokenContent): string =>
   `${origin}/${INVITATION_LINK_SEGMENTS[of.kind]}/${makeInvitationToken(secrets, of)}`;
 
-/** Undefined if the token was not made by this server. The invitation itself may be gone. */
+/**
+ * Reads the token of an invitation link. Undefined if the token was not made by this server. The invitation itself may
+ * be gone.
+ */
 export function readInvitationToken(
   secrets: ServerCryptography,
   kind: InvitationTokenContent['kind'],

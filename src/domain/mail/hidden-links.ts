@@ -4,14 +4,14 @@
  */
 import type { ServerCryptography } from '#domain/secrets';
 
-/** Sealed texts are base64. Names of people and organizations have no zero bytes. */
+/** Matches a sealed link in a text: base64 between zero bytes, which names of people and organizations don't have. */
 const HIDDEN = /\0([A-Za-z0-9+/=]+)\0/g;
 
-/** A sealed link, for the text of a mail. */
+/** Seals a link for the text of a mail. */
 export const sealMailLink = (secrets: ServerCryptography, url: string): string =>
   `\0${secrets.sealDeterministic(url)}\0`;
 
-/** The text with its links unsealed. Text that only looks like a sealed link stays as it is. */
+/** Unseals the links in the text of a mail. Text that only looks like a sealed link stays as it is. */
 export const unsealMailLinks = (secrets: ServerCryptography, text: string): string =>
   text.replace(HIDDEN, (found, sealed: string) => {
     try {

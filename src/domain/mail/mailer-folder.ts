@@ -17,7 +17,7 @@ export class FolderMailer implements Mailer {
     private readonly from: string,
   ) {}
 
-  /** Makes the folder. */
+  /** Opens a mailer that writes into this folder, which is made if it is missing. */
   static async open(folder: string, from: string): Promise<FolderMailer> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     return new FolderMailer(folder, from);

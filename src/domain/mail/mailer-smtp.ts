@@ -2,7 +2,7 @@ import { createTransport, type Transporter } from 'nodemailer';
 import { composeMail } from './compose.js';
 import { type Mail, type Mailer, MailerUnavailable, MailRefused } from './mailer.js';
 
-/** Timeouts after which the mail server counts as unavailable. */
+/** Timeouts after which the mail server counts as unavailable, ms. */
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 30_000;
 
@@ -17,7 +17,7 @@ interface SmtpError extends Error {
 export class SmtpMailer implements Mailer {
   readonly #transport: Transporter;
 
-  /** @param url smtp:// or smtps://, with the options that nodemailer takes there */
+  /** Makes a mailer for a mail server. @param url smtp:// or smtps://, with the options that nodemailer takes there */
   constructor(
     url: string,
     private readonly from: string,
@@ -49,7 +49,10 @@ export class SmtpMailer implements Mailer {
   }
 }
 
-/** Only replies about the recipient or the text concern this mail; other errors concern the connection. */
+/**
+ * Classifies an error: only replies about the recipient or the text concern this mail; other errors concern the
+ * connection.
+ */
 function judged(error: SmtpError): Error {
   const { command, permanent } = error;
   const ofThisMail = command === 'RCPT TO' || command === 'DATA';

@@ -7,7 +7,9 @@ import { toLocalUrl, toSafeUrl } from './url.js';
 // The package is a JSON file, which Node 20 can't import without a warning.
 const tlds = createRequire(import.meta.url)('tlds') as readonly string[];
 
-/** Top-level domains that are usually meant as a file extension or a name. */
+/**
+ * Top-level domains that are mostly meant as a file extension or a name, so that bare words with them are not linked.
+ */
 const NO_DOMAINS = new Set(['java', 'md', 'mov', 'py', 'zip']);
 const DOMAINS: ReadonlySet<string> = new Set(tlds.filter((name) => !NO_DOMAINS.has(name)));
 
@@ -42,7 +44,7 @@ export const bareLinkRule: InlineRule = (text, inline) => {
   return out + text.slice(done);
 };
 
-/** Finds addresses. An address ends at white space, or before punctuation that white space follows. */
+/** Finds addresses without brackets. An address ends at white space, or before punctuation that white space follows. */
 export function findBareLinks(text: string, fileLinks: boolean): (LinkEnd & { readonly at: number })[] {
   const out: (LinkEnd & { at: number })[] = [];
   let last = -1;

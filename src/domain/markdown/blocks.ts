@@ -105,7 +105,7 @@ function withoutMarks(title: string): string {
   return title.slice(0, end).trim();
 }
 
-/** @returns the text after the code */
+/** Appends indented code to the parent. @returns the text after the code */
 function indentedCode(parent: Block, text: string): string {
   const lines = text.split('\n');
   const indent = ' '.repeat(TAB_WIDTH);
@@ -136,7 +136,7 @@ function findRule(text: string): { before: string; after: string } | null {
   return null;
 }
 
-/** True for three marks or more with at most two blanks between them. */
+/** True for a horizontal rule: three marks or more with at most two blanks between them. */
 function isRule(line: string): boolean {
   const marks = line.trimEnd();
   const indent = marks.length - marks.trimStart().length;

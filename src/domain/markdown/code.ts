@@ -34,7 +34,7 @@ export const inlineCodeRule: InlineRule = (text, inline) => {
   return out + text.slice(done);
 };
 
-/** True after an odd number of backslashes. */
+/** True if the character at this offset follows an odd number of backslashes, so that it is text. */
 function isEscaped(text: string, at: number): boolean {
   let before = at;
   while (before > 0 && text[before - 1] === '\\') before--;
@@ -72,7 +72,7 @@ export function renderCodeBlock(source: string, language: string): string {
 const wrap = (html: string, attrs: string): string =>
   `<div class="codehilite"${attrs}><pre><span></span><code>${html}\n</code></pre></div>`;
 
-/** Quotes outside of tags as entities: the form of code without a named language. */
+/** Escapes quotes outside of tags as entities: the form of code without a named language. */
 function escapeQuotes(html: string): string {
   if (!/["']/.test(html)) return html;
   return html.replace(/<[^>]*>|["']/g, (found) => (found === '"' ? '&quot;' : found === "'" ? '&#39;' : found));

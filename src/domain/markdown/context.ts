@@ -5,7 +5,7 @@
 
 export interface MarkdownUser {
   readonly id: number;
-  /** Current full name, in its stored spelling. */
+  /** Current full name of the user, in its stored spelling. */
   readonly name: string;
 }
 
@@ -29,25 +29,25 @@ export interface Linkifier {
 
 export interface CustomEmoji {
   readonly name: string;
-  /** `source_url` of the emoji. */
+  /** Address of the emoji's picture, the API's `source_url`. */
   readonly url: string;
 }
 
-/** The plain data of the context. */
+/** The part of a rendering context that is plain data, without look-up functions. */
 export interface MarkdownSettings {
   /** Base URL of the organization, without a slash at the end; '' = no link is local. */
   readonly origin: string;
   readonly linkifiers: readonly Linkifier[];
   readonly inlineImages: boolean;
-  /** The sender's `translate_emoticons`. */
+  /** True if emoticons become emoji: the sender's setting `translate_emoticons`. */
   readonly translateEmoticons: boolean;
-  /** The organization's `default_code_block_language`; '' = none. */
+  /** Language of code blocks that name none: the organization's `default_code_block_language`; '' = none. */
   readonly defaultCodeLanguage: string;
   /** The product's own emoji: the name to emit (api/README.md § Names) and its picture. */
   readonly productEmoji: CustomEmoji;
   /** True if `file:///` addresses become links. */
   readonly fileLinks: boolean;
-  /** Secret of the image proxy; '' = pictures of other hosts are linked directly. */
+  /** Key of the image proxy's addresses; '' = pictures of other hosts are linked directly. */
   readonly imageProxySecret: string;
   /** Current time, Unix ms: completes dates that leave parts out. */
   readonly now: number;
@@ -86,7 +86,7 @@ const EMPTY_CONTEXT: MarkdownContext = {
   customEmoji: nothing,
 };
 
-/** Adds the missing entries. Reads the clock if `now` is missing. */
+/** Completes a rendering context with defaults. Reads the clock if `now` is missing. */
 export function completeContext(given: Partial<MarkdownContext> = {}): MarkdownContext {
   // Look-ups are called on `given` instead of copied: they may rely on `this`.
   return {
@@ -115,7 +115,7 @@ const SETTINGS = [
   'now',
 ] as const satisfies readonly (keyof MarkdownSettings)[];
 
-/** The plain data of a context, which can be sent to another thread. */
+/** The plain data of a rendering context, which can be sent to another thread. */
 export function plainSettingsOf(given: Partial<MarkdownContext>): Partial<MarkdownSettings> {
   return Object.fromEntries(SETTINGS.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])));
 }

@@ -2,7 +2,10 @@
 import { type InlineRule, patternRule } from './inline.js';
 import { closingToken, openingToken } from './tokens.js';
 
-/** Applied before all rules but code, so that three stars are not read as two and one. */
+/**
+ * Rule for text that is both strong and emphasised. It comes before all rules but code, so that three stars are not
+ * read as two and one.
+ */
 export const strongEmphasisRule: InlineRule = patternRule(
   '***',
   /\*{3}(?!\s)([^*\n]+)(?<!\s)\*{3}/g,

@@ -1,6 +1,6 @@
 /** Fenced blocks (markdown.md § Fences). They are cut out of the text before its other blocks are parsed. */
 
-/** Matches a line that can open a fence. Only spoilers use the header. */
+/** Matches a line that can open a fenced block. Only spoilers use the header. */
 export const FENCE_OPENING =
   /^(?<fence>~{3,}|`{3,}) *\{?\.?(?<language>[\w+./#,-]*) *(?:\}\s*|(?<header>[^ ~`}][^~`]*))?$/;
 
@@ -14,13 +14,16 @@ export type FencePiece =
   | { readonly kind: 'quote'; readonly pieces: readonly FencePiece[] }
   | { readonly kind: 'spoiler'; readonly header: string; readonly pieces: readonly FencePiece[] };
 
-/** @param defaultLanguage language of blocks that name none; '' = none */
+/**
+ * Splits a text into fenced blocks and the text between them. @param defaultLanguage language of blocks that name none;
+ * '' = none
+ */
 export function splitFences(text: string, defaultLanguage: string): FencePiece[] {
   if (!text.includes('```') && !text.includes('~~~')) return [{ kind: 'text', text: withoutLastBreaks(text) }];
   return new FenceSplitter(text.split('\n')).pieces(null, defaultLanguage, 0);
 }
 
-/** Removes blank lines at the end, which don't belong to the last block. */
+/** Removes blank lines at the end of a fenced block's content, which don't belong to it. */
 function withoutLastBreaks(text: string): string {
   let end = text.length;
   while (text[end - 1] === '\n') end--;
@@ -35,7 +38,7 @@ class FenceSplitter {
     this.#lines = lines;
   }
 
-  /** The pieces up to the closing fence, or to the end of the text. */
+  /** Reads the content of a fenced block up to its closing fence, or to the end of the text. */
   pieces(close: string | null, defaultLanguage: string, depth: number): FencePiece[] {
     const pieces: FencePiece[] = [];
     let plain: string[] = [];

@@ -18,8 +18,8 @@ export function escapeCode(text: string): string {
 }
 
 /**
- * Attributes in alphabetical order. An attribute whose value equals its name is written without a value, as the peer's
- * serialiser does.
+ * Attributes of an element as HTML, in alphabetical order. An attribute whose value equals its name is written without
+ * a value, as the peer's serialiser does.
  */
 export function htmlAttributes(list: readonly (readonly [name: string, value: string | number])[]): string {
   return [...list]

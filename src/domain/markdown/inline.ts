@@ -8,7 +8,7 @@ import { type Token, textToken, voidElementToken } from './tokens.js';
 
 export interface InlineState {
   readonly context: MarkdownContext;
-  /** True in a block quote, where mentions are silent. */
+  /** True inside a block quote, where mentions are silent. */
   readonly quoted: boolean;
   /** Registers `tokens` as the rendering of `source`. @returns the mark that replaces it */
   mark(source: string, tokens: readonly Token[]): string;
@@ -47,7 +47,7 @@ export function patternRule(
   };
 }
 
-/** Tokens of a text. @param rules by priority */
+/** Tokens of a text with its inline constructs. @param rules by priority */
 export function inlineTokens(
   text: string,
   rules: readonly InlineRule[],

@@ -3,7 +3,10 @@
  * playground), the names that fences use, and the grammar for highlighting.
  */
 
-/** By display name: grammar of highlight.js ('' = none), and names in fences, which include file extensions. */
+/**
+ * Code languages by display name: grammar of highlight.js ('' = none), and names in fences, which include file
+ * extensions.
+ */
 const TABLE: Readonly<Record<string, readonly [grammar: string, names: string]>> = {
   Ada: ['ada', 'ada ada95 ada2005'],
   Arduino: ['arduino', 'arduino'],
@@ -110,7 +113,7 @@ const TABLE: Readonly<Record<string, readonly [grammar: string, names: string]>>
 
 interface CodeLanguage {
   readonly display: string;
-  /** Grammar of highlight.js; '' = no highlighting. */
+  /** Grammar of highlight.js for the language; '' = no highlighting. */
   readonly grammar: string;
 }
 
@@ -119,8 +122,8 @@ for (const [display, [grammar, names]] of Object.entries(TABLE)) {
   for (const name of names.split(' ')) byName.set(name, { display, grammar });
 }
 
-/** All language names for fences. */
+/** All names of languages that code fences may use. */
 export const codeLanguageNames = (): readonly string[] => [...byName.keys()];
 
-/** @param name lower case */
+/** Finds a code language by one of its names in fences. @param name lower case */
 export const findCodeLanguage = (name: string): CodeLanguage | undefined => byName.get(name);

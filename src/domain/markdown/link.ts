@@ -1,9 +1,9 @@
-/** `[text](url "title")`. The text of a link is shown as it is written. */
+/** Rule for links `[text](url "title")`. The text of a link is shown as it is written. */
 import type { InlineRule, InlineState } from './inline.js';
 import { type Token, textElementToken } from './tokens.js';
 import { toLocalUrl, toSafeUrl } from './url.js';
 
-/** Matches an address without blanks and a title, which may have unbalanced brackets. */
+/** Matches the address and title of a link. The address has no blanks; the title may have unbalanced brackets. */
 const TITLED = /\(([^\s()"']*(?:\([^\s()"']*\)[^\s()"']*)*)\s+(?:"([^"\n]*)"|'([^'\n]*)')\s*\)/y;
 
 export const linkRule: InlineRule = (text, inline) => {
@@ -42,7 +42,7 @@ function partners(text: string, open: string, close: string): Map<number, number
 interface LinkTarget {
   readonly url: string;
   readonly title: string;
-  /** Offset after the closing bracket. */
+  /** Offset after the closing bracket of the link. */
   readonly end: number;
 }
 

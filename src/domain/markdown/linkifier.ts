@@ -14,20 +14,20 @@ interface CompiledLinkifier {
 }
 
 interface LinkifierMatch {
-  /** Offset of `text`, the match without the characters around it. */
+  /** Offset of `text`, the part of the match without the characters around it. */
   readonly at: number;
   readonly text: string;
   readonly url: string;
 }
 
-/** Maximum instructions of a compiled pattern: the time of a search grows with them. */
+/** Maximum number of instructions of a compiled pattern: the time of a search grows with them. */
 const MAX_PROGRAM = 5_000;
-/** Maximum matches of one linkifier in one text. */
+/** Maximum number of matches of one linkifier in one text. */
 const MAX_MATCHES = 1_000;
-/** Entries of the cache; a full cache is cleared. */
+/** Maximum number of compiled linkifiers in the cache; a full cache is cleared. */
 const CACHE_SIZE = 1_000;
 
-/** Compiled linkifiers by pattern and template; null = unusable. */
+/** Compiled linkifiers by pattern and URL template; null = unusable. */
 const cache = new Map<string, CompiledLinkifier | null>();
 
 function compile({ pattern, urlTemplate }: Linkifier): CompiledLinkifier | null {

@@ -1,7 +1,7 @@
 /** Ordered and bullet lists. 2 blanks indent by one level, and a list may mix tight and loose items. */
 import { appendChild, type Block, type BlockReader, lastChild, newBlock } from './tree.js';
 
-/** Blanks per level. */
+/** Blanks of indentation per level of a list. */
 const STEP = 2;
 
 interface ListKind {
@@ -12,7 +12,7 @@ interface ListKind {
 
 export const NUMBERED_LIST: ListKind = { tag: 'ol', item: /^ ?(\d+\.) +(.*)$/ };
 export const BULLET_LIST: ListKind = { tag: 'ul', item: /^ ?([*+-]) +(.*)$/ };
-/** Matches an item of either kind one level deeper. */
+/** Matches a list item of either kind one level deeper. */
 const INNER = /^ {2,3}(?:\d+\.|[*+-]) +/;
 
 const isIndented = (text: string): boolean => text.startsWith(' '.repeat(STEP));
@@ -50,7 +50,7 @@ export function parseList(parser: BlockReader, parent: Block, text: string, kind
   });
 }
 
-/** Makes an item loose, as a blank line after it demands: its text becomes paragraphs. */
+/** Makes a list item loose, as a blank line after it demands: its text becomes paragraphs. */
 function loosen(item: Block | undefined): void {
   if (!item) return;
   if (item.text !== '') {

@@ -4,16 +4,19 @@ import { escapeText } from './html.js';
 import { type InlineRule, patternRule } from './inline.js';
 import { rawHtmlToken, textElementToken } from './tokens.js';
 
-/** Characters of a formula; longer ones are shown as source. Each becomes some 100 characters of HTML. */
+/**
+ * Maximum length of a TeX formula, characters; longer ones are shown as source. Each becomes some 100 characters of
+ * HTML.
+ */
 const MAX_FORMULA = 4_000;
-/** Macro expansions in a formula: definitions can double the text at each step. */
+/** Maximum number of macro expansions in a formula: definitions can double the text at each step. */
 const MAX_EXPANSIONS = 500;
-/** Largest size that a formula may set, in ems. */
+/** Largest size that a formula may set for its parts, in ems. */
 const MAX_SIZE = 20;
-/** Maximum nesting of braces: KaTeX is recursive. */
+/** Maximum nesting of braces in a formula: KaTeX is recursive. */
 const MAX_DEPTH = 100;
 
-/** HTML of a formula. @returns undefined if it is not valid TeX or exceeds a limit */
+/** HTML of a TeX formula. @returns undefined if it is not valid TeX or exceeds a limit */
 function typesetFormula(source: string, display: boolean): string | undefined {
   if (source.length > MAX_FORMULA || braceDepth(source) > MAX_DEPTH) return undefined;
   const { warn } = console;

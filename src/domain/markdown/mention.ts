@@ -5,20 +5,23 @@ import { type Token, textElementToken } from './tokens.js';
 
 const WILDCARDS: ReadonlySet<string> = new Set(['all', 'everyone', 'stream']);
 
-/** Mentions and stream links follow the start of the text, white space, a quote, an opening bracket or a slash. */
+/**
+ * Lookbehind before mentions and stream links: the start of the text, white space, a quote, an opening bracket or a
+ * slash.
+ */
 export const MENTION_BOUNDARY = `(?<![^\\s'"({[/<])`;
 
 /** Both patterns capture the mark `_` of a silent mention, and the name as written. */
 const USER_MENTION = new RegExp(`${MENTION_BOUNDARY}@(_?)\\*\\*([^*]+)\\*\\*`, 'g');
 const GROUP_MENTION = new RegExp(`${MENTION_BOUNDARY}@(_?)\\*([^*]+)\\*`, 'g');
 
-/** Splits `Name|9` or `|9`. */
+/** Splits a mention's name from its id: `Name|9` or `|9`. */
 function splitId(written: string): { name: string; id: number } | null {
   const found = /^(.*)\|(\d{1,15})$/s.exec(written);
   return found ? { name: found[1] ?? '', id: Number(found[2]) } : null;
 }
 
-/** The user with this name or id. The oldest account, if several have the name. */
+/** The mentioned user, by name or id. The oldest account, if several have the name. */
 function findUser(written: string, context: MarkdownContext): MarkdownUser | undefined {
   const exact = splitId(written);
   if (exact) {

@@ -1,11 +1,14 @@
 /** First step of rendering: cleans the text and its lines before any construct is parsed (markdown.md § Pipeline). */
 import { FENCE_OPENING } from './fence.js';
 
-/** Brackets of the placeholders for parsed inline constructs (inline.ts). Removed from the author's text. */
+/**
+ * Characters around the number of a placeholder for a parsed inline construct (inline.ts). Removed from the author's
+ * text.
+ */
 export const MARK_OPEN = '\u0002';
 export const MARK_CLOSE = '\u0003';
 
-/** Columns between tab stops, and the indentation of code. */
+/** Columns between tab stops, and the indentation that makes code. */
 export const TAB_WIDTH = 4;
 
 export function normalizeText(text: string): string {

@@ -8,14 +8,16 @@ import { type ContextSnapshot, scanLookupKeys, takeContextSnapshot } from './sna
 interface RenderThreadOptions {
   /** Maximum number of threads. A thread is started when it is needed. */
   readonly threads: number;
-  /** Characters. Texts up to this length are rendered in the calling thread: passing them on would cost more. */
+  /** Maximum length of texts that are rendered in the calling thread, characters: passing them on would cost more. */
   readonly threshold: number;
   /** Maximum time for one text, ms (markdown.md § Pipeline). */
   readonly timeout: number;
 }
 
 const DEFAULTS: RenderThreadOptions = { threads: 2, threshold: 2_000, timeout: 5_000 };
-/** Attempts per text, each with a larger snapshot. The scan normally finds all keys for the first one. */
+/**
+ * Maximum number of attempts per text, each with a larger snapshot. The scan normally finds all keys for the first one.
+ */
 const MAX_ROUNDS = 4;
 
 export class RenderThreads {

@@ -3,7 +3,7 @@ import { imageProxyPath } from '#domain/pictures';
 import { htmlElement } from './html.js';
 import { rawHtmlToken, type TextReference, type Token } from './tokens.js';
 
-/** Maximum distinct addresses in a message. A message with more has no previews at all. */
+/** Maximum number of distinct addresses in a message with previews. A message with more has no previews at all. */
 const MAX_ADDRESSES = 24;
 
 const PICTURE = /\.(?:bmp|gif|jpe|jpeg|jpg|png|webp)$/i;
@@ -19,14 +19,14 @@ interface Preview {
   readonly replaces: boolean;
 }
 
-/** An element around a link. */
+/** An element that contains a link to preview. */
 interface Container {
   readonly tag: string;
-  /** Index of its opening token. */
+  /** Index of the element's opening token. */
   readonly open: number;
 }
 
-/** HTML to insert after tokens, and tokens to drop, by index. */
+/** Changes of a token list: HTML to insert after tokens, and tokens to drop, by index. */
 interface TokenEdits {
   readonly inserted: Map<number, string[]>;
   readonly dropped: Set<number>;
@@ -60,7 +60,7 @@ type Link = Extract<TextReference, { kind: 'link' }>;
 
 interface LinkOccurrence {
   readonly link: Link;
-  /** Index of the inline token. */
+  /** Index of the inline token that has the link. */
   readonly at: number;
   readonly parent: Container | undefined;
   /** True if the inline token has nothing but this link. */
@@ -150,7 +150,7 @@ function openElement(tag: string, attrs: Record<string, string>): string {
   return htmlElement(tag, attrs, '').replace(`</${tag}>`, '');
 }
 
-/** Parts of an address; `host` is '' for a relative one. Null if it can't have a preview. */
+/** Parts of a link's address; `host` is '' for a relative one. Null if the address can't have a preview. */
 function parseUrl(url: string): { host: string; path: string; query: URLSearchParams } | null {
   if (!/^(?:https?:\/\/|\/|user_uploads\/)/.test(url) || !URL.canParse(url, 'http://relative.invalid/')) return null;
   const parsed = new URL(url, 'http://relative.invalid/');

@@ -4,7 +4,10 @@ import { appendChild, type Block, type BlockReader, newBlock } from './tree.js';
 const LINE = /^ {0,3}>/;
 const LONE = /^ {0,3}>\s*$/;
 
-/** @returns offset of the first quoted line; -1 if there is none. Lone `>` at the end of a block are text. */
+/**
+ * Finds the start of a block quote. @returns offset of the first quoted line; -1 if there is none. Lone `>` at the end
+ * of a block are text.
+ */
 export function findQuoteStart(text: string): number {
   if (!text.includes('>')) return -1;
   const lines = text.split('\n');

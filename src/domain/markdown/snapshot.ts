@@ -13,7 +13,7 @@ import {
   plainSettingsOf,
 } from './context.js';
 
-/** Keys to look up: names and ids. */
+/** Names and ids that rendering a text may look up. */
 export interface LookupKeys {
   readonly names: readonly string[];
   readonly ids: readonly number[];
@@ -54,7 +54,7 @@ export function scanLookupKeys(text: string): LookupKeys {
   };
 }
 
-/** Looks the keys up. @param before snapshot whose results are kept */
+/** Looks up the keys in the context. @param before snapshot whose results are kept */
 export function takeContextSnapshot(
   keys: LookupKeys,
   context: Partial<MarkdownContext>,

@@ -6,10 +6,10 @@ interface TableShape {
   readonly aligned: readonly string[];
 }
 
-/** Maximum cells of a table: many short rows under a wide header would make far more HTML than text. */
+/** Maximum number of cells of a table: many short rows under a wide header would make far more HTML than text. */
 const MAX_CELLS = 5_000;
 
-/** Appends the table to `parent`. @returns false, without an effect, if the text is no table */
+/** Appends a pipe table to `parent`. @returns false, without an effect, if the text is no table */
 export function parseTable(parent: Block, text: string): boolean {
   const [head = '', dashes, ...rows] = text.split('\n').map((line) => line.trim());
   if (dashes === undefined) return false;
@@ -49,7 +49,7 @@ function addRow(parent: Block, tag: 'th' | 'td', texts: readonly string[], { ali
   }
 }
 
-/** Splits a row at its pipes, except those in code and after a backslash. */
+/** Splits a table row at its pipes, except those in code and after a backslash. */
 function splitCells(row: string, bordered: boolean): string[] {
   let inner = row;
   if (bordered) {

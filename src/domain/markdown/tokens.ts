@@ -12,7 +12,7 @@ export type TextReference =
   | { readonly kind: 'user'; readonly id: number; readonly silent: boolean }
   | { readonly kind: 'group'; readonly id: number; readonly silent: boolean }
   | { readonly kind: 'wildcard'; readonly silent: boolean }
-  /** `text` is the text of the link that readers see. */
+  /** A link: its address, and the text that readers see. */
   | { readonly kind: 'link'; readonly url: string; readonly text: string };
 
 function withAttributes(token: Token, attrs: Attributes): Token {
@@ -29,21 +29,21 @@ export const closingToken = (tag: string): Token => new TokenClass(`${tag}_close
 export const voidElementToken = (tag: string, attrs: Attributes = {}): Token =>
   withAttributes(new TokenClass(tag, tag, 0), attrs);
 
-/** Text that is escaped when rendered. Existing entities stay. */
+/** Token of text that is escaped when rendered. Existing entities stay. */
 export function textToken(content: string): Token {
   const token = new TokenClass('text', '', 0);
   token.content = content;
   return token;
 }
 
-/** HTML that is emitted as it is. */
+/** Token of HTML that is emitted as it is. */
 export function rawHtmlToken(html: string): Token {
   const token = new TokenClass('raw', '', 0);
   token.content = html;
   return token;
 }
 
-/** Text whose inline constructs are not parsed yet. */
+/** Token of text whose inline constructs are not parsed yet. */
 export function inlineToken(content: string, quoted: boolean): Token {
   const token = new TokenClass('inline', '', 0);
   token.content = content;
@@ -52,7 +52,7 @@ export function inlineToken(content: string, quoted: boolean): Token {
   return token;
 }
 
-/** An element around text that is not parsed any further. */
+/** Token of an element around text that is not parsed any further. */
 export function textElementToken(tag: string, attrs: Attributes, text: string, reference?: TextReference): Token[] {
   const open = openingToken(tag, attrs);
   if (reference) open.meta = reference;

@@ -1,4 +1,4 @@
-/** `topic_links` of a message (markdown.md § Topic links). */
+/** Links in the topic of a message, the API's `topic_links` (markdown.md § Topic links). */
 import { findBareLinks } from './bare-link.js';
 import { completeContext, type MarkdownContext } from './context.js';
 import { linkifierMatches } from './linkifier.js';
@@ -9,11 +9,11 @@ interface TopicLink {
   readonly url: string;
 }
 
-/** Separates the words of a topic. */
+/** Matches what separates the words of a topic. */
 const SEPARATOR = /[\s!;?),'"]+/;
 
 /**
- * Links in the order of the topic. Linkifiers, by id, come before addresses; links that overlap earlier ones are
+ * Finds links in the order of the topic. Linkifiers, by id, come before addresses; links that overlap earlier ones are
  * dropped.
  */
 export function findTopicLinks(written: string, partial?: Partial<MarkdownContext>): TopicLink[] {

@@ -19,7 +19,7 @@ export interface Block {
   text: string;
   tail: string;
   readonly children: Block[];
-  /** Tokens of a finished block, in place of all other fields. */
+  /** Tokens of a finished block; they replace all other fields. */
   readonly ready?: readonly Token[];
 }
 
@@ -34,13 +34,13 @@ export function tokenBlock(tokens: readonly Token[]): Block {
 /** Tag of an indented code block. Its text stays source until rendering, so that the next block can continue it. */
 export const CODE_BLOCK_TAG = 'code-block';
 
-/** The way in which the innermost list or quote wants its content to be read. */
+/** How the innermost list or quote wants its content to be parsed. */
 export type BlockMode = 'root' | 'list' | 'loose' | 'detabbed' | 'quote';
 
 /** The block parser as lists and quotes see it: they pass their content back to it. */
 export interface BlockReader {
   readonly mode: BlockMode;
-  /** Calls `parse` with another mode. */
+  /** Calls `parse` while this parser is in another mode. */
   within(mode: BlockMode, parse: () => void): void;
   /** Parses a text that may hold several blocks. */
   chunk(parent: Block, text: string): void;
@@ -60,8 +60,8 @@ export function appendChild(parent: Block, child: Block): Block {
 const blank = (text: string): boolean => text.trim() === '';
 
 /**
- * Tokens of the children of `parent`. A line break or the tail follows each.
- * @param renderCode HTML of an indented code block
+ * Tokens of the children of `parent`, each followed by its tail or a line break.
+ * @param renderCode makes the HTML of an indented code block
  */
 export function tokensOfChildren(parent: Block, quoted: boolean, renderCode: (text: string) => string): Token[] {
   const out: Token[] = [];

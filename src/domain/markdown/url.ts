@@ -8,8 +8,8 @@ const SCHEMES: ReadonlySet<string> = new Set(
 );
 
 /**
- * The address to link to. An address without a scheme is one of this server (`/…`), of this page (`#…`), a mail
- * address, or a host.
+ * The address that a link leads to. An address without a scheme is one of this server (`/…`), of this page (`#…`), a
+ * mail address, or a host.
  * @returns undefined if links may not have the scheme
  */
 export function toSafeUrl(written: string): string | undefined {
@@ -29,12 +29,14 @@ export function toSafeUrl(written: string): string | undefined {
   return path.includes('@') ? `mailto:${url}` : withoutEmptyParts(`http://${url}`);
 }
 
-/** Removes an empty query or fragment. */
+/** Removes an empty query or fragment from an address. */
 function withoutEmptyParts(url: string): string {
   return url.replace(/#$/, '').replace(/\?(?=#|$)/, '');
 }
 
-/** Makes narrows and uploads of this organization relative, so that a change of its host doesn't break their links. */
+/**
+ * Makes links to narrows and uploads of this organization relative, so that a change of its host doesn't break them.
+ */
 export function toLocalUrl(url: string, origin: string): string {
   if (origin === '' || !url.startsWith(`${origin}/`)) return url;
   const rest = url.slice(origin.length + 1);

@@ -7,7 +7,7 @@ export interface JoinPageContent {
   readonly organization: string;
   /** Name of the inviting user; null: none. */
   readonly inviter: string | null;
-  /** The invited or confirmed address. */
+  /** The invited or confirmed e-mail address. */
   readonly email: string;
 }
 
@@ -24,7 +24,7 @@ const problemText = (problem: FormProblem | undefined): Html =>
     ? html`<p class="problem" role="alert" id="problem"><strong>That did not work:</strong> ${problem.text}</p>`
     : NOTHING;
 
-/** @param problem absent on the first view */
+/** Page with the form for an address to sign up. @param problem absent on the first view */
 export function signUpPage(organization: string, email: string, problem?: FormProblem): RawAnswer {
   const body = html`<p>You will get a letter with a link.</p>
 ${problemText(problem)}
@@ -46,7 +46,7 @@ export const invitationNeededPage = (): RawAnswer =>
     html`<p>Who wants to join this organization asks a member for an invitation.</p>`,
   );
 
-/** The link has expired or was never valid. */
+/** Page of a sign-up link that has expired or was never valid. */
 export const expiredLinkPage = (): RawAnswer =>
   makePageAnswer(
     404,
@@ -54,7 +54,10 @@ export const expiredLinkPage = (): RawAnswer =>
     html`<p>It may be more than a day old. Have a new one sent.</p>`,
   );
 
-/** @param fullName name that was typed before @param problem absent on the first view */
+/**
+ * Page with the form of a new account. @param fullName name that was typed before @param problem absent on the first
+ * view
+ */
 export function joinPage(of: JoinPageContent, fullName: string, problem?: FormProblem): RawAnswer {
   const body = html`<p>${of.inviter === null ? '' : `${of.inviter} invites you. `}Make your account:</p>
 ${problemText(problem)}
@@ -82,7 +85,7 @@ export const joinedPage = (organization: string, origin: string, email: string):
 </dl>`,
   );
 
-/** The invitation was used, revoked, expired or never existed. The page doesn't say which. */
+/** Page of an invitation that was used, revoked, expired or never existed. The page doesn't say which. */
 export const invitationGonePage = (): RawAnswer =>
   makePageAnswer(
     404,

@@ -24,7 +24,7 @@ const HEADERS = {
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
 };
 
-/** HTML that needs no escaping. */
+/** HTML text that templates insert without escaping it. */
 export class Html {
   constructor(readonly text: string) {}
 }

@@ -3,13 +3,15 @@ import { createHash } from 'node:crypto';
 import type { JsonObject } from '#base';
 import type { ActorParts } from '#model';
 
-/** Each entry is a part of the owner's actor. */
+/** Prefix of the parts of a user or bot that hold one entry of the storage each. */
 export const STORAGE_PART_PREFIX = 'storage/';
 
-/** Characters of all keys and values of one owner. */
+/** Maximum characters of all keys and values of one owner. */
 export const MAX_STORAGE_CHARACTERS = 10_000_000;
 
-/** Bounds, because each entry is a part: some 20 µs to write, and some 200 bytes besides its text. */
+/**
+ * Maximum numbers of entries, because each entry is a part: some 20 µs to write, and some 200 bytes besides its text.
+ */
 export const MAX_STORAGE_ENTRIES_AT_ONCE = 2_000;
 export const MAX_STORAGE_ENTRIES = 20_000;
 
@@ -18,7 +20,7 @@ interface StorageEntry extends JsonObject {
   readonly value: string;
 }
 
-/** A part is named by a hash, because keys may be long and have any characters. */
+/** Name of an entry's part: a hash of the key, because keys may be long and have any characters. */
 const partOf = (key: string): string =>
   STORAGE_PART_PREFIX + createHash('sha256').update(key, 'utf16le').digest('base64url');
 
@@ -58,14 +60,14 @@ export function readStorageEntries(
   );
 }
 
-/** Characters of all keys and values of these entries. */
+/** Number of characters in all keys and values of these entries. */
 export const countStorageCharacters = (entries: Iterable<StorageEntry>): number => {
   let sum = 0;
   for (const entry of entries) sum += weight(entry);
   return sum;
 };
 
-/** Number of entries after these are added. */
+/** Number of entries in the storage after these are added. */
 export function countEntriesWith(parts: ActorParts, added: Readonly<Record<string, StorageEntry>>): number {
   let count = 0;
   for (const name of parts.keys()) if (name.startsWith(STORAGE_PART_PREFIX)) count++;
@@ -73,7 +75,7 @@ export function countEntriesWith(parts: ActorParts, added: Readonly<Record<strin
   return count;
 }
 
-/** The parts to write, and the number of characters by which the storage grows. */
+/** Stores entries: the parts to write, and the number of characters by which the storage grows. */
 export function putStorageEntries(
   parts: ActorParts,
   given: Readonly<Record<string, string>>,

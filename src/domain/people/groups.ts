@@ -69,7 +69,7 @@ export const isInSystemGroup = (
 ): boolean =>
   group !== SYSTEM_GROUP_IDS.nobody && systemGroupsOf(user, settings, now).some((direct) => direct <= group);
 
-/** All groups, by id. */
+/** All user groups of an organization, by id. */
 export class UserGroups {
   readonly #groups = new Map<number, DirectoryGroup>();
 
@@ -103,7 +103,7 @@ export class UserGroups {
     return this.#groups.get(id);
   }
 
-  /** Ids of subgroups at any depth, ascending, without the group itself. */
+  /** Ids of a group's subgroups at any depth, ascending, without the group itself. */
   subgroupsOf(id: number): number[] {
     const found = this.#reach(id);
     found.delete(id);
@@ -117,7 +117,7 @@ export class UserGroups {
     return [...members].sort((a, b) => a - b);
   }
 
-  /** The group and its subgroups at any depth. Groups may contain each other. */
+  /** A group and its subgroups at any depth. Groups may contain each other. */
   #reach(id: number): Set<number> {
     const found = new Set([id]);
     for (const reached of found) for (const sub of this.get(reached)?.subgroups ?? []) found.add(sub);
@@ -128,7 +128,7 @@ export class UserGroups {
 const versionOf = ({ usersVersion, groupsVersion, fullMembersAt, settings }: DirectoryView): string =>
   `${usersVersion}/${groupsVersion}/${fullMembersAt}/${settings.waiting_period_threshold}`;
 
-/** Rebuilt after a change of accounts or groups. */
+/** The user groups of an organization; rebuilt after a change of accounts or groups. */
 export const userGroupsOf = memoizeByObject((directory: DirectoryView) => new UserGroups(directory), versionOf);
 
 /** JSON list of all groups as the API shows them, by id. */

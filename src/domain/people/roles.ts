@@ -10,7 +10,7 @@ export const isOwner = (user: DirectoryUser): boolean => user.role === ROLE.owne
 export const isGuest = (user: DirectoryUser): boolean => user.role === ROLE.guest;
 export const isModerator = (user: DirectoryUser): boolean => user.role === ROLE.moderator;
 
-/** The setting that decides how old a full member must be. */
+/** The setting that decides how old the account of a full member must be. */
 export type WaitingPeriodSetting = Pick<RealmSettings, 'waiting_period_threshold'>;
 
 const DAY_MS = 86_400_000;
@@ -22,7 +22,7 @@ export function isFullMember(user: DirectoryUser, settings: WaitingPeriodSetting
   return Math.floor((now - user.joined) / DAY_MS) >= settings.waiting_period_threshold;
 }
 
-/** Evaluates a `*_policy` setting, in the order that conventions.md gives. */
+/** Evaluates a `*_policy` setting for a user, in the order that conventions.md gives. */
 export function isAllowedByPolicy(
   policy: number,
   user: DirectoryUser,
@@ -54,7 +54,7 @@ export function isWildcardMentionAllowed(
   return policy === 7 && user.role <= ROLE.moderator;
 }
 
-/** Weakest role that may see the account's real address; 0: only the account itself may. */
+/** Weakest role that may see the account's real address; 0: only the account itself may see it. */
 export function weakestRoleSeeingAddress({ emailVisibility }: DirectoryUser): number {
   return { 1: ROLE.guest, 2: ROLE.member, 5: ROLE.moderator, 3: ROLE.admin }[emailVisibility] ?? 0;
 }

@@ -7,11 +7,11 @@ import type { DirectoryUser } from '#model/records';
 import { FAKE_EMAIL_DOMAIN } from './addresses/names.js';
 import { NEW_ACCOUNT_FIELDS } from './fresh-account.js';
 
-/** Sends notices about changes of streams, topics and groups. */
+/** Id of the bot that sends notices about changes of streams, topics and groups. */
 export const NOTIFICATION_BOT_ID = userId(1);
-/** Greets newcomers. */
+/** Id of the bot that greets newcomers. */
 export const WELCOME_BOT_ID = userId(2);
-/** Posts messages that came by e-mail. */
+/** Id of the bot that posts messages which came by e-mail. */
 const EMAIL_GATEWAY_BOT_ID = userId(3);
 
 type SystemBotName = 'notification' | 'welcome' | 'email-gateway';
@@ -36,7 +36,7 @@ const BOTS: Readonly<Record<SystemBotName, DirectoryUser>> = {
   'email-gateway': bot(EMAIL_GATEWAY_BOT_ID, 'emailgateway', 'Email Gateway'),
 };
 
-/** Addresses that no account may have. */
+/** Ids of the system bots by their e-mail addresses, which no account may have. */
 export const SYSTEM_BOT_EMAILS: ReadonlyMap<string, UserId> = new Map(
   Object.values(BOTS).map(({ email, id }) => [email, id]),
 );

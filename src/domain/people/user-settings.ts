@@ -11,7 +11,7 @@ import {
 import { apiError } from '#model/errors';
 import type { DirectoryPreferences, DirectoryUser, DirectoryView } from '#model/records';
 
-/** @param chosen what the user changed */
+/** Computes a user setting from the account, the preferences and the defaults. @param chosen what the user changed */
 export function computeUserSetting<N extends UserSettingName>(
   user: DirectoryUser,
   chosen: DirectoryPreferences['settings'],
@@ -28,19 +28,19 @@ export const readUserSetting = <N extends UserSettingName>(
   name: N,
 ): UserSettings[N] => computeUserSetting(user, directory.preferencesOf(user.id).settings, name);
 
-/** A setting that is not a field of the account, for code that has the id of the user only. */
+/** Reads a setting that is not a field of the account, for code that has only the id of the user. */
 export const readPreference = <N extends Exclude<UserSettingName, 'timezone' | 'email_address_visibility'>>(
   directory: DirectoryView,
   user: UserId,
   name: N,
 ): UserSettings[N] => (directory.preferencesOf(user).settings[name] ?? USER_SETTINGS[name].default) as UserSettings[N];
 
-/** @throws ApiError */
+/** Checks that the user's setting for drafts is on. @throws ApiError */
 export function checkDraftsEnabled(directory: DirectoryView, user: UserId): void {
   if (!readPreference(directory, user, 'enable_drafts_synchronization')) throw apiError('DRAFTS_OFF');
 }
 
-/** All settings of a user, or those of one group. */
+/** All settings of a user with their values, or those of one group. */
 export function readUserSettings(
   directory: DirectoryView,
   user: DirectoryUser,
@@ -51,7 +51,7 @@ export function readUserSettings(
   return Object.fromEntries(names.map((name) => [name, computeUserSetting(user, settings, name)]));
 }
 
-/** Subscriptions without a value of their own follow these, for clients that can't handle null. */
+/** Settings that subscriptions without a value of their own follow, for clients that can't handle null. */
 const STREAM_NOTIFICATION_NAMES = [
   'enable_stream_desktop_notifications',
   'enable_stream_audible_notifications',

@@ -5,16 +5,16 @@
 import type { Sharp } from 'sharp';
 import { apiError } from '#model/errors';
 
-/** Maximum pixels of a frame: a file of few bytes can decode into far more memory. */
+/** Maximum pixels of a frame: a small file can decode into far more memory. */
 export const MAX_PIXELS = 50_000_000;
-/** Maximum time to decode and scale a picture. */
+/** Maximum time to decode and scale a picture, seconds. */
 const TIMEOUT_SECONDS = 10;
-/** Pictures that are decoded at the same time; others wait. */
+/** Maximum number of pictures that are decoded at the same time; others wait. */
 const MAX_CONCURRENT = 2;
 
 type PictureFormat = 'png' | 'jpeg' | 'gif' | 'webp';
 
-/** The format by a file's first bytes. sharp has more decoders, which must never get a client's bytes. */
+/** The picture format by a file's first bytes. sharp has more decoders, which must never get a client's bytes. */
 export function detectPictureFormat(bytes: Uint8Array): PictureFormat | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(12, bytes.byteLength)).toString('latin1');
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'png';
@@ -25,7 +25,7 @@ export function detectPictureFormat(bytes: Uint8Array): PictureFormat | undefine
 
 interface OpenedPicture {
   readonly format: PictureFormat;
-  /** Number of frames; 1 = not animated. */
+  /** Number of frames; 1 = the picture is not animated. */
   readonly frames: number;
   /** Pixels of all frames together. */
   readonly pixels: number;
@@ -35,7 +35,7 @@ interface OpenedPicture {
   moving(): Sharp;
 }
 
-/** Pictures in work, and the callers that wait for a turn. */
+/** Number of pictures in work; below it, the callers that wait for a turn. */
 let busy = 0;
 const waiting: (() => void)[] = [];
 

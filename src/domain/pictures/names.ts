@@ -29,7 +29,7 @@ export const blobOfAvatar = (hash: string, number: number, size: AvatarSize): st
 export const blobOfRealmPicture = (name: RealmPictureName, number: number): string =>
   blobOfPicture(`realm/${name}/${number}.png`);
 
-/** The picture that a path within the organization's folder names. */
+/** The picture that a path within an organization's folder of pictures names. */
 export type PictureReference =
   | { readonly of: 'avatar'; readonly hash: string; readonly size: AvatarSize }
   | { readonly of: 'realm'; readonly name: RealmPictureName }
@@ -45,7 +45,7 @@ const FORMS: readonly [RegExp, (found: RegExpExecArray) => PictureReference][] =
   [/^emoji\/images\/(still\/)?\d{1,16}\.(png|gif)$/, () => ({ of: 'emoji' })],
 ];
 
-/** Parses a path within the organization's folder. @returns undefined if no picture can have the path */
+/** Parses a path within an organization's folder of pictures. @returns undefined if no picture can have the path */
 export function parsePicturePath(path: string): PictureReference | undefined {
   for (const [pattern, make] of FORMS) {
     const found = pattern.exec(path);

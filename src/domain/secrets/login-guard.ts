@@ -2,7 +2,7 @@
 import { type ActorKey, loginGuardKey, type RealmId } from '#model';
 import type { ServerCryptography } from './secrets.js';
 
-/** Number of login guards per organization. */
+/** Number of login guard actors per organization. */
 const SLOTS = 1_024;
 
 /** The actor that counts attempts with this address, and the hash of the address. @param address as typed */

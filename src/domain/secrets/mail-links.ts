@@ -8,7 +8,7 @@ import type { ServerCryptography } from './secrets.js';
 interface MailLinkContent {
   readonly realm: RealmId;
   readonly user: UserId;
-  /** Milliseconds since 1970. */
+  /** Time at which the link expires, ms since 1970. */
   readonly expires: number;
 }
 
@@ -24,7 +24,10 @@ export function sealLinkToken(
   return Buffer.from(sealed, 'base64').toString('base64url');
 }
 
-/** Undefined if the token was not made by this server, is for another purpose, or has expired. */
+/**
+ * Reads the token of a mailed link. Undefined if the token was not made by this server, is for another purpose, or has
+ * expired.
+ */
 export function openLinkToken(
   secrets: ServerCryptography,
   purpose: MailLinkPurpose,

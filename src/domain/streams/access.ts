@@ -38,7 +38,7 @@ export function weakestRoleSeeingStream(
 interface Poster {
   readonly user: DirectoryUser;
   readonly subscribed: boolean;
-  /** Owner of a bot. A bot may post wherever its owner may. */
+  /** Owner of the posting bot. A bot may post wherever its owner may. */
   readonly owner?: { readonly user: DirectoryUser; readonly subscribed: boolean };
 }
 
@@ -51,7 +51,7 @@ function postPolicyRefusal(user: DirectoryUser, stream: DirectoryStream, setting
   return undefined;
 }
 
-/** @throws ApiError when the poster may not send to the stream */
+/** Checks the right to post to a stream. @throws ApiError when the poster may not send to the stream */
 export function checkMayPost(poster: Poster, stream: DirectoryStream, settings: RealmSettings, now: number): void {
   const refusal = postPolicyRefusal(poster.user, stream, settings, now);
   if (refusal && (!poster.owner || postPolicyRefusal(poster.owner.user, stream, settings, now)))
@@ -61,7 +61,7 @@ export function checkMayPost(poster: Poster, stream: DirectoryStream, settings: 
   throw apiError('NOT_AUTHORIZED_TO_SEND', { stream: stream.name });
 }
 
-/** @param server the configuration allows web-public streams */
+/** True if streams may be web-public in this organization. @param server the configuration allows web-public streams */
 export const areWebPublicStreamsEnabled = (server: boolean, settings: RealmSettings): boolean =>
   server && settings.enable_spectator_access;
 

@@ -15,7 +15,7 @@ export interface MembershipStay {
   readonly to: number;
   readonly after: number;
   readonly until: number;
-  /** Subscribed without copies, as bots are that the server calls (messages.md § Who receives). */
+  /** True for a subscription without copies, as bots have that the server calls (messages.md § Who receives). */
   readonly silent?: true;
 }
 

@@ -22,7 +22,7 @@ function badCharacter(text: string): number {
   return 0;
 }
 
-/** @returns the stream name, trimmed. @throws ApiError */
+/** Checks the name of a stream. @returns the name, trimmed. @throws ApiError */
 export function checkStreamName(name: string): string {
   const trimmed = name.trim();
   if (trimmed === '') throw apiError('STREAM_NAME_EMPTY');
@@ -33,7 +33,7 @@ export function checkStreamName(name: string): string {
   return trimmed;
 }
 
-/** @returns the topic, trimmed and cut to the limit. @throws ApiError */
+/** Checks a topic. @returns the topic, trimmed and cut to the limit. @throws ApiError */
 export function checkTopic(topic: string): string {
   const trimmed = topic.trim();
   if (trimmed === '') throw apiError('TOPIC_EMPTY');
@@ -42,7 +42,7 @@ export function checkTopic(topic: string): string {
   return cutTopic(trimmed);
 }
 
-/** Longer topics are cut, not refused. */
+/** Cuts a topic that is too long; such topics are not refused. */
 export function cutTopic(topic: string): string {
   if (topic.length <= MAX_TOPIC_CHARACTERS) return topic;
   const chars = [...topic];
@@ -53,7 +53,7 @@ export function cutTopic(topic: string): string {
 export const compareByName = (a: { readonly name: string }, b: { readonly name: string }): number =>
   a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 
-/** The form in which topics are compared: case is ignored. */
+/** A topic in the form in which topics are compared: in lower case. */
 export const toTopicKey = (topic: string): string => topic.toLowerCase();
 
 /** Privacy of a stream. Only the combinations in KINDS are valid. */
@@ -63,7 +63,7 @@ export interface StreamPrivacy {
   readonly webPublic: boolean;
 }
 
-/** The valid combinations, with their names in notices (streams.md). */
+/** The valid combinations of privacy, with their names in notices (streams.md). */
 const KINDS: readonly (readonly [string, StreamPrivacy])[] = [
   ['Web-public', { inviteOnly: false, historyPublic: true, webPublic: true }],
   ['Public', { inviteOnly: false, historyPublic: true, webPublic: false }],
@@ -71,12 +71,12 @@ const KINDS: readonly (readonly [string, StreamPrivacy])[] = [
   ['Private, protected history', { inviteOnly: true, historyPublic: false, webPublic: false }],
 ];
 
-/** The name of a kind; undefined if no stream may have this privacy. */
+/** The name of a stream's privacy in notices; undefined if no stream may have this privacy. */
 export const streamKindOf = (of: StreamPrivacy): string | undefined =>
   KINDS.find(
     ([, kind]) =>
       kind.inviteOnly === of.inviteOnly && kind.historyPublic === of.historyPublic && kind.webPublic === of.webPublic,
   )?.[0];
 
-/** The stored form of a description: one line. */
+/** A stream description in its stored form: on one line. */
 export const toOneLine = (description: string): string => description.replaceAll('\n', ' ');

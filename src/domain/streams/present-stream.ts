@@ -30,7 +30,7 @@ const encodeStream = memoizeByObject((stream: DirectoryStream): string =>
   JSON.stringify(presentStream(stream)).slice(0, -1),
 );
 
-/** JSON list of streams. `more` adds fields to each. */
+/** JSON list of stream objects. `more` adds fields to each. */
 export const encodeStreams = (
   streams: readonly DirectoryStream[],
   more: (stream: DirectoryStream) => JsonObject = () => ({}),
@@ -44,7 +44,7 @@ export const encodeStreams = (
       .join(',')}]`,
   );
 
-/** Personal properties of a subscription; null = follow the user's setting. */
+/** Personal properties of a subscription; null = the subscription follows the user's setting. */
 export interface Subscription {
   readonly stream: number;
   readonly active: boolean;
@@ -67,7 +67,7 @@ interface NotificationDefaults {
 }
 
 interface SubscriptionOptions {
-  /** `stream_weekly_traffic`. */
+  /** Messages per week, the field `stream_weekly_traffic`. */
   readonly traffic: number | null;
   readonly subscribers?: readonly number[];
   readonly notNull?: NotificationDefaults;
@@ -101,8 +101,8 @@ export const presentSubscription = (
 ): JsonObject => ({ ...presentStream(stream), ...presentSubscriptionFields(own, options) });
 
 /**
- * The list of groups for clients, by name. All members get the same list, so it leaves out private streams, which an
- * administrator may have added.
+ * The list of default stream groups for clients, by name. All members get the same list, so it leaves out private
+ * streams, which an administrator may have added.
  */
 export const presentStreamGroups = (
   groups: readonly DirectoryStreamGroup[],
@@ -119,13 +119,13 @@ export const presentStreamGroups = (
       .map(presentStream),
   }));
 
-/** Colours of new subscriptions (streams.md): the first that the user does not use yet. */
+/** Colors of new subscriptions (streams.md): the first that the user does not use yet is taken. */
 const PALETTE = (
   '#76ce90 #fae589 #a6c7e5 #e79ab5 #bfd56f #f4ae55 #b0a5fd #addfe5 #f5ce6e #c2726a #94c849 #bd86e5 #ee7e4a #a6dcbf ' +
   '#95a5fd #53a063 #9987e1 #e4523d #c2c2c2 #4f8de4 #c6a8ad #e7cc4d #c8bebf #a47462'
 ).split(' ');
 
-/** @param recipient picks the color if the whole palette is in use */
+/** Picks the color of a new subscription. @param recipient picks the color if the whole palette is in use */
 export function pickSubscriptionColor(used: ReadonlySet<string>, recipient: number): string {
   return PALETTE.find((color) => !used.has(color)) ?? PALETTE[recipient % PALETTE.length]!;
 }

@@ -18,16 +18,19 @@ export interface UserTopic extends JsonObject {
   readonly name: string;
   /** A TOPIC_POLICY except `inherit`, for which there is no part. */
   readonly policy: number;
-  /** Seconds since 1970. */
+  /** Time of the last change of the policy, seconds since 1970. */
   readonly updated: number;
 }
 
 export const USER_TOPIC_PART_PREFIX = 'topic/';
 
-/** Characters of the deprecated list: every change sends all of it, and it must fit into a log entry. */
+/**
+ * Maximum characters of the deprecated list of muted topics: every change sends all of it, and it must fit into a log
+ * entry.
+ */
 const MAX_LISTED = 100_000;
 
-/** Hash of a topic, ignoring case, for names that can't have free text. */
+/** Hash of a topic, ignoring case, for part names, which can't have free text. */
 export const hashTopic = (topic: string): string =>
   createHash('sha256').update(toTopicKey(topic)).digest('hex').slice(0, 32);
 
@@ -37,11 +40,11 @@ export const userTopicPartName = (stream: number, topic: string): string =>
 const storedUserTopic = (parts: ActorParts, stream: number, topic: string): UserTopic | undefined =>
   parts.get(userTopicPartName(stream, topic)) as UserTopic | undefined;
 
-/** The TOPIC_POLICY of a topic. */
+/** The user's TOPIC_POLICY for a topic. */
 export const topicPolicyOf = (parts: ActorParts, stream: number, topic: string): number =>
   storedUserTopic(parts, stream, topic)?.policy ?? TOPIC_POLICY.inherit;
 
-/** All policies, in no particular order. */
+/** All topic policies of the user, in no particular order. */
 export const storedUserTopics = (parts: ActorParts): UserTopic[] =>
   [...parts].filter(([name]) => name.startsWith(USER_TOPIC_PART_PREFIX)).map(([, value]) => value as UserTopic);
 
@@ -53,11 +56,11 @@ export function mergeTopicPolicies(a: number, b: number): number {
 
 interface ListedTopic {
   readonly topic: UserTopic;
-  /** Name of the stream. */
+  /** Name of the topic's stream. */
   readonly name: string;
 }
 
-/** Topics of live streams, by stream and topic. */
+/** The user's topics in live streams, ordered by stream and topic. */
 function liveTopics(topics: readonly UserTopic[], directory: DirectoryView): ListedTopic[] {
   const found: ListedTopic[] = [];
   for (const topic of topics) {
@@ -67,7 +70,9 @@ function liveTopics(topics: readonly UserTopic[], directory: DirectoryView): Lis
   return found.sort((a, b) => compareByName(a, b) || compareByName(a.topic, b.topic));
 }
 
-/** `muted_topics`: [stream name, topic, seconds]. The most recently muted ones, if they exceed MAX_LISTED. */
+/**
+ * The field `muted_topics`: [stream name, topic, seconds]. Only the most recently muted ones, if all exceed MAX_LISTED.
+ */
 export function presentMutedTopics(topics: readonly UserTopic[], directory: DirectoryView): Json[] {
   const muted = liveTopics(topics, directory).filter(({ topic }) => topic.policy === TOPIC_POLICY.muted);
   let size = 0;
@@ -87,6 +92,6 @@ export const presentUserTopic = ({ stream, name, policy, updated }: UserTopic): 
   visibility_policy: policy,
 });
 
-/** `user_topics` of register. */
+/** The field `user_topics` of the register response. */
 export const presentUserTopics = (topics: readonly UserTopic[], directory: DirectoryView): JsonObject[] =>
   liveTopics(topics, directory).map(({ topic }) => presentUserTopic(topic));

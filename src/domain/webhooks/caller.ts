@@ -5,24 +5,24 @@ import { SERVER_VERSION } from '#base';
 import type { Clock } from '#base/clock';
 import { type AddressFilter, ForbiddenAddress } from './networks.js';
 
-/** Maximum duration of a call, ms (users.md § Bots). */
+/** Maximum duration of a webhook call, ms (users.md § Bots). */
 const WEBHOOK_TIMEOUT_MS = 10_000;
-/** Maximum size of a response. A reply has at most a message of 10,000 characters and a widget. */
+/** Maximum size of a webhook's response, bytes. A reply has at most a message of 10,000 characters and a widget. */
 const MAX_RESPONSE_BYTES = 256 * 1024;
 
 export interface WebhookRequest {
   readonly url: string;
-  /** Content type of the body. */
+  /** Content type of the request's body. */
   readonly type: string;
   readonly body: string;
 }
 
-/** Result of a call. Reasons continue a sentence about the server. */
+/** Result of a webhook call. Its reason continues a sentence about the server. */
 export type WebhookCallResult =
   | { readonly kind: 'answered'; readonly status: number; readonly body: string }
   /** There was no connection: the server didn't get the call, which may be repeated. */
   | { readonly kind: 'unreachable'; readonly reason: string }
-  /** Any other failure. */
+  /** Any other failure; the call is not repeated. */
   | { readonly kind: 'failed'; readonly reason: string };
 
 const failed = (reason: string): WebhookCallResult => ({ kind: 'failed', reason });
@@ -33,7 +33,7 @@ export class WebhookCaller {
     private readonly filter: AddressFilter,
   ) {}
 
-  /** Never rejects. Redirects are not followed, but returned like other responses. */
+  /** Makes a webhook call. Never rejects. Redirects are not followed, but returned like other responses. */
   post({ url, type, body }: WebhookRequest): Promise<WebhookCallResult> {
     const target = URL.canParse(url) ? new URL(url) : undefined;
     if (!target || !['http:', 'https:'].includes(target.protocol)) {

@@ -9,7 +9,7 @@ import type { WebhookRequest } from './caller.js';
 interface WebhookCall {
   readonly bot: DirectoryUser;
   readonly service: BotService;
-  /** The service's token, not encrypted. */
+  /** The token of the bot's service, not encrypted. */
   readonly token: string;
   readonly message: StoredMessage;
   /** The API's name of the reason for the call, such as `mention`. */
@@ -18,10 +18,13 @@ interface WebhookCall {
   readonly origin: string;
 }
 
-/** Interface number of services with Slack's format. */
+/** Interface number of services that expect Slack's format. */
 const SLACK = 2;
 
-/** @returns the request of a call, or the reason why there is none: it continues a sentence about the service */
+/**
+ * Makes the request of a webhook call. @returns the request, or the reason why there is none: it continues a sentence
+ * about the service
+ */
 export function makeWebhookRequest(
   call: WebhookCall,
   directory: DirectoryView,
@@ -51,7 +54,7 @@ function generic({ bot, token, message, trigger }: WebhookCall, directory: Direc
   };
 }
 
-/** The fields of Slack's outgoing webhooks. */
+/** The request's fields in the format of Slack's outgoing webhooks. */
 function slack(
   { bot, token, message, trigger, origin }: WebhookCall,
   directory: DirectoryView,
@@ -81,7 +84,7 @@ type WebhookReply =
   /** The reason why the response is no reply; it continues a sentence about the service. */
   | { readonly wrong: string };
 
-/** The reply in the body of a response. @param format interface number of the service */
+/** Reads the bot's reply from the body of a response. @param format interface number of the service */
 export function parseWebhookReply(body: string, format: number): WebhookReply {
   const json = parseJsonText(body);
   if (!json) return { wrong: 'its answer is not JSON' };

@@ -10,16 +10,16 @@ import { movesOfMessage } from '../stored/packed-view.js';
 
 export interface MessageCopyState {
   readonly has: boolean;
-  /** The copy came with a move between streams, marked as read. */
+  /** True if the copy came with a move between streams, marked as read. */
   readonly gained: boolean;
 }
 
 /** A message that one user may read. */
 export interface ReadableMessage {
   readonly message: StoredMessage;
-  /** Whether the user has a copy; a user without one may read the stream's history. */
+  /** True if the user has a copy of the message; a user without one may read the stream's history. */
   readonly copy: boolean;
-  /** The copy came with a move between streams, marked as read. */
+  /** True if the copy came with a move between streams, marked as read. */
   readonly gained: boolean;
 }
 
@@ -34,6 +34,7 @@ export function streamsDecidingCopies(message: StoredMessage): readonly number[]
 }
 
 /**
+ * Finds out whether a user has a copy of a message.
  * @param membership the user's membership of a stream
  * @param own the user has a personal copy: starred a message of the history, or is a bot that was mentioned
  */

@@ -11,9 +11,9 @@ export interface MessageViewer {
   readonly user: DirectoryUser;
   readonly directory: DirectoryView;
   readonly flags: UserFlags;
-  /** Streams to which the user is or was subscribed. */
+  /** Ids of the streams to which the user is or was subscribed. */
   readonly streams: readonly number[];
-  /** Whether the user is subscribed now. */
+  /** Tells whether the user is subscribed to the stream now. */
   subscribed(stream: number): boolean;
   readonly mutedStreams: ReadonlySet<number>;
   mutesTopic(stream: number, topic: string): boolean;
@@ -40,7 +40,7 @@ export class UserMemberships {
     private readonly user: number,
   ) {}
 
-  /** Reads the memberships that aren't known yet, in one query. */
+  /** Reads the user's memberships that aren't known yet, in one query. */
   async load(streams: readonly number[]): Promise<void> {
     const missing = [...new Set(streams)].filter((stream) => !this.#members.has(stream));
     if (missing.length === 0) return;
@@ -54,6 +54,6 @@ export class UserMemberships {
     return this.#members.has(stream);
   }
 
-  /** The membership of a stream that was loaded before. */
+  /** The user's membership of a stream that was loaded before. */
   readonly of = (stream: number): StreamMember | undefined => this.#members.get(stream);
 }

@@ -9,9 +9,9 @@ import type { MessageBody } from '../stored/message.js';
 
 interface AlertsAndMutes {
   readonly words: AlertWords;
-  /** Lower-case alert word → users who have it. */
+  /** Users who have an alert word, by the word in lower case. */
   readonly byWord: ReadonlyMap<string, readonly UserId[]>;
-  /** Sender → users who muted the sender. */
+  /** Users who muted a sender, by id of the sender. */
   readonly muters: ReadonlyMap<number, readonly UserId[]>;
 }
 
@@ -30,10 +30,10 @@ function indexPreferences(directory: DirectoryView): AlertsAndMutes {
   return { words: new AlertWords(byWord.keys()), byWord, muters };
 }
 
-/** Built again only when a preference in the directory changes, which is rare. */
+/** The index of alert words and mutes; built again only when a preference in the directory changes, which is rare. */
 const alertsAndMutes = memoizeByObject(indexPreferences, ({ preferencesVersion }) => preferencesVersion);
 
-/** Users with an alert word in the text, without repeats. */
+/** Users who have an alert word that occurs in the text, without repeats. */
 function usersAlertedBy(directory: DirectoryView, text: string): Iterable<UserId> {
   const { words, byWord } = alertsAndMutes(directory);
   const users = new Set<UserId>();
@@ -66,9 +66,9 @@ export function flagsFromText(content: string, mentions: Mentions, directory: Di
 interface CreationFlagsInput {
   readonly sender: number;
   readonly content: string;
-  /** Mentions that notify. */
+  /** Mentions in the text that notify. */
   readonly mentions: Mentions;
-  /** Users whose copies are read from the start. */
+  /** Users whose copies count as read from the beginning. */
   readonly read: readonly number[];
   readonly hasCopy: (user: number) => boolean;
 }

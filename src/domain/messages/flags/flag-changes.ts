@@ -7,7 +7,7 @@ import type { ReadableMessage } from '../access/message-access.js';
 import { encodeMarkedIds, encodeReadState, type MarkName, type OriginReadState, type UserFlags } from './read-state.js';
 
 export interface FlagUpdate {
-  /** Ids whose flag changed, in the order of the request. */
+  /** Ids of the messages whose flag changed, in the order of the request. */
   readonly changed: readonly number[];
   readonly parts: Record<string, Json>;
   /** Messages of the history that this change copies for the user. */
@@ -62,7 +62,7 @@ export function markRead(flags: UserFlags, messages: readonly ReadableMessage[])
   return { changed: idsOf(changing), parts: readStateParts(flags, changing, addReadIds) };
 }
 
-/** @param subscribed messages of other streams are skipped */
+/** Marks messages as unread. @param subscribed messages of streams for which it returns false are skipped */
 export function markUnread(
   flags: UserFlags,
   messages: readonly ReadableMessage[],
@@ -99,7 +99,7 @@ export function unsetMark(flags: UserFlags, messages: readonly ReadableMessage[]
 
 const withoutCopy = (messages: readonly ReadableMessage[]): ReadableMessage[] => messages.filter((own) => !own.copy);
 
-/** A user who flags a message of the history gets a `historical` copy of it. */
+/** Marks of messages of the history that a user flags: the user gets a `historical` copy of each. */
 function historicalMarks(flags: UserFlags, messages: readonly ReadableMessage[]): Record<string, Json> {
   const made = withoutCopy(messages);
   if (made.length === 0) return {};

@@ -9,7 +9,7 @@ import { findCopy, streamsDecidingCopies } from '../access/message-access.js';
 import type { StoredMessage } from '../stored/message.js';
 import { MESSAGE_MARK_PART_PREFIX, READ_STATE_PART_PREFIX, UserFlags } from './read-state.js';
 
-/** Stream → user → membership. */
+/** Memberships by stream and user. */
 type Memberships = ReadonlyMap<number, ReadonlyMap<number, StreamMember>>;
 
 async function membershipsOf(store: Store, realm: RealmId, streams: readonly number[]): Promise<Memberships> {
@@ -26,7 +26,7 @@ async function membershipsOf(store: Store, realm: RealmId, streams: readonly num
   );
 }
 
-/** Whether the caller may learn that this user has read the message. */
+/** True if the caller may learn that this user has read the message. */
 function mayShowReading(
   user: DirectoryUser | undefined,
   message: StoredMessage,
@@ -39,7 +39,7 @@ function mayShowReading(
   return !directory.preferencesOf(userId(caller)).muted.some(({ id }) => id === user.id);
 }
 
-/** Ids of the users who have a copy and have read it, ascending. */
+/** Ids of the users who have a copy of the message and have read it, ascending. */
 export async function findMessageReaders(
   message: StoredMessage,
   caller: number,

@@ -12,7 +12,7 @@ import { CREATION_FLAG_BITS } from '../stored/digest.js';
 import type { StoredMessage } from '../stored/message.js';
 import { creationFlagBits, hasWildcardMention } from '../stored/packed-view.js';
 
-/** Up to `mark` all messages of the origin are read except `unread`; above it, only those in `read` are. */
+/** Read messages of one origin: up to `mark` all are read except `unread`; above it, only those in `read` are. */
 export interface OriginReadState {
   readonly mark: number;
   readonly read: IdSet;
@@ -33,7 +33,7 @@ export const MESSAGE_MARK_PART_PREFIX = 'mark/';
 
 const NOTHING_READ: OriginReadState = { mark: 0, read: IdSet.EMPTY, unread: IdSet.EMPTY };
 
-/** Decoded once for each stored value. */
+/** The decoded read state of an origin; decoded once for each stored value. */
 const readingIn = memoizeByObject(
   ({ mark, read, unread }: JsonObject): OriginReadState => ({
     mark: mark as number,
@@ -61,7 +61,9 @@ export const encodeMarkedIds = (name: MarkName, ids: IdSet): Record<string, Json
   [`${MESSAGE_MARK_PART_PREFIX}${name}`]: ids.size === 0 ? null : { ids: ids.encode() },
 });
 
-/** Undefined if neither the mark nor the sets decide: then the flags at creation do. */
+/**
+ * Whether the mark or the sets say that a message is read. Undefined if neither decides: then the flags at creation do.
+ */
 export function isMarkedRead({ mark, read, unread }: OriginReadState, id: number): boolean | undefined {
   if (unread.has(id)) return false;
   return id <= mark || read.has(id) ? true : undefined;
@@ -70,7 +72,7 @@ export function isMarkedRead({ mark, read, unread }: OriginReadState, id: number
 /** Flags of a message that the user has no copy of. */
 const HISTORY_FLAGS: readonly string[] = ['read', 'historical'];
 
-/** In the order of the API; the n-th flag is bit n of a sum. */
+/** Message flags in the order of the API; the n-th flag is bit n of a sum. */
 const FLAGS_BY_BIT = [
   'read',
   'starred',
@@ -102,7 +104,7 @@ export class UserFlags {
     return readStateOf(this.parts, origin);
   }
 
-  /** Ids that are unread although below the mark of their origin; all origins, ascending. */
+  /** Ids of messages that are unread although below the mark of their origin; of all origins, ascending. */
   unreadExceptions(): readonly number[] {
     const all = [...this.parts.keys()]
       .filter((name) => name.startsWith(READ_STATE_PART_PREFIX))
@@ -144,7 +146,7 @@ export class UserFlags {
     return !copy || this.#read(message, gained);
   }
 
-  /** Flags of one message, in the order of the API. */
+  /** The user's flags on one message, in the order of the API. */
   flagsOf(own: ReadableMessage): readonly string[] {
     return this.flagLister()(own);
   }

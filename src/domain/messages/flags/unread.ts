@@ -11,7 +11,7 @@ import { messageTag } from '../stored/record.js';
 import { DIRECT_ORIGIN, type OriginReadState } from './read-state.js';
 
 const BATCH = 1_000;
-/** Unread messages are mostly few, and among the newest: the first query is small. */
+/** Size of the first query for unread messages: these are mostly few, and among the newest. */
 const FIRST_BATCH = 64;
 
 const movedFrom = (origin: number): MessageIndex => ({ by: 'moved', from: streamConversationName(origin) });
@@ -24,7 +24,7 @@ interface MessageCopy extends MessageCopyState {
   readonly message: StoredMessage;
 }
 
-/** Queries of the Store for one user. */
+/** Queries of the Store that find one user's unread messages. */
 export class UnreadScan {
   readonly #members: UserMemberships;
 
@@ -49,7 +49,7 @@ export class UnreadScan {
     if (origin !== DIRECT_ORIGIN) yield* this.movedFrom(origin, reading, to);
   }
 
-  /** The part of `above` that was moved to other streams. */
+  /** The user's unread messages of an origin that were moved to other streams: a part of what `above` returns. */
   movedFrom(origin: number, reading: OriginReadState, to = Number.POSITIVE_INFINITY): AsyncGenerator<StoredMessage[]> {
     return this.#unmarked(movedFrom(origin), origin, reading, to);
   }
@@ -75,7 +75,7 @@ export class UnreadScan {
     }
   }
 
-  /** Whether the user has a copy, read or unread, of any message along one index. */
+  /** True if the user has a copy, read or unread, of any message along one index. */
   async hasAny(index: MessageIndex, made: PersonalCopyTest): Promise<boolean> {
     for await (const _some of this.#copies(index, 0, made)) return true;
     return false;
@@ -117,7 +117,7 @@ export class UnreadScan {
     }
   }
 
-  /** Index of the messages of an origin, without those that were moved away. */
+  /** Index of the messages of an origin, except those that were moved away. */
   #indexOf(origin: number): MessageIndex {
     return origin === DIRECT_ORIGIN
       ? { by: 'participant', user: this.user }
@@ -142,7 +142,7 @@ export class UnreadScan {
     }
   }
 
-  /** Messages of the ranges, in batches. @param from exclusive; default: the start of the ranges */
+  /** Messages of some ranges, in batches. @param from exclusive; default: the start of the ranges */
   async *#batches(
     ranges: readonly MessageRange[],
     { direction, from }: { direction: 'newer' | 'older'; from?: number },
@@ -166,7 +166,10 @@ export class UnreadScan {
     }
   }
 
-  /** Messages that are unread although below the mark: marked as unread by the user, or left so when the mark rose. */
+  /**
+   * Messages that are unread although below the mark: the user marked them as unread, or they stayed unread when the
+   * mark rose.
+   */
   async unreadExceptions({ unread }: OriginReadState): Promise<StoredMessage[]> {
     if (unread.size === 0) return [];
     const records = await this.store.getMessages(this.realm, unread.ids);

@@ -14,16 +14,16 @@ import type { NarrowTerm } from './terms.js';
 export const MAX_INDEXED_WORDS = 8;
 
 export interface NarrowConditions {
-  /** The terms exclude each other: no message matches. */
+  /** True if the terms exclude each other: no message matches. */
   readonly impossible: boolean;
   readonly conversation?: string;
   readonly topicKey?: string;
-  /** Whether all are direct messages (true) or stream messages (false); undefined: both. */
+  /** True: only direct messages; false: only stream messages; undefined: both. */
   readonly direct?: boolean;
-  /** An index with few messages, made for this user: starred ones, alerts, or one id. */
+  /** Index that is made for this user and has few messages: starred ones, messages with alerts, or one message id. */
   readonly personal?: MessageIndex;
   readonly also: readonly MessageIndex[];
-  /** Whether messages in this stream can match. */
+  /** Tells whether messages in this stream can match the narrow. */
   inStream(stream: number): boolean;
   readonly mentioned: boolean;
   readonly unread: boolean;

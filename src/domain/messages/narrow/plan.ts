@@ -9,20 +9,20 @@ import type { NarrowTerm } from './terms.js';
 
 export interface NarrowPlan {
   readonly conditions: NarrowConditions;
-  /** Exact test of a message that the viewer may read in this view. */
+  /** Exact test whether a message that the viewer may read is in the narrow. */
   matches(own: ReadableMessage): boolean;
   /** As `matches`, for a message found in the ranges of the conditions: skips tests that those ranges imply. */
   matchesFound(own: ReadableMessage): boolean;
-  /** The test reads more of a message than its digest holds. */
+  /** True if the test reads more of a message than its digest holds. */
   readonly readsTexts: boolean;
-  /** Streams whose messages match even without a copy: their history counts. */
+  /** Streams whose history counts: their messages match even if the viewer has no copy. */
   readonly history: 'none' | 'public' | { readonly stream: number };
   readonly terms: readonly NarrowTerm[];
 }
 
 const PERSONAL = new Set<NarrowTerm['is']>(['direct', 'starred', 'unread', 'mentioned', 'alerted', 'resolved']);
 
-/** narrow.md § Base set. */
+/** Streams whose history belongs to the narrow (narrow.md § Base set). */
 function historyOf(
   terms: readonly NarrowTerm[],
   { user, directory, subscribed }: MessageViewer,
@@ -40,11 +40,14 @@ function historyOf(
 
 const READS_TEXTS = new Set<NarrowTerm['is']>(['search', 'resolved', 'has', 'home']);
 
-/** With a conversation in the conditions, each range lies in that conversation or in one topic of it. */
+/**
+ * True for terms that must be tested on each message found, because the ranges don't imply them. With a conversation in
+ * the conditions, each range lies in that conversation or in one topic of it.
+ */
 const needsTest = ({ is, negated }: NarrowTerm): boolean =>
   negated || (is !== 'stream' && is !== 'topic' && is !== 'conversation');
 
-/** @param copies true: only messages that the viewer has a copy of, no history */
+/** Makes the plan of a narrow. @param copies true: only messages that the viewer has a copy of, no history */
 export function makeNarrowPlan(
   terms: readonly NarrowTerm[],
   viewer: MessageViewer,

@@ -9,7 +9,7 @@ import { creationFlagBits, hasWildcardMention, makeTopicTest, streamOfMessage } 
 import { RESOLVED_TOPIC_PREFIX } from '../stored/record.js';
 import type { NarrowTerm } from './terms.js';
 
-/** Archived streams count as private. */
+/** True if the stream is public. Archived streams count as private. */
 export function isPublicStream({ directory }: MessageViewer, stream: number): boolean {
   const of = stream === 0 ? undefined : directory.stream(stream as never);
   return of !== undefined && !of.inviteOnly && !of.archived;
@@ -82,7 +82,7 @@ function testOf(term: NarrowTerm, viewer: MessageViewer): (own: ReadableMessage)
   }
 }
 
-/** Makes the exact test whether a message that the user may read is in the narrow. */
+/** Makes the exact test whether a message is in the narrow, for messages that the user may read. */
 export function makeNarrowTest(terms: readonly NarrowTerm[], viewer: MessageViewer): (own: ReadableMessage) => boolean {
   // A search reads the whole text, so it comes last.
   const ordered = [...terms].sort((a, b) => Number(a.is === 'search') - Number(b.is === 'search'));

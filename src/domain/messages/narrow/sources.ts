@@ -10,14 +10,14 @@ import { streamConversationName } from '../stored/message.js';
 import { messageTag } from '../stored/record.js';
 import type { NarrowConditions } from './conditions.js';
 
-/** With more stays in one stream than this, a single range over all of them is cheaper. */
+/** Maximum number of stays in one stream with a range each; with more stays, one range over all of them is cheaper. */
 const MAX_STAYS = 4;
 const NO_MESSAGES: readonly MessageRange[] = [{ index: { by: 'ids', ids: [] } }];
 
 /** A range of messages that may be the user's, before the conditions of the narrow are added. */
 interface Region {
   readonly index: MessageIndex;
-  /** The conversation, if all messages of the region are in one. */
+  /** Name of the conversation, if all messages of the region are in one. */
   readonly conversation?: string;
   readonly direct?: boolean;
   readonly above?: number;
@@ -27,12 +27,12 @@ interface Region {
 interface CopyOwner {
   readonly user: number;
   readonly flags: UserFlags;
-  /** Streams to which the user is or was subscribed. */
+  /** Ids of the streams to which the user is or was subscribed. */
   readonly streams: readonly number[];
   membership(stream: number): StreamMember | undefined;
 }
 
-/** Ranges that hold all messages of these streams. */
+/** Ranges of the Store that hold all messages of these streams. */
 export function rangesOfHistory(streams: readonly number[], conditions: NarrowConditions): readonly MessageRange[] {
   const regions = streams.filter(conditions.inStream).map(
     (stream): Region => ({
@@ -44,7 +44,7 @@ export function rangesOfHistory(streams: readonly number[], conditions: NarrowCo
   return rangesOf(regions, conditions);
 }
 
-/** Ranges that hold all messages that the user has a copy of. */
+/** Ranges of the Store that hold all messages that the user has a copy of. */
 export function rangesOfCopies(owner: CopyOwner, conditions: NarrowConditions): readonly MessageRange[] {
   const { personal, conversation, direct, unread, mentioned } = conditions;
   // Unread messages are few, and the marks bound their regions best.
@@ -100,7 +100,7 @@ const gainedRegions = ({ streams }: CopyOwner): Region[] =>
     direct: false,
   }));
 
-/** The region cut to the user's stays in the stream. @param unread only above the mark of the stream */
+/** The region, cut to the user's stays in a stream. @param unread only above the stream's read mark */
 function regionsDuringStays(owner: CopyOwner, stream: number, region: Region, unread = false): Region[] {
   const stays = owner.membership(stream)?.stays ?? [];
   const mark = unread ? owner.flags.reading(stream).mark : -1;

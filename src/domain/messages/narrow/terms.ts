@@ -6,12 +6,12 @@ import { apiError, checkCount, checkLength } from '#model/errors';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 import { MAX_SEARCH_TERMS, parseSearch, type SearchQuery } from '../search/query.js';
 
-/** Terms of one narrow. Clients send a handful; each costs a look-up and a test per message. */
+/** Maximum number of terms of one narrow. Clients send a handful; each costs a look-up and a test per message. */
 export const MAX_NARROW_TERMS = 100;
-/** Length of a narrow's JSON in UTF-16 units: as much as fits into a URL. */
+/** Maximum length of a narrow's JSON text, UTF-16 units: as much as fits into a URL. */
 export const MAX_NARROW_LENGTH = 131_072;
 
-/** A term as the client sent it; its form is checked. */
+/** A term of a narrow as the client sent it; only its form is checked. */
 export interface RawNarrowTerm {
   readonly operator: string;
   readonly operand: string | number | readonly number[];
@@ -40,7 +40,7 @@ function checkOperand(operator: string, operand: unknown): RawNarrowTerm['operan
   return operand;
 }
 
-/** @param text the parameter as sent. @throws ApiError one for each defect in the table of narrow.md */
+/** Parses the parameter `narrow`. @param text as sent @throws ApiError one for each defect in the table of narrow.md */
 export function parseNarrow(text: string): RawNarrowTerm[] {
   checkLength('narrow', text.length, MAX_NARROW_LENGTH);
   const bad = () => apiError('REQUEST_VARIABLE_INVALID', { var_name: 'narrow', bad_value: text });
@@ -75,20 +75,20 @@ export function parseNarrow(text: string): RawNarrowTerm[] {
   return different;
 }
 
-/** A term with its operand resolved in the directory. */
+/** A term of a narrow with its operand resolved in the directory. */
 export type NarrowTerm = { readonly negated: boolean } & (
   | { readonly is: 'stream'; readonly stream: StreamId }
   | { readonly is: 'public-streams' }
   | { readonly is: 'web-public-streams' }
   | { readonly is: 'topic'; readonly topic: string }
   | { readonly is: 'sender'; readonly user: UserId }
-  /** The conversation of exactly these participants, the caller among them. */
+  /** Only the conversation of exactly these participants, the caller among them. */
   | { readonly is: 'conversation'; readonly participants: readonly UserId[] }
   | { readonly is: 'direct-with'; readonly user: UserId; readonly groupsOnly: boolean }
   | { readonly is: 'direct' }
   | { readonly is: 'resolved' | 'starred' | 'unread' | 'mentioned' | 'alerted' }
   | { readonly is: 'has'; readonly what: 'link' | 'image' | 'attachment' }
-  /** Not in a muted stream, and not in a muted topic. */
+  /** Only messages that are not in a muted stream or topic. */
   | { readonly is: 'home' }
   | { readonly is: 'search'; readonly search: SearchQuery }
   | { readonly is: 'id'; readonly id: number }
@@ -214,7 +214,7 @@ export function resolveNarrowTerms(
 export const searchesOf = (terms: readonly NarrowTerm[]): SearchQuery[] =>
   terms.flatMap((term) => (term.is === 'search' ? [term.search] : []));
 
-/** Operators allowed without an account. */
+/** Operators of narrows that callers without an account may use. */
 const ANONYMOUS_OPERATORS = new Set(['streams', 'stream', 'topic', 'sender', 'has', 'search', 'near', 'id']);
 
 /**

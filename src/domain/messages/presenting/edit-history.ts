@@ -27,7 +27,10 @@ function entry(edit: StoredEdit): JsonObject {
   };
 }
 
-/** Fields of message objects; none if the message was never edited. @param shown the organization shows histories */
+/**
+ * Fields about edits in message objects; none if the message was never edited. @param shown the organization shows
+ * histories
+ */
 export function presentEditFields({ edits }: MessageBody, shown: boolean): JsonObject {
   const [newest] = edits ?? [];
   if (!newest) return {};

@@ -13,7 +13,7 @@ import {
 
 const encoder = new TextEncoder();
 
-/** JSON of an object, without the braces. */
+/** JSON of an object's members, without the braces. */
 const members = (of: object): string => JSON.stringify(of).slice(1, -1);
 
 function makeSender(user: DirectoryUser | undefined, directory: DirectoryView, options: MessageVariant): Uint8Array {
@@ -28,10 +28,10 @@ interface SenderPieces {
   readonly pieces: (Uint8Array | undefined)[];
 }
 
-/** By user: a changed account is a new object. */
+/** Encoded pieces by sender: a changed account is a new object. */
 const senders = new WeakMap<DirectoryUser, SenderPieces>();
 
-/** Bound of the cache; unlike streams, conversations are not limited in number. */
+/** Maximum number of conversations in the cache; unlike streams, they are not limited in number. */
 const MAX_CONVERSATIONS = 10_000;
 const recipients = memoizeByObject(
   (_: DirectoryView) => ({
@@ -54,7 +54,7 @@ function conversationKey(participants: readonly number[]): string | number {
   return participants.length === 2 && a < IDS_OF_PAIRS && b < IDS_OF_PAIRS ? a * IDS_OF_PAIRS + b : participants.join();
 }
 
-/** The pieces for one response. */
+/** The encoded pieces of message objects for one response. */
 export class EncodedMessagePieces {
   readonly #senders = new Map<number, Uint8Array>();
   readonly #recipients: ReturnType<typeof recipients>;
@@ -90,7 +90,7 @@ export class EncodedMessagePieces {
     return known.pieces[which];
   }
 
-  /** @param stream 0 = a direct message */
+  /** The piece with the recipient of a message. @param stream 0 = a direct message */
   recipient(stream: number, participants: readonly number[]): Uint8Array {
     const { streams, conversations } = this.#recipients;
     const name = stream === 0 ? conversationKey(participants) : '';

@@ -24,7 +24,10 @@ import {
 interface EncodedVariants {
   readonly sender: DirectoryUser | undefined;
   readonly stream: DirectoryStream | undefined;
-  /** Version of the directory; null if the texts depend on no more of it than `sender` and `stream`. */
+  /**
+   * Version of the directory for which the texts are valid; null if they depend on no more of it than `sender` and
+   * `stream`.
+   */
   readonly version: number | null;
   /** By `messageVariantIndex`. */
   readonly texts: (string | undefined)[];
@@ -52,7 +55,7 @@ function encodeMessageVariant(message: StoredMessage, directory: DirectoryView, 
 const encode = (message: StoredMessage, directory: DirectoryView, options: MessageVariant): string =>
   JSON.stringify(presentMessageVariant(presentNeutralMessage(message, directory), options)).slice(0, -1);
 
-/** Buffers of this size are pooled: a response rarely needs a larger one. */
+/** Size of pooled buffers, bytes: a response rarely needs a larger one. */
 const BUFFER_BYTES = 256 * 1024;
 const MAX_POOLED = 32;
 const bufferPool: Buffer[] = [];
@@ -75,14 +78,17 @@ export class MessageEncoder {
   #bytes = bufferPool.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
   #at = 0;
   readonly #pieces: EncodedMessagePieces;
-  /** Text of the digest that is the content for this kind of client. */
+  /** Index of the digest's text that is the content for this kind of client. */
   readonly #text: number;
-  /** Flags of the last message and their JSON: most messages have the same flags. */
+  /** Flags of the last message and their JSON, kept because most messages have the same flags. */
   #flags: readonly string[] | undefined;
   #flagsPiece = NOTHING;
   readonly #flagsOf: (own: ReadableMessage) => readonly string[];
 
-  /** @param matched makes further fields of each message: the marked matches of a search */
+  /**
+   * Makes an encoder for one response. @param matched makes further fields of each message: the marked matches of a
+   * search
+   */
   constructor(
     flags: UserFlags,
     private readonly directory: DirectoryView,

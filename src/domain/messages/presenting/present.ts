@@ -7,7 +7,7 @@ import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { StoredMessage, StoredReaction, StoredSubmessage } from '../stored/message.js';
 import { presentEditFields } from './edit-history.js';
 
-/** All flags, editable or not, in the order of the API. */
+/** All message flags, editable or not, in the order of the API. */
 export const ALL_MESSAGE_FLAGS: readonly string[] = [
   'read',
   'starred',
@@ -36,11 +36,11 @@ export interface NeutralMessage extends JsonObject {
   readonly content: string;
   readonly html: string;
   readonly avatar: string;
-  /** The sender has no uploaded avatar, and a public address: clients may compute the avatar's URL. */
+  /** True if clients may compute the avatar's URL: the sender has no uploaded avatar, and a public address. */
   readonly gravatar: boolean;
 }
 
-/** @param stream 0 = a direct message */
+/** The field `display_recipient`. @param stream 0 = a direct message */
 export function presentRecipient(stream: number, participants: readonly number[], directory: DirectoryView): Json {
   if (stream !== 0) return directory.stream(streamId(stream))?.name ?? '';
   const people = participants
@@ -73,7 +73,9 @@ const presentSubmessage = (message: number, { id, sender, type, content }: Store
   content,
 });
 
-/** Fields that follow from the message alone: equal for all readers, whatever the directory says. */
+/**
+ * Fields of a message object that follow from the message alone: equal for all readers, whatever the directory says.
+ */
 export const constantMessageFields = ({ id, sender, body }: StoredMessage): JsonObject => ({
   id,
   sender_id: sender,
@@ -88,20 +90,20 @@ export const constantMessageFields = ({ id, sender, body }: StoredMessage): Json
   ...(body.stream === 0 ? {} : { stream_id: body.stream }),
 });
 
-/** Fields of the sender, except the avatar. */
+/** Fields of a message object about its sender, except the avatar. */
 export const messageSenderFields = (sender: DirectoryUser | undefined, directory: DirectoryView): JsonObject => ({
   sender_full_name: sender?.fullName ?? '',
   sender_email: sender?.email ?? '',
   sender_realm_str: directory.subdomain,
 });
 
-/** Fields that change as users react to the message or edit it. */
+/** Fields of a message object that change as users react to the message or edit it. */
 export const changingMessageFields = ({ body }: StoredMessage, directory: DirectoryView): JsonObject => ({
   reactions: (body.reactions ?? []).map((reaction) => presentReaction(reaction, directory)),
   ...presentEditFields(body, directory.settings.allow_edit_history),
 });
 
-/** The sender has no uploaded avatar, and all users may see the sender's address. */
+/** True if the sender has no uploaded avatar, and all users may see the sender's address. */
 const isGravatar = (sender: DirectoryUser | undefined): boolean =>
   sender !== undefined && sender.avatarSource === 'G' && sender.emailVisibility === 1;
 
@@ -130,7 +132,9 @@ export interface MessageVariant {
 export const messageVariantIndex = ({ applyMarkdown, clientGravatar }: MessageVariant): number =>
   (applyMarkdown ? 2 : 0) + (clientGravatar ? 1 : 0);
 
-/** Fields that depend on the kind of client, except the content. @param avatar the sender's avatar */
+/**
+ * Fields of a message object that depend on the kind of client, except the content. @param avatar the sender's avatar
+ */
 export const messageVariantFields = (
   { applyMarkdown, clientGravatar }: MessageVariant,
   { avatar, gravatar }: Pick<NeutralMessage, 'avatar' | 'gravatar'>,

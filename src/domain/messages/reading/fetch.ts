@@ -18,7 +18,10 @@ import { movesOfMessage, PackedMessageView, streamOfMessage } from '../stored/pa
 
 /** The anchor `newest` as a number: above every message id. */
 export const NEWEST_ANCHOR = 10_000_000_000_000_000;
-/** The first batch is as large as the page wanted, and mostly suffices; later ones have at least this size. */
+/**
+ * Minimum size of the second and later batches of a read. The first batch is as large as the page wanted, and mostly
+ * suffices.
+ */
 const SECOND_BATCH = 64;
 const MAX_BATCH = 4_096;
 
@@ -33,7 +36,7 @@ export class MessageReader {
     this.#members = new UserMemberships(store, viewer.realm, viewer.user.id);
   }
 
-  /** The messages that the user may read in this view, in the order given. */
+  /** Those of the messages that the user may read in this view, in the order given. */
   async readable(messages: readonly StoredMessage[], history: NarrowPlan['history']): Promise<ReadableMessage[]> {
     const streams = new Set<number>();
     for (const message of messages) for (const stream of streamsDecidingCopies(message)) streams.add(stream);
@@ -42,7 +45,7 @@ export class MessageReader {
     return messages.map(ownOf).filter((own) => own !== undefined);
   }
 
-  /** Access to one message, in any view (messages.md § Access to a message). Undefined: none. */
+  /** The user's access to one message, in any view (messages.md § Access to a message). Undefined: none. */
   async access(message: StoredMessage): Promise<ReadableMessage | undefined> {
     await this.#members.load(streamsDecidingCopies(message));
     const { has, gained } = this.#copy(message);
@@ -54,7 +57,7 @@ export class MessageReader {
     return { message, copy: false, gained: false };
   }
 
-  /** Messages of the plan, nearest to `from` first. */
+  /** Messages of a narrow's plan, nearest to `from` first. */
   async scan(plan: NarrowPlan, from: number, direction: 'newer' | 'older', limit: number): Promise<ReadableMessage[]> {
     const rows: ReadableMessage[] = [];
     await this.#along(plan, { from, direction, limit }, async (scan) => {
@@ -174,7 +177,7 @@ interface MessageWindowSpec {
   readonly includeAnchor: boolean;
 }
 
-/** The window in the parameters of a request. */
+/** Parameters of a request that describe a window of messages. */
 interface MessageWindowArgs {
   readonly anchor: number | 'first_unread';
   readonly include_anchor: boolean;
@@ -223,7 +226,7 @@ export const fetchMessageWindow = (
     idOf: ({ message }) => message.id,
   });
 
-/** @param take as of `MessageReader.scanPacked` */
+/** Fetches a window without decoding its messages. @param take as in `MessageReader.scanPacked` */
 export const fetchPackedMessageWindow = <T extends { readonly id: number }>(
   reader: MessageReader,
   plan: NarrowPlan,

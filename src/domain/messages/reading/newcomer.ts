@@ -12,13 +12,16 @@ const UNREAD_MESSAGES = 20;
 const DAYS = 7;
 
 export interface NewcomerHistory {
-  /** The account gets copies of messages with larger ids. */
+  /** The new account gets copies of messages with larger ids than this. */
   readonly after: number;
-  /** Messages up to this id are read. */
+  /** Id up to which the new account's messages count as read. */
   readonly mark: number;
 }
 
-/** Undefined if there are no recent messages. @param streams public streams. @param now ms since 1970 */
+/**
+ * The history of a new account. Undefined if there are no recent messages. @param streams public streams. @param now ms
+ * since 1970
+ */
 export async function findNewcomerHistory(
   store: Store,
   realm: RealmId,

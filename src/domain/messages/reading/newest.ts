@@ -8,13 +8,16 @@ import { NEWEST_ANCHOR } from './fetch.js';
 
 /** State from which a frontend follows the user's newest message by the log. Travels over the bus. */
 export interface NewestMessageState extends JsonObject {
-  /** -1 = none. */
+  /** Id of the newest message; -1 = none. */
   readonly id: number;
-  /** Pairs: a stream of the user, then the id above which messages there are the user's; null = none are. */
+  /** Pairs: a stream of the user, then the id above which messages there are the user's; null = none are the user's. */
   readonly streams: readonly (number | null)[];
 }
 
-/** Returns -1 if the user has no message. @param streams all streams to which the user is or was subscribed */
+/**
+ * Id of the user's newest message; -1 if the user has none. @param streams all streams to which the user is or was
+ * subscribed
+ */
 export async function findNewestMessageId(
   store: MessageReads,
   realm: RealmId,

@@ -4,16 +4,16 @@ import type { MessageReads } from '#ports/store';
 import { toStoredMessage } from '../stored/message.js';
 import { NEWEST_ANCHOR } from './fetch.js';
 
-/** Only this many of the user's newest direct messages are read. */
+/** Maximum number of the user's newest direct messages that are read for the list. */
 const MAX_SCANNED = 1_000;
 
 interface RecentConversation {
   readonly max_message_id: number;
-  /** The other participants, ascending; [] for messages to oneself. */
+  /** Ids of the other participants, ascending; [] for messages to oneself. */
   readonly user_ids: readonly number[];
 }
 
-/** Newest first. */
+/** The user's recent direct conversations, newest first. */
 export async function listRecentConversations(
   store: MessageReads,
   realm: RealmId,

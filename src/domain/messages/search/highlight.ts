@@ -26,7 +26,7 @@ function marked(
 export const highlightWordsInHtml = (html: string, stems: ReadonlySet<string>): string =>
   stems.size === 0 ? html : marked(html, wordsInHtml(html), stems, (part) => part);
 
-/** As `highlightWordsInHtml`, for a plain text, which is escaped. */
+/** Marks the found words in a plain text, which is escaped. */
 export const highlightWordsInText = (text: string, stems: ReadonlySet<string>): string =>
   stems.size === 0 ? escapeHtml(text) : marked(text, wordsInText(text), stems, escapeHtml);
 
@@ -35,7 +35,7 @@ export interface SearchMatch {
   readonly match_subject: string;
 }
 
-/** @param searches the searches of the narrow; [] = nothing is marked */
+/** The fields of a message found by a search. @param searches the searches of the narrow; [] = nothing is marked */
 export function presentSearchMatch(
   body: { readonly html: string; readonly topic: string },
   searches: readonly SearchQuery[],

@@ -1,7 +1,7 @@
 /** Words in rendered messages. Takes time linear in the length of any text. Pure. */
 import { type IndexedWord, wordsInText } from './words.js';
 
-/** Length of the longest entity, `&CounterClockwiseContourIntegral;`. */
+/** Length of the longest HTML entity, `&CounterClockwiseContourIntegral;`. */
 const MAX_ENTITY = 34;
 const ENTITY = /^&(?:#[0-9]+|#x[0-9a-f]+|[0-9a-z]+);/i;
 
@@ -18,7 +18,7 @@ function afterTag(html: string, from: number): number {
   return html.length;
 }
 
-/** Words between tags. Tags and entities separate words. */
+/** Words of rendered text. Tags and entities separate words. */
 export function* wordsInHtml(html: string): Generator<IndexedWord> {
   for (let at = 0; at < html.length; ) {
     if (html[at] === '<') {

@@ -3,22 +3,26 @@ import type { StoredMessage } from '../stored/message.js';
 import { wordsInHtml } from './html.js';
 import { wordsInText } from './words.js';
 
-/** Stems indexed per message: more than texts of people have; bounds the cost of a hostile one. */
+/** Maximum number of stems indexed per message: more than texts of people have; bounds the cost of a hostile one. */
 const MAX_STEMS_PER_MESSAGE = 1_000;
 
-/** Words and phrases of one request: more than people type. Each one is a condition tested on messages. */
+/**
+ * Maximum number of words and phrases of one search: more than people type. Each one is a condition tested on messages.
+ */
 export const MAX_SEARCH_TERMS = 100;
 
 export interface SearchQuery {
-  /** All of these must occur; [] = no message matches. */
+  /** Stems that must all occur; [] = no message matches. */
   readonly stems: readonly string[];
-  /** In lower case; each must occur literally. */
+  /** Phrases in lower case, each of which must occur literally. */
   readonly phrases: readonly string[];
 }
 
 const TERM = /"[^"]+"|\S+/g;
 
-/** Stops reading at the first word or phrase above `MAX_SEARCH_TERMS`, so that the caller can refuse the search. */
+/**
+ * Parses the operand of `search`. Stops at the first term above `MAX_SEARCH_TERMS`, so that the caller can refuse it.
+ */
 export function parseSearch(text: string): SearchQuery {
   const stems = new Set<string>();
   for (const { stem } of wordsInText(text)) {
@@ -33,7 +37,7 @@ export function parseSearch(text: string): SearchQuery {
   return { stems: [...stems], phrases: [...phrases] };
 }
 
-/** Stems of topic and text without repeats, in order of occurrence; at most `MAX_STEMS_PER_MESSAGE`. */
+/** Stems of a message's topic and text without repeats, in order; at most `MAX_STEMS_PER_MESSAGE`. */
 export function stemsOfMessage({ body }: StoredMessage): Set<string> {
   const stems = new Set<string>();
   for (const words of [wordsInText(body.topic), wordsInHtml(body.html)]) {

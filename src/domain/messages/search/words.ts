@@ -14,11 +14,14 @@ o p q r u v w x y z
   .trim()
   .split(/\s+/);
 
-/** Longer stems are cut, to fit into an index key. UTF-16 units. */
+/** Maximum length of a stem, UTF-16 units; longer ones are cut, to fit into an index key. */
 const MAX_STEM = 64;
-/** Longer words are cut before normalising, which can make a text 18 times as long. UTF-16 units. */
+/**
+ * Maximum length of a word, UTF-16 units. Longer words are cut before normalising, which can make a text 18 times as
+ * long.
+ */
 const MAX_WORD = 256;
-/** Cached stems: the stemmer takes 6 µs per word, and texts repeat words. */
+/** Maximum number of cached stems: the stemmer takes 6 µs per word, and texts repeat words. */
 const MAX_CACHED = 20_000;
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
@@ -45,7 +48,7 @@ export function stemOfWord(word: string): string {
 }
 
 export interface IndexedWord {
-  /** '' for a stop word. */
+  /** Stem of the word; '' for a stop word. */
   readonly stem: string;
   readonly from: number;
   readonly to: number;

@@ -9,22 +9,25 @@ import { userId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 
-/** Streams with more subscribers restrict wildcard mentions by the organization's `wildcard_mention_policy`. */
+/**
+ * Maximum number of subscribers of a stream in which all senders may use wildcard mentions; above it, the
+ * organization's `wildcard_mention_policy` decides.
+ */
 const WILDCARD_FREE = 15;
 /** The topic that clients send if the user gave none. */
 const NO_TOPIC = '(no topic)';
 
-/** @throws ApiError when the account can't send anything */
+/** The sender's account. @throws ApiError when the account can't send anything */
 export function requireActiveSender(directory: DirectoryView, id: number): DirectoryUser {
   const user = directory.user(userId(id));
   if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
   return user;
 }
 
-/** Whether a user is subscribed to the stream. Called for the sender and, if that is a bot, for its owner. */
+/** Tells whether a user is subscribed to the stream. Called for the sender and, if that is a bot, for its owner. */
 type IsSubscribed = (user: number) => boolean;
 
-/** @throws ApiError when the sender may not post to the stream */
+/** Checks the right to send to a stream. @throws ApiError when the sender may not post to the stream */
 export function checkMaySendToStream(
   sender: DirectoryUser,
   stream: DirectoryStream,
@@ -45,12 +48,12 @@ export function checkMaySendToStream(
   );
 }
 
-/** @throws ApiError when the organization demands topics and there is none */
+/** Checks that a message has a topic. @throws ApiError when the organization demands topics and there is none */
 export function checkTopicPresent(topic: string, directory: DirectoryView): void {
   if (directory.settings.mandatory_topics && topic === NO_TOPIC) throw apiError('TOPICS_REQUIRED');
 }
 
-/** The last check: mentions are known only after rendering. @throws ApiError */
+/** Checks the right to a wildcard mention. The last check: mentions are known only after rendering. @throws ApiError */
 export function checkMayMentionAll(
   wildcard: boolean,
   subscribers: () => number,
@@ -63,7 +66,7 @@ export function checkMayMentionAll(
   if (!sender || !isWildcardMentionAllowed(policy, sender, settings, now)) throw apiError('WILDCARD_NOT_ALLOWED');
 }
 
-/** @param others all participants except the sender. @throws ApiError */
+/** Checks the right to send a direct message. @param others all participants except the sender. @throws ApiError */
 export function checkMaySendDirect(
   sender: DirectoryUser,
   others: readonly DirectoryUser[],

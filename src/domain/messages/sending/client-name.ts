@@ -50,7 +50,7 @@ const HUMAN = new Set([
   'android',
 ]);
 
-/** A person uses this client: messages sent by it are read for their sender. */
+/** True if people use this client: messages sent by it count as read for their sender. */
 export function isHumanClient(name: string): boolean {
   const lower = name.toLowerCase();
   return HUMAN.has(lower) || lower.includes('desktop app');

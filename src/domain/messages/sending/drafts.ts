@@ -2,11 +2,11 @@
 import type { Json, JsonObject } from '#base';
 
 interface DraftFields extends JsonObject {
-  /** '' = no recipient yet. */
+  /** Kind of recipient; '' = the draft has no recipient yet. */
   readonly type: '' | 'stream' | 'private';
-  /** The stream; or the other participants, ascending (the user itself when alone); or []. */
+  /** Recipients: the stream; or the other participants, ascending (the user itself when alone); or []. */
   readonly to: readonly number[];
-  /** '' unless `type` is 'stream'. */
+  /** Topic of the message; '' unless `type` is 'stream'. */
   readonly topic: string;
   readonly content: string;
 }
@@ -22,7 +22,7 @@ export interface Draft extends DraftBody {
 }
 
 export const DRAFT_PART_PREFIX = 'draft/';
-/** POST /register returns at most this many drafts. */
+/** Maximum number of drafts that POST /register returns. */
 export const MAX_DRAFTS_SHOWN = 1_000;
 
 export const draftPartName = (id: number): string => `${DRAFT_PART_PREFIX}${id}`;
@@ -30,7 +30,7 @@ export const draftPartName = (id: number): string => `${DRAFT_PART_PREFIX}${id}`
 export const storedDraft = (parts: ReadonlyMap<string, Json>, id: number): Draft | undefined =>
   parts.get(draftPartName(id)) as Draft | undefined;
 
-/** Oldest edit first. */
+/** The user's drafts, oldest edit first. */
 export const storedDrafts = (parts: ReadonlyMap<string, Json>): Draft[] =>
   [...parts]
     .filter(([name]) => name.startsWith(DRAFT_PART_PREFIX))

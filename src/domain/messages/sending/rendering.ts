@@ -31,6 +31,7 @@ const usersNamed = (directory: DirectoryView, name: string): readonly DirectoryU
 const shown = (user: DirectoryUser) => ({ id: user.id, name: user.fullName });
 
 /**
+ * The rendering context of a text.
  * @param origin base URL of the organization: links below it are local
  * @param author the author of the text; 0 = the system
  */
@@ -67,14 +68,17 @@ export function makeRenderContext(directory: DirectoryView, origin: string, auth
   };
 }
 
-/** Renders texts; long ones in worker threads. */
+/** Renders message texts; long ones in worker threads. */
 export class MessageRenderer {
   readonly #threads = new RenderThreads();
 
   /** @param imageProxySecret '' = no proxy: readers load pictures of other hosts directly */
   constructor(private readonly imageProxySecret: string) {}
 
-  /** Null if the text can't be rendered within the limits. @param author the author of the text; 0 = the system */
+  /**
+   * Renders a message text; null if it can't be rendered within the limits. @param author the author of the text; 0 =
+   * the system
+   */
   async render(text: string, directory: DirectoryView, origin: string, author: number): Promise<RenderResult | null> {
     try {
       const context = makeRenderContext(directory, origin, author);

@@ -5,9 +5,9 @@ import { ApiError, apiError } from '#model/errors';
 import { compileValidator, type Validator } from '#model/schema';
 import type { StoredMessage, StoredSubmessage } from '../stored/message.js';
 
-/** Length of the JSON text of a widget or of one submessage. */
+/** Maximum length of the JSON text of a widget or of one submessage. */
 export const MAX_SUBMESSAGE_LENGTH = 10_000;
-/** Limits per message: each new submessage writes the message's record with all the others. */
+/** Maximum number of submessages per message, as each new one writes the message's record with all the others. */
 const MAX_SUBMESSAGES = 2_000;
 const MAX_CHARACTERS = 200_000;
 
@@ -28,7 +28,9 @@ const ZFORM = compileValidator(
   }),
 );
 
-/** @param widget the parameter as sent. @throws ApiError as in messages.md § POST /messages, check 14 */
+/**
+ * Checks the parameter `widget`. @param widget as sent. @throws ApiError as in messages.md § POST /messages, check 14
+ */
 export function checkWidget(widget: string): { readonly widget_type: string; readonly extra_data: unknown } {
   const refuse = (reason: string): ApiError => apiError('WIDGET_INVALID', { reason });
   const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
@@ -56,7 +58,7 @@ export function checkWidget(widget: string): { readonly widget_type: string; rea
   return { widget_type, extra_data };
 }
 
-/** Line ends of the peer's platform. */
+/** Matches a line end, as the peer's platform knows them. */
 const LINE_END = /\r\n|[\n\r\v\f\x85\u2028\u2029]/;
 
 function poll(rest: string): Dict {

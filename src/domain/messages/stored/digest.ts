@@ -31,19 +31,22 @@ export const DIGEST_FACT_INDEX = {
 /** `more`: the message has reactions or edits. Their JSON depends on the directory, so it isn't in the digest. */
 export const DIGEST_MARK_BITS = { more: 1, wildcard: 2, moved: 4 } as const;
 
-/** Flags that single users got at creation, as bits. */
+/** Bits of the flags that single users got when the message was sent. */
 export const CREATION_FLAG_BITS = { read: 1, mentioned: 2, has_alert_word: 4 } as const;
 
-/** Positions of the texts. */
+/** Positions of the texts in a digest. */
 export const DIGEST_TEXT_INDEX = { html: 0, content: 1, topicKey: 2 } as const;
 
 const MAX_FACT = 2 ** 32 - 1;
 
-/** The message has reactions or edits, whose JSON depends on the directory. */
+/** True if the message has reactions or edits, whose JSON depends on the directory. */
 export const hasChangingFields = ({ reactions, edits }: MessageBody): boolean =>
   (reactions !== undefined && reactions.length > 0) || (edits !== undefined && edits.length > 0);
 
-/** Undefined if a digest can't hold the message: an unknown flag, or a fact that isn't an unsigned 32-bit integer. */
+/**
+ * Makes the digest of a message. Undefined if a digest can't hold it: an unknown flag, or a fact that isn't an unsigned
+ * 32-bit integer.
+ */
 export function makeDigest(record: MessageRecord): MessageDigest | undefined {
   const message = toStoredMessage(record);
   const { body, originStream, sender, participants } = message;

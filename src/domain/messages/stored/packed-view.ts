@@ -23,11 +23,11 @@ export class PackedMessageView implements StoredMessage {
   originStream = 0;
   /** Stream where the message is now; 0 = a direct message. */
   stream = 0;
-  /** Sum of `DIGEST_MARK_BITS`. */
+  /** Facts about the message: a sum of `DIGEST_MARK_BITS`. */
   marks = 0;
   packed!: PackedMessage;
 
-  /** Returns this view, or the decoded message if its digest has another version. */
+  /** Shows this message. Returns this view, or the decoded message if its digest has another version. */
   pointTo(packed: PackedMessage): StoredMessage {
     if (packed.version !== DIGEST_VERSION) return toStoredMessage(packed.record);
     this.packed = packed;

@@ -11,22 +11,25 @@ import { type StoredMessage, streamConversationName } from './message.js';
 
 export const messageTag = {
   mentioned: (user: number): string => `@${user}`,
-  /** Mentions all of a stream (`s12`). A direct message with a wildcard has a `mentioned` tag per participant. */
+  /**
+   * Tag of a message that mentions everybody in a stream (`s12`). A direct message with such a mention has a
+   * `mentioned` tag per participant.
+   */
   wildcard: (conversation: string): string => `*${conversation}`,
   alerted: (user: number): string => `!${user}`,
   has: (what: 'link' | 'image' | 'attachment'): string => `has:${what}`,
-  /** Links to this uploaded file. Readers of any such message may read the file. */
+  /** Tag of a message that links to an uploaded file. Readers of any such message may read the file. */
   file: (token: string): string => `file:${token}`,
   resolved: 'resolved',
-  /** The message is in this conversation now, but was sent to another stream. */
+  /** Tag of a message that is in this conversation now, but was sent to another stream. */
   cameTo: (conversation: string): string => `>${conversation}`,
-  /** A stem, as search/words.ts makes it. */
+  /** Tag of a stem in the text, as search/words.ts makes it. */
   word: (stem: string): string => `=${stem}`,
 } as const;
 
 export const RESOLVED_TOPIC_PREFIX = '✔ ';
 
-/** All tags of a message except its words. */
+/** All tags of a message except those of its words. */
 function tagsWithoutWords({ body, participants, originStream }: StoredMessage): string[] {
   const tags: string[] = [];
   for (const [user, flags] of Object.entries(body.flags)) {
@@ -47,14 +50,17 @@ function tagsWithoutWords({ body, participants, originStream }: StoredMessage): 
   return [...new Set(tags)];
 }
 
-/** All tags of a record: facts and the stems of its words. */
+/** All tags of a message: its facts, and the stems of its words. */
 function tagsOfMessage(message: StoredMessage): string[] {
   const tags = tagsWithoutWords(message);
   for (const stem of stemsOfMessage(message)) tags.push(messageTag.word(stem));
   return tags;
 }
 
-/** @param direct conversation of a direct message: `d` and the key of its set of participants */
+/**
+ * Makes the record of a message. @param direct name of a direct message's conversation: `d` and the key of its set of
+ * participants
+ */
 export function toMessageRecord(message: StoredMessage, direct = ''): MessageRecord {
   const { id, sender, participants, originStream, body } = message;
   const conversation = body.stream === 0 ? direct : streamConversationName(body.stream);

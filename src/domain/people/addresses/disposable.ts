@@ -3,7 +3,7 @@
 /** True if the domain (lower-case), or a domain above it, is listed as one of throw-away addresses. */
 export type IsDisposableDomain = (domain: string) => boolean;
 
-/** @param text one domain per line; a # begins a comment */
+/** Parses the operator's list of disposable domains. @param text one domain per line; a # begins a comment */
 export function parseDisposableDomains(text: string): IsDisposableDomain {
   const listed = new Set<string>();
   for (const line of text.split(/\r?\n/)) {

@@ -8,7 +8,7 @@ const MAX_DOMAIN_LENGTH = 255;
 
 const invalid = (reason: string): Error => apiError('INVALID_DOMAIN', { reason });
 
-/** @returns the domain, trimmed and in lower case. @throws ApiError */
+/** Checks the domain of e-mail addresses. @returns the domain, trimmed and in lower case. @throws ApiError */
 export function checkEmailDomain(given: string): string {
   const domain = given.trim().toLowerCase();
   if (domain === '') throw invalid("Domain can't be empty.");
@@ -23,14 +23,14 @@ export function checkEmailDomain(given: string): string {
   return domain;
 }
 
-/** The domain of an address, in lower case. */
+/** The domain of an e-mail address, in lower case. */
 export const domainOfAddress = (address: string): string => address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 
-/** Reason why an organization refuses an address. Operations have different messages for the same reason. */
+/** Reason why an organization refuses an e-mail address. Operations have different messages for the same reason. */
 export type AddressProblem = 'domain' | 'disposable' | 'plus';
 
 /**
- * Judges the domain only, not whether the address is well-formed or in use.
+ * Finds out whether an organization admits the domain of an address. The address may be malformed or in use.
  * @param disposable the address has a domain of throw-away addresses (`services.disposable`)
  * @returns undefined if the organization admits the address
  */

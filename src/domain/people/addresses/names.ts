@@ -6,7 +6,9 @@ export const FAKE_EMAIL_DOMAIN = 'conclave.invalid';
 
 const INVALID = /[\p{C}*`\\>"@]/u;
 
-/** @returns the full name, trimmed. @throws ApiError if it breaks the rules of users.md */
+/**
+ * Checks the full name of an account. @returns the name, trimmed. @throws ApiError if it breaks the rules of users.md
+ */
 export function checkFullName(name: string): string {
   const trimmed = name.trim();
   const length = [...trimmed].length;

@@ -11,11 +11,11 @@ import { type PresentUserOptions, presentUser } from './present-user.js';
 
 interface UserListOptions extends Omit<PresentUserOptions, 'profile'> {
   readonly profile?: boolean;
-  /** Lists only active (true) or only deactivated (false) accounts. Absent: both. */
+  /** True: only active accounts; false: only deactivated ones; absent: both. */
   readonly active?: boolean | undefined;
 }
 
-/** Role that stands for all roles which see the same addresses. */
+/** The role that stands for all roles which see the same addresses as the viewer. */
 function classOf(viewer: DirectoryUser): number {
   if (viewer.role <= ROLE.admin) return ROLE.admin;
   if (viewer.role <= ROLE.moderator) return ROLE.moderator;

@@ -11,7 +11,7 @@ export const isCalledBot = ({ botType }: Pick<DirectoryUser, 'botType'>): boolea
   botType === BOT_TYPE.outgoingWebhook || botType === BOT_TYPE.embedded;
 
 export type StreamNameLookup = (id: StreamId) => string | undefined;
-/** Decrypts a text that was sealed with the server secret. Undefined if it was sealed with another one. */
+/** Decrypts a text that was sealed with the server secret. Returns undefined if it was sealed with another one. */
 export type UnsealText = (sealed: string) => string | undefined;
 
 const nameOf = (id: StreamId | null, name: StreamNameLookup): string | null =>

@@ -50,7 +50,7 @@ const KNOWN_TYPES = new Set<number>(Object.values(PROFILE_FIELD_TYPE));
 const NOT_IN_SUMMARY = new Set<number>([longText, person]);
 export const RENDERED_FIELD_TYPES: ReadonlySet<number> = new Set([PROFILE_FIELD_TYPE.shortText, longText]);
 
-/** `field_data` after the validation by the parameter's schema. */
+/** The parameter `field_data` after its validation by the schema. */
 export type ProfileFieldData = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 
 interface ProfileFieldInput {
@@ -62,7 +62,7 @@ interface ProfileFieldInput {
 
 export type CheckedProfileField = Pick<DirectoryProfileField, 'name' | 'hint' | 'data' | 'inSummary'>;
 
-/** Refuses a third field in the summary. @throws ApiError */
+/** Refuses a third profile field in the summary of profiles. @throws ApiError */
 export function checkSummaryFieldCount(others: readonly DirectoryProfileField[]): void {
   if (others.filter(({ inSummary }) => inSummary).length >= MAX_IN_SUMMARY) {
     throw apiError('PROFILE_SUMMARY_FULL', { n: MAX_IN_SUMMARY });
@@ -70,7 +70,7 @@ export function checkSummaryFieldCount(others: readonly DirectoryProfileField[])
 }
 
 /**
- * All rules but those that depend on the other fields, in their order.
+ * Checks a profile field by all rules but those that depend on the other fields, in the API's order.
  * @throws ApiError
  */
 export function checkProfileField(
@@ -96,7 +96,10 @@ function checkTexts(name: string, hint: string): void {
     throw validationError(`hint is too long (limit: ${MAX_HINT_LENGTH} characters)`);
 }
 
-/** @throws ApiError unless it has these keys, all of them texts that are not blank, and no other */
+/**
+ * Checks the keys of a field's data. @throws ApiError unless it has these keys, all of them texts that are not blank,
+ * and no other
+ */
 function checkKeys(of: ProfileFieldData, required: readonly string[], optional: readonly string[] = []): void {
   for (const key of required) {
     const value = Object.hasOwn(of, key) ? of[key] : undefined;
@@ -146,14 +149,16 @@ function checkAccount(data: ProfileFieldData): Pick<CheckedProfileField, 'name' 
   return { name, hint, data: JSON.stringify({ subtype }) };
 }
 
-/** Name, hint and data of it are the same in every organization. */
+/**
+ * True if the field is an account type that every organization has: its name, hint and data are the same everywhere.
+ */
 export function isDefaultExternalAccount({ type, data }: Pick<DirectoryProfileField, 'type' | 'data'>): boolean {
   return (
     type === externalAccount && Object.hasOwn(EXTERNAL_ACCOUNTS, String((JSON.parse(data) as ProfileFieldData).subtype))
   );
 }
 
-/** Key of an option → realm version up to which values with this key mean an earlier, removed option. */
+/** Options of a profile field: key → realm version up to which values with this key mean an earlier, removed option. */
 export const optionsOfProfileField = memoizeByObject((field: DirectoryProfileField): ReadonlyMap<string, number> => {
   const added = new Map(field.added);
   return new Map(Object.keys(JSON.parse(field.data) as object).map((key) => [key, added.get(key) ?? 0]));

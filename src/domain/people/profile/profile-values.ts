@@ -5,7 +5,7 @@ import { apiError, validationError } from '#model/errors';
 import type { DirectoryProfile, DirectoryProfileField, DirectoryUser, ProfileData, ProfileValue } from '#model/records';
 import { optionsOfProfileField, PROFILE_FIELD_TYPE } from './profile-fields.js';
 
-/** A value after the validation by the parameters' schemas. */
+/** A profile value after its validation by the parameter's schema. */
 export type ProfileValueInput = string | readonly number[];
 
 type FindUser = (id: number) => DirectoryUser | undefined;
@@ -15,7 +15,7 @@ const MAX_LONG_TEXT = 500;
 
 type Check = (field: DirectoryProfileField, given: ProfileValueInput, find: FindUser) => string;
 
-/** @returns the stored form of a value. @throws ApiError */
+/** Checks a profile value. @returns the stored form of the value. @throws ApiError */
 export const checkProfileValue: Check = (field, given, find) => CHECKS[field.type]!(field, given, find);
 
 function text({ name }: DirectoryProfileField, given: ProfileValueInput, longest = Number.POSITIVE_INFINITY): string {
@@ -67,19 +67,22 @@ const CHECKS: Readonly<Record<number, Check>> = {
   [PROFILE_FIELD_TYPE.pronouns]: short,
 };
 
-/** Removing an option removes its values, even if its key is used again later. */
+/**
+ * True if the value's field and option still exist. Removing an option removes its values, even if its key is used
+ * again later.
+ */
 const isThere = (field: DirectoryProfileField | undefined, { value, at }: ProfileValue): boolean =>
   field !== undefined &&
   (field.type !== PROFILE_FIELD_TYPE.select ||
     at > (optionsOfProfileField(field).get(value) ?? Number.POSITIVE_INFINITY));
 
-/** Memoized, because many profiles are shown with the same list. */
+/** Profile fields by id; memoized, because many profiles are shown with the same list. */
 const fieldsById = memoizeByObject(
   (fields: readonly DirectoryProfileField[]): ReadonlyMap<string, DirectoryProfileField> =>
     new Map(fields.map((field) => [String(field.id), field])),
 );
 
-/** The values whose field, and option, still exists. */
+/** The profile values whose field, and option, still exists. */
 export function keepLiveProfileValues(
   { values }: DirectoryProfile,
   fields: readonly DirectoryProfileField[],
