@@ -9,7 +9,7 @@ import type { InputSources } from '../services.js';
 export const readMembership = (realm: RealmId, stream: number, sources: InputSources): Promise<StreamMembershipReply> =>
   sources.ask(streamKey(realm, streamId(stream)), streamCommands.members, {});
 
-/** Stream id → user ids, ascending. */
+/** Ids of subscribers, ascending, by stream id. */
 export type SubscribersByStream = ReadonlyMap<number, readonly number[]>;
 
 export async function readSubscribers(

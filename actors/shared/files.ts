@@ -42,7 +42,7 @@ function tellOwners<A extends JsonObject>(
   });
 }
 
-/** Commands after a message has linked these files. @param sent seconds since 1970 */
+/** Commands to the owners of files that a message has linked. @param sent seconds since 1970 */
 export const filesLinkedCommands = (
   realm: RealmId,
   paths: readonly string[],
@@ -51,7 +51,7 @@ export const filesLinkedCommands = (
 ): OutboxCommand[] => tellOwners(realm, paths, userCommands.fileLinked, { message, sent });
 
 /**
- * Commands after a message no longer links these files.
+ * Commands to the owners of files that a message no longer links.
  * @param deleted the message was deleted (a file without other links is deleted, too), not only edited
  */
 export const filesUnlinkedCommands = (

@@ -10,11 +10,11 @@ export interface Notice {
   readonly origin: string;
   /** Users for whom the notice is read from the beginning. */
   readonly read?: readonly number[];
-  /** Realm version at which the names in the text exist. */
+  /** Realm version at which the names in the notice's text exist. */
   readonly after: number;
 }
 
-/** A notice in a stream. */
+/** The command that sends a notice to a stream. */
 export const streamNoticeCommand = (
   realm: RealmId,
   stream: number,
@@ -29,7 +29,7 @@ export const streamNoticeCommand = (
     after,
   });
 
-/** A notice to one user. @param bot sender */
+/** The command that sends a notice to one user. @param bot sender */
 export function directNoticeCommand(
   realm: RealmId,
   user: number,
@@ -46,11 +46,11 @@ export function directNoticeCommand(
   });
 }
 
-/** A mention without a notification. */
+/** Markdown that mentions a user without notifying them. */
 export const silentMention = ({ id, fullName }: { readonly id: number; readonly fullName: string }): string =>
   `@_**${fullName}|${id}**`;
 
-/** Topic of notices about a stream itself. */
+/** Topic of notices about a stream itself, such as a change of its name. */
 export const STREAM_EVENTS_TOPIC = 'stream events';
 
 /** A stream's description in a quote block. */

@@ -13,15 +13,15 @@ import type { InputSources } from '../services.js';
 export interface OwnSections extends Readonly<Record<OwnStateSection, unknown>> {
   /** Present and former subscriptions, in no particular order. */
   readonly subscriptions: readonly Subscription[];
-  /** Newest edit first, as many as a registration contains. */
+  /** Drafts, newest edit first, as many as a registration contains. */
   readonly drafts: readonly Draft[];
-  /** Messages not sent yet, by time, as the API shows them. */
+  /** Scheduled messages that are not sent yet, by time, as the API shows them. */
   readonly scheduled: readonly JsonObject[];
-  /** In no particular order. */
+  /** The user's topic policies, in no particular order. */
   readonly topics: readonly UserTopic[];
   /** Parts of the read state and of the marks, by name. */
   readonly reading: readonly (readonly [string, Json])[];
-  /** Hints to show next. */
+  /** Hints for new users that are to be shown next. */
   readonly hotspots: readonly JsonObject[];
 }
 

@@ -6,22 +6,28 @@ import type { ApiError } from '#model/errors';
 
 const NOTHING: readonly Uint8Array[] = [];
 
-/** Success with these fields. @param after realm version that the caller's frontend must see before it replies */
+/**
+ * A reply of success with these fields. @param after realm version that the caller's frontend must see before it
+ * replies
+ */
 export function successReply(of?: JsonObject, after?: number): ActorReply {
   const ok = of ? [encodeFields(of)] : NOTHING;
   return after === undefined ? { ok } : { ok, after };
 }
 
-/** Success with fields that are partly encoded. */
+/** A reply of success whose fields are partly encoded. */
 export const encodedReply = (of: ResponseFields): ActorReply => ({ ok: encodeFieldParts(of) });
 
-/** A refusal after changes that stay. @param after as in `successReply` */
+/** A reply of refusal after changes that stay. @param after as in `successReply` */
 export const refusalAfterChanges = (refusal: ApiError, after: number): ActorReply => ({
   error: refusal.toReply(),
   after,
 });
 
-/** The time for one request ended; the changes so far stay, and the client repeats. */
+/**
+ * A reply of partial success: the time for one request ended; the changes so far stay, and the client repeats the
+ * request.
+ */
 export const partialReply = (): ActorReply => ({ ok: NOTHING, partial: 'REQUEST_TIMEOUT' });
 
 export const valueReply = (of: Json): { readonly value: Json } => ({ value: of });

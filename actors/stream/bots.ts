@@ -8,7 +8,7 @@ import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/recor
 /** Reason of a webhook call, as the call's body names it. */
 type WebhookTrigger = 'mention' | 'private_message';
 
-/** Mentioned generic bots that are not subscribed; they get copies nevertheless. */
+/** Bots of type generic that a message mentions although they are not subscribed; they get copies nevertheless. */
 export const mentionedUnsubscribedBots = (
   mentioned: readonly number[],
   subscribed: (user: number) => boolean,
@@ -19,7 +19,7 @@ export const mentionedUnsubscribedBots = (
     return user?.isActive === true && user.botType === BOT_TYPE.generic && !subscribed(id);
   });
 
-/** Commands that give the bots' actors their copies. */
+/** Commands that give copies of a message to the actors of these bots. */
 export const giveCopyCommands = (realm: RealmId, message: number, bots: readonly number[]): OutboxCommand[] =>
   bots.map((bot) =>
     outboxCommand({
@@ -30,7 +30,7 @@ export const giveCopyCommands = (realm: RealmId, message: number, bots: readonly
     }),
   );
 
-/** Calls of the outgoing webhooks among these users. Messages of bots call no webhook. */
+/** Commands that call the outgoing webhooks among these users. Messages of bots call no webhook. */
 export function webhookCallCommands(
   users: readonly number[],
   input: {
@@ -57,7 +57,7 @@ export function webhookCallCommands(
     );
 }
 
-/** The bot's actor warns the bot's owner: the stream has no subscribers. */
+/** The command that makes a bot's actor warn the bot's owner: the stream has no subscribers. */
 export const lostMessageCommand = (
   bot: DirectoryUser,
   { name }: DirectoryStream,

@@ -26,13 +26,15 @@ export async function loadMessageRecord(
   return record ?? null;
 }
 
-/** Newest version of the message; undefined: deleted or absent. */
+/** Newest version of a message; undefined: deleted or absent. */
 export function latestMessage(view: StreamView, id: number, stored: MessageRecord | null): StoredMessage | undefined {
   const record = view.volatile.recent.latest(id, stored);
   return record ? toStoredMessage(record) : undefined;
 }
 
-/** Redirects the command if the message has moved to another actor since the caller's actor looked; else undefined. */
+/**
+ * Redirects a command if the message has moved to another actor since the caller's actor looked; otherwise undefined.
+ */
 export function redirectToOwner<A extends JsonObject>(
   message: StoredMessage,
   { key, realm }: CommandContext,
@@ -67,7 +69,10 @@ export function removeMessage(view: StreamView, message: StoredMessage, { now }:
   return { id: message.id, rev, record: null };
 }
 
-/** Audience of changes: holders of copies, and subscribers if the history is public (events.md § Recipients). */
+/**
+ * Audience of changes of a message: holders of copies, and subscribers if the history is public (events.md §
+ * Recipients).
+ */
 export function audienceOfChanges(
   message: StoredMessage,
   { mv }: StreamState,
@@ -78,7 +83,7 @@ export function audienceOfChanges(
   return { ...audienceOfCopies(message), ...(shared ? { mv } : {}) };
 }
 
-/** Users with a copy of the message. */
+/** Audience of the users who have a copy of the message. */
 export function audienceOfCopies({ body, participants, id, originStream: home }: StoredMessage): EventAudience {
   if (body.stream === 0) return { users: participants };
   const own = body.copies ? { users: body.copies } : {};

@@ -6,22 +6,25 @@ import type { MessageRecord } from '#model/records';
 
 interface RecentChange {
   readonly rev: number;
-  /** null: deleted. */
+  /** The changed record; null: the message was deleted. */
   readonly record: MessageRecord | null;
   /** Wall time of the change, ms. */
   readonly at: number;
-  /** The change before this one, if it was still remembered. */
+  /** The change of the same message before this one, if it was still remembered. */
   readonly before?: Omit<RecentChange, 'before'>;
 }
 
-/** Longer than any command waits between its read of the Store and its turn: requests time out before. */
+/**
+ * Time for which changes are remembered, ms: longer than any command waits between its read of the Store and its turn,
+ * as requests time out before.
+ */
 const REMEMBER_MS = 120_000;
 
 export class RecentlyChangedMessages {
-  /** In order of change. */
+  /** Changes by message id, in order of change. */
   readonly #changes = new Map<number, RecentChange>();
 
-  /** The newer of the stored version and the last change here; null: deleted or absent. */
+  /** The newer of a message's stored version and its last change here; null: deleted or absent. */
   latest(id: number, stored: MessageRecord | null): MessageRecord | null {
     const change = this.#changes.get(id);
     if (!change || (stored && revisionOf(stored) > change.rev)) return stored;

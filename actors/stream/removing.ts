@@ -14,6 +14,7 @@ import type { StreamState, StreamView } from './state.js';
 import { removeMessagesFromTopic } from './topics.js';
 
 /**
+ * Outcome of removing messages.
  * @param messages messages of this conversation, in the order in which the events list them
  * @param newest the newest messages of their topics (`readNewestOfTopic`); removed ones may be among them
  */

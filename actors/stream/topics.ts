@@ -13,7 +13,9 @@ import type { StreamView } from './state.js';
 
 export const STREAM_TOPIC_PART_PREFIX = 'topic/';
 
-/** Newest messages read to find the newest that remains; more than commands in flight change. */
+/**
+ * Maximum number of newest messages that are read to find the newest that remains; more than commands in flight change.
+ */
 export const MAX_NEWEST_READ = 64;
 
 interface Topic extends JsonObject {
@@ -29,7 +31,7 @@ export const storedTopic = (parts: ActorParts, key: string): Topic | undefined =
 
 const part = (key: string, topic: Topic | null): Changes => ({ [`${STREAM_TOPIC_PART_PREFIX}${key}`]: topic });
 
-/** Newest first, as the API lists them. */
+/** Topics of the stream, those with the newest messages first, as the API lists them. */
 export function listTopics(parts: ActorParts): { readonly name: string; readonly max_id: number }[] {
   const topics: { name: string; max_id: number }[] = [];
   for (const [name, value] of parts) {
@@ -67,7 +69,7 @@ export function changedInTopic(view: StreamView, stream: number, key: string): S
   return [...view.volatile.recent.records()].map(toStoredMessage).filter((message) => isIn(message, stream, key));
 }
 
-/** Newest versions of these records, without messages that have left the topic since the read. */
+/** Newest versions of these records, without messages that have left the topic since they were read. */
 export function currentInTopic(
   view: StreamView,
   records: readonly MessageRecord[],
@@ -125,10 +127,10 @@ function watcherSet(parts: ActorParts, topic: string): IdSet {
   return stored ? IdSet.decode(stored.users) : IdSet.EMPTY;
 }
 
-/** User ids, ascending. */
+/** Ids of the topic's watchers, ascending. */
 export const topicWatchersOf = (parts: ActorParts, topic: string): readonly number[] => watcherSet(parts, topic).ids;
 
-/** Changed parts; none if the user is one of the watchers already, or not. */
+/** Parts that change when a user begins or ceases to watch a topic; none if nothing changes. */
 export function withWatcher(parts: ActorParts, topic: string, user: number, watches: boolean): Record<string, Json> {
   const before = watcherSet(parts, topic);
   if (before.has(user) === watches) return {};

@@ -10,21 +10,21 @@ export interface OwnFile extends JsonObject {
   readonly id: number;
   readonly path: string;
   readonly name: string;
-  /** Bytes. */
+  /** Size of the file, bytes. */
   readonly size: number;
-  /** Milliseconds since 1970. */
+  /** Time of the upload, ms since 1970. */
   readonly created: number;
-  /** The bytes are stored. Until then no user sees the file. */
+  /** True once the bytes are stored. Until then no user sees the file. */
   readonly ready: boolean;
-  /** Messages that link the file, in order of arrival here; sent: seconds since 1970. */
+  /** Messages that link the file, in the order in which this actor learned of them; sent: seconds since 1970. */
   readonly messages: readonly { readonly id: number; readonly sent: number }[];
-  /** Time of deletion unless a message links the file before, ms; null while one does. */
+  /** Time at which the file is deleted unless a message links it before, ms; null while one does. */
   readonly expires: number | null;
 }
 
 export const FILE_PART_PREFIX = 'file/';
 
-/** @param path checked path of a file */
+/** Name of the part that holds the file. @param path checked path of the file */
 export const filePartName = (path: string): string => `${FILE_PART_PREFIX}${parseFilePath(path)?.token}`;
 
 /** The file with exactly this path, even if its upload is not finished. */
@@ -39,12 +39,12 @@ export function findFile(parts: ActorParts, path: string): OwnFile | undefined {
   return file?.ready ? file : undefined;
 }
 
-/** In no particular order. */
+/** All files of the user, in no particular order. */
 export function* ownFiles(parts: ActorParts): Iterable<OwnFile> {
   for (const [name, file] of parts) if (name.startsWith(FILE_PART_PREFIX)) yield file as unknown as OwnFile;
 }
 
-/** The attachment object of realm.md: times in milliseconds. */
+/** The file as the API's attachment object (realm.md): times in milliseconds. */
 export const presentAttachment = ({ id, name, path, size, created, messages }: OwnFile): JsonObject => ({
   id,
   name,
@@ -59,7 +59,7 @@ interface Removal {
   readonly command: OutboxCommand;
 }
 
-/** Deletes the parts, and has the realm actor publish that and erase the bytes. @param files at least one */
+/** Deletes files: their parts, and by a command to the realm actor their bytes. @param files at least one */
 export function removeFiles(realm: RealmId, owner: number, files: readonly OwnFile[]): Removal {
   // A file whose upload never finished uses no quota and was never published.
   const known = files.filter((file) => file.ready);

@@ -34,9 +34,9 @@ interface ScheduledInput {
 }
 
 export interface SchedulingInputs {
-  /** RenderResult content; null: cannot be rendered; undefined: no new content, or one that the handler refuses. */
+  /** The rendered content; null: it can't be rendered; undefined: no new content, or one that the handler refuses. */
   readonly rendered: RenderResult | null | undefined;
-  /** Streams to which a bot's owner is subscribed. */
+  /** Ids of the streams to which a bot's owner is subscribed. */
   readonly ownersStreams: ReadonlySet<number>;
   /** Number of subscribers by stream, loaded only for a wildcard mention. */
   readonly subscribers: ReadonlyMap<number, number>;
@@ -47,7 +47,7 @@ interface TextInput extends JsonObject {
   readonly origin: string;
 }
 
-/** @param target stream of the message, as known when the command arrives */
+/** Loads the inputs of the checks. @param target stream of the message, as known when the command arrives */
 export async function loadSchedulingInputs(
   { content, origin }: TextInput,
   target: number | undefined,
@@ -72,7 +72,7 @@ export async function loadSchedulingInputs(
   return { rendered, ownersStreams: new Set(ownersStreams), subscribers };
 }
 
-/** The content as it would be sent; undefined: the handler refuses it. */
+/** The content of the message as it would be sent; undefined: the handler refuses it. */
 function sendable(content: string): string | undefined {
   try {
     return checkMessageContent(content);
@@ -81,7 +81,10 @@ function sendable(content: string): string | undefined {
   }
 }
 
-/** @param known the message before this edit; unchanged content keeps its rendering. @throws ApiError */
+/**
+ * Checks a message to be scheduled. @param known the message before this edit; unchanged content keeps its rendering.
+ * @throws ApiError
+ */
 export function checkScheduled(
   given: ScheduledInput,
   known: ScheduledMessage | undefined,

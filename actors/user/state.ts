@@ -12,7 +12,7 @@ import { nextFileExpiry } from './files.js';
 
 export interface UserState extends JsonObject {
   readonly phase: string;
-  /** scrypt hash; null: no log-in with a password. */
+  /** scrypt hash of the password; null: no log-in with a password. */
   readonly passwordHash: string | null;
   /** Wall times of recent failed log-ins, ms; absent: none. */
   readonly failedLogins?: readonly number[];
@@ -26,16 +26,19 @@ export interface UserState extends JsonObject {
   readonly storage?: number;
   /** Highest id ever given to a scheduled message; absent before the first. */
   readonly lastScheduled?: number;
-  /** Hints seen so far; absent if none. */
+  /** Hints for new users that were seen; absent if none. */
   readonly tutorial?: TutorialState & JsonObject;
 }
 
 /** The user whose actor has this key. */
 export const userIdOfKey = (key: ActorKey): UserId => userId(Number(parseActorKey(key).rest));
 
-/** Distance between the first ids of two users: an id of another user's draft is rarely an id of one's own. */
+/**
+ * Distance between the first ids that two users give to their drafts: an id of another user's draft is rarely an id of
+ * one's own.
+ */
 const ID_DISTANCE = 4_096;
-/** Id ranges repeat after this many users, because ids in paths end at 2^32. */
+/** Number of users after which id ranges repeat, because ids in paths end at 2^32. */
 const ID_RANGES = 2 ** 19;
 
 /** Next id of a user's drafts or scheduled messages. @param last highest id given so far */
@@ -46,7 +49,7 @@ export const SUBSCRIPTION_PART_PREFIX = 'sub/';
 /** Subscriptions by stream. */
 const SUBSCRIPTIONS = new PartTable<Subscription>(SUBSCRIPTION_PART_PREFIX);
 
-/** A subscription with defaults only. */
+/** A subscription with default properties. */
 export const defaultSubscription = (stream: number, color: string): Subscription => ({
   stream,
   active: true,
@@ -69,7 +72,7 @@ export const subscriptionsOf = (parts: ActorParts): Subscription[] => [...SUBSCR
 export const isSubscribed = (parts: ActorParts, stream: number): boolean =>
   subscriptionOf(parts, stream)?.active ?? false;
 
-/** Handler of a command with these arguments. */
+/** Handler of a user command with these arguments. */
 export type UserHandler<A extends JsonObject, I = undefined> = CommandDefinition<
   UserState,
   A,
@@ -78,10 +81,10 @@ export type UserHandler<A extends JsonObject, I = undefined> = CommandDefinition
   ActorServices
 >;
 
-/** Handler of a declared command. */
+/** Handler of a declared user command. */
 export type UserCommand<C extends Command<'user'>, I = undefined> = UserHandler<ArgsOf<C>, I>;
 
-/** Earliest time that any part waits for, ms; null: none. Commands that change such a part set `due` to this. */
+/** Earliest time for which any part waits, ms; null: none. Commands that change such a part set `due` to this. */
 export function nextTimerTime(parts: ActorParts): number | null {
   const times = [nextScheduledTime(parts), nextFileExpiry(parts)].filter((at) => at !== null);
   return times.length === 0 ? null : Math.min(...times);

@@ -9,7 +9,7 @@ import type { WaitingCall } from './state.js';
 
 /** Place of the message at the time of the call. */
 export interface MessagePlace {
-  /** Stream of the message; 0: a direct message. */
+  /** Stream of the message; 0: it is a direct message. */
   readonly stream: number;
   readonly topic: string;
   readonly participants: readonly number[];
@@ -50,7 +50,7 @@ export async function makeDueCalls(
   );
 }
 
-/** Reason when the token was sealed under a former server secret. */
+/** Reason of a failed call whose token was sealed under a former server secret. */
 const UNREADABLE = 'its token is void since the server secret was changed, and its settings show a new one';
 
 async function one(

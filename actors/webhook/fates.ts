@@ -11,7 +11,7 @@ import type { CommandContext } from '#runtime';
 import { botIdOfKey, type CallOutcome, type MessagePlace } from './calls.js';
 import { CALL_PARTS, type WaitingCall } from './state.js';
 
-/** Pauses before the second and third attempt at a server that could not be reached, ms. */
+/** Pauses before the second and third attempt to reach a server, ms. */
 const PAUSES: readonly number[] = [1_000, 4_000];
 
 type Context = Pick<CommandContext, 'key' | 'realm' | 'directory' | 'now'>;
@@ -25,7 +25,7 @@ export function ownerNoticeCommand({ key, realm, directory }: Context, origin: s
   return [directNoticeCommand(realm, owner.id, { content, origin, after: directory.version })];
 }
 
-/** Names the place as part of a sentence. */
+/** Names the place of a message as part of a sentence. */
 function placePhrase({ stream, topic }: MessagePlace, directory: DirectoryView): string {
   const name = stream === 0 ? undefined : directory.stream(streamId(stream))?.name;
   return name === undefined ? 'a direct message' : `a message in #**${name}>${topic}**`;

@@ -21,14 +21,14 @@ type WebhookCommand<C extends Command<'webhook'>, I = undefined> = CommandDefini
   ActorServices
 >;
 
-/** Calls per run; the others follow at once. */
+/** Number of calls per run; further ones follow at once. */
 const BATCH = 8;
-/** Calls that may wait; further ones are dropped. */
+/** Maximum number of calls that wait; further ones are dropped. */
 const MAX_WAITING = 1_000;
-/** The owner gets at most one notice of dropped calls per this time. */
+/** Minimum time between two notices of dropped calls to the owner, ms. */
 const WARN_MS = 60_000;
 
-/** Sent by the conversation's actor. Never refused; a repeat changes nothing. */
+/** Queues a call. Sent by the conversation's actor. Never refused; a repeat changes nothing. */
 const triggered: WebhookCommand<typeof webhookCommands.triggered> = {
   creates: true,
   handle({ state, parts }, { message, trigger, origin }, _inputs, context) {
@@ -75,7 +75,7 @@ const due: WebhookCommand<typeof webhookCommands.due, readonly CallOutcome[]> = 
   },
 };
 
-/** Sent by the conversation's actor: the bot's reply was refused. */
+/** Warns the owner that the bot's reply was refused. Sent by the conversation's actor. */
 const refused: WebhookCommand<typeof webhookCommands.refused> = {
   creates: true,
   handle: (_view, { place, origin, reason }, _inputs, context) => ({

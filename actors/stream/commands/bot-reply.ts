@@ -15,7 +15,7 @@ import type { StreamCommand, StreamHandler } from '../state.js';
 import type { ComposeInputs } from './compose.js';
 import { checkAndSend, type DirectComposeInputs, sendDirect } from './send.js';
 
-/** Client name of these messages. */
+/** Client name of the messages that outgoing webhooks send. */
 const CLIENT = 'OutgoingWebhookResponse';
 
 function reportingToBot<A extends SendArgs, I>(plain: StreamHandler<A, I>): StreamHandler<A & BotReplyArgs, I> {

@@ -25,7 +25,7 @@ import { withRetentionTimer } from './retention.js';
 
 export interface ComposeInputs {
   readonly id: number;
-  /** null: cannot be rendered. */
+  /** The rendered text; null: it can't be rendered. */
   readonly rendered: RenderResult | null;
   /** Paths of uploaded files that the message claims. */
   readonly files: readonly string[];
@@ -67,9 +67,9 @@ export interface ComposedMessage {
   readonly local?: MessageItem['local'] | undefined;
   /** First submessage of the message's widget. */
   readonly submessage?: StoredSubmessage | undefined;
-  /** Bots that get copies without being subscribed. */
+  /** Ids of bots that get copies without being subscribed. */
   readonly copies?: readonly number[];
-  /** Further commands; the reply does not wait for them. */
+  /** Commands that are sent without delaying the reply. */
   readonly calls?: readonly OutboxCommand[];
 }
 
@@ -108,7 +108,7 @@ export function streamMessageOutcome(
   return { ...placed, commands: [[told, ...(outcome.commands?.[0] ?? [])]] };
 }
 
-/** @param recipient recipient_id of the message */
+/** Outcome of sending a direct message. @param recipient recipient_id of the message */
 export function directMessageOutcome(
   state: StreamState,
   input: MessageInput,

@@ -30,7 +30,7 @@ interface DeleteInputs {
   readonly newest: readonly MessageRecord[];
 }
 
-/** @throws ApiError */
+/** Checks the right to delete a message. @throws ApiError */
 function checkDelete(message: StoredMessage, { directory, caller, now }: CommandContext): void {
   const user = directory.user(userId(caller));
   if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
@@ -44,7 +44,7 @@ function checkDelete(message: StoredMessage, { directory, caller, now }: Command
   if (typeof limit === 'number' && now > (message.body.sent + limit) * 1000) throw apiError('DELETE_TOO_LATE');
 }
 
-/** DELETE /messages/{message_id}. */
+/** DELETE /messages/{message_id}: deletes one message. */
 export const deleteMessage: StreamCommand<typeof conversationCommands.deleteMessage, DeleteInputs> = {
   async inputs({ message_id }, { realm }, sources) {
     const stored = await loadMessageRecord(realm, message_id, sources);
@@ -64,7 +64,7 @@ export const deleteMessage: StreamCommand<typeof conversationCommands.deleteMess
 };
 
 interface Page {
-  /** Newest first. */
+  /** Messages of the topic to delete next, newest first. */
   readonly records: readonly MessageRecord[];
   /** `records` and the next ones, for `removeMessagesFromTopic`. */
   readonly newest: readonly MessageRecord[];
@@ -73,7 +73,7 @@ interface Page {
   readonly accessible: ReadonlySet<number>;
 }
 
-/** Messages per commit. */
+/** Maximum number of messages deleted per commit. */
 const BATCH = 500;
 
 async function topicPage(

@@ -37,7 +37,7 @@ const ownStream = ({ key }: { readonly key: CommandContext['key'] }): number => 
   return kind === 'stream' ? Number(rest) : 0;
 };
 
-/** The text as it would be stored; undefined: none, or the handler will refuse it. */
+/** The new text as it would be stored; undefined: none, or the handler will refuse it. */
 function textOf(content: string | null): string | undefined {
   try {
     return content === null ? undefined : checkNewText(content);
@@ -166,13 +166,13 @@ function handle(command: typeof conversationCommands.edit) {
   };
 }
 
-/** New text only. */
+/** PATCH /messages/{id} with a new text only. */
 export const editMessageText: StreamCommand<typeof conversationCommands.edit, EditInputs> = {
   inputs: inputs(false),
   handle: handle(conversationCommands.edit),
 };
 
-/** New topic or stream, and perhaps a new text. */
+/** PATCH /messages/{id} with a new topic or stream, and perhaps a new text. */
 export const moveMessages: StreamCommand<typeof conversationCommands.move, EditInputs> = {
   lane: 'moves',
   exclusive: true,

@@ -34,7 +34,7 @@ export function hasMembers(parts: ActorParts): boolean {
   return false;
 }
 
-/** Subscribers with their version, for the realm actor and for snapshots. */
+/** Replies with the subscribers and their version, for the realm actor and for snapshots. */
 export const readMembers: StreamCommand<typeof streamCommands.members> = {
   lane: 'members',
   read: true,
@@ -52,7 +52,10 @@ export const readMembers: StreamCommand<typeof streamCommands.members> = {
 
 const ownStream = (key: ActorKey): number => Number(parseActorKey(key).rest);
 
-/** Event for the users who may see subscribers at membership version `mv`, except for `users` themselves. */
+/**
+ * Event of users who joined or left, for users who may see subscribers at membership version `mv`, except for `users`
+ * themselves.
+ */
 function peers(op: 'peer_add' | 'peer_remove', users: readonly number[], mv: number, context: MembersContext): LogItem {
   const id = ownStream(context.key);
   const { directory } = context;
@@ -64,7 +67,7 @@ function peers(op: 'peer_add' | 'peer_remove', users: readonly number[], mv: num
   };
 }
 
-/** True if the stream has heard of this user's subscription. */
+/** Replies whether the stream knows of this user's subscription. */
 export const isStreamMember: StreamCommand<typeof streamCommands.isMember> = {
   lane: 'members',
   read: true,
@@ -74,7 +77,7 @@ export const isStreamMember: StreamCommand<typeof streamCommands.isMember> = {
 
 type MembersContext = Pick<CommandContext, 'key' | 'directory'>;
 
-/** Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. */
+/** Subscribes users. Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. */
 export const joinMembers: StreamCommand<typeof streamCommands.join> = {
   creates: true,
   handle({ state, parts }, { users, after: given = state.last }, _inputs, context) {
@@ -110,7 +113,7 @@ export const joinMembers: StreamCommand<typeof streamCommands.join> = {
   },
 };
 
-/** Ends the stays of these users. */
+/** Ends the memberships of users who leave. */
 function endStays({ state, parts }: View<StreamState>, leaving: readonly number[], { key }: MembersContext) {
   const mv = state.mv + 1;
   const changed = leaving.map((user) => {
@@ -122,7 +125,7 @@ function endStays({ state, parts }: View<StreamState>, leaving: readonly number[
   return { mv, state: { ...state, mv }, parts: Object.fromEntries(changed), item };
 }
 
-/** Event for users who leave together and may still see the stream: they get each other's departure. */
+/** Event for users who leave together and may still see the stream: each gets the departure of the others. */
 function peersAmongLeavers(leaving: readonly number[], { key, directory }: MembersContext): LogItem[] {
   if (leaving.length < 2) return [];
   const stream = directory.stream(streamId(ownStream(key)));
@@ -148,7 +151,7 @@ function readStreamCommands(
   });
 }
 
-/** Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. */
+/** Unsubscribes users. Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. */
 export const removeMembers: StreamCommand<typeof streamCommands.leave> = {
   creates: true,
   handle(view, { users }, _inputs, context) {
@@ -161,8 +164,8 @@ export const removeMembers: StreamCommand<typeof streamCommands.leave> = {
 };
 
 /**
- * The accounts were deactivated, which an event of its own has said. The stream counts them as unsubscribed, and they
- * get no copies. Their user actors keep the subscription, and join again when the account is reactivated.
+ * Suspends deactivated accounts, whose deactivation has an event of its own. The stream counts them as unsubscribed,
+ * and they get no copies. Their user actors keep the subscription, and join again when the account is reactivated.
  */
 export const suspendMembers: StreamCommand<typeof streamCommands.suspend> = {
   creates: true,
@@ -185,7 +188,10 @@ export const publishSubscribers: StreamCommand<typeof streamCommands.showSubscri
   },
 };
 
-/** The realm actor archived the stream and published that. All subscriptions end, without peer_remove events. */
+/**
+ * Archives the stream; the realm actor has decided and published that. All subscriptions end, without peer_remove
+ * events.
+ */
 export const archiveConversation: StreamCommand<typeof streamCommands.archive> = {
   creates: true,
   handle(view, _args, _inputs, context) {

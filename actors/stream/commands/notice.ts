@@ -42,7 +42,10 @@ function composeByBot(
   };
 }
 
-/** Fallback: a notice quotes texts of users, which may exceed the renderer's limits. */
+/**
+ * Mentions of a notice that can't be rendered: none. Notices quote texts of users, which may exceed the renderer's
+ * limits.
+ */
 const NOBODY = { users: [], groups: [], wildcard: false };
 const UNRENDERED: RenderResult = {
   html: renderFailureNote(PRODUCT_NAME),

@@ -30,10 +30,13 @@ import {
 } from '../messages.js';
 import type { StreamCommand, StreamState } from '../state.js';
 
-/** Reactions per message: each takes some 100 bytes of a record that is written whole. */
+/** Maximum number of reactions per message: each takes some 100 bytes of a record that is written whole. */
 const MAX_REACTIONS = 5_000;
 
-/** @param sought code as `comparableEmojiCode` spells it; older reactions may be stored in another spelling */
+/**
+ * True if a reaction has this emoji. @param sought code as `comparableEmojiCode` spells it; older reactions may be
+ * stored in another spelling
+ */
 const isSameEmoji = (
   stored: EmojiRef,
   sought: { readonly code: string; readonly type: EmojiRef['type'] | undefined },
@@ -152,8 +155,8 @@ function reactionEvent(
 }
 
 /**
- * The user made copies of old messages by flagging them, and gets events of their changes from now on. Never refuses;
- * messages that were deleted or moved away meanwhile are skipped.
+ * Records that a user has made copies of old messages by flagging them, and gets events of their changes from now on.
+ * Never refuses; messages that were deleted or moved away meanwhile are skipped.
  */
 export const recordCopyMade: StreamCommand<typeof streamCommands.copyMade, readonly (MessageRecord | null)[]> = {
   inputs: ({ ids }, { realm }, { store }) => store.getMessages(realm, ids),

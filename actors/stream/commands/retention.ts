@@ -15,10 +15,10 @@ import { removalOutcome } from '../removing.js';
 import type { StreamCommand, StreamState, StreamView } from '../state.js';
 
 const DAY_MS = 86_400_000;
-/** Messages per commit. */
+/** Maximum number of messages removed per commit. */
 const BATCH = 500;
 
-/** Part of the outcome of a command that brings messages: sets the first check, unless it is set. */
+/** Part of the outcome of a command that brings messages: starts the daily check, unless it runs already. */
 export function withRetentionTimer(
   state: StreamState,
   now: number,
@@ -26,7 +26,7 @@ export function withRetentionTimer(
   return state.watched ? { state } : { state: { ...state, watched: true }, due: now + DAY_MS };
 }
 
-/** Retention in days; null: for ever. */
+/** Retention time of the conversation's messages, days; null: they are kept for ever. */
 function retentionDays(key: ActorKey, directory: DirectoryView): number | null {
   const { kind, rest } = parseActorKey(key);
   const own = kind === 'stream' ? directory.stream(streamId(Number(rest)))?.retentionDays : null;

@@ -37,7 +37,10 @@ import { hasMembers, listMemberIds, storedMember } from './members.js';
 export const noSuchStreamError = (key: ActorKey): ApiError =>
   apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: Number(parseActorKey(key).rest) });
 
-/** Checks and sends. Refusals are thrown; send-scheduled and bot-reply turn them into commands to the sender. */
+/**
+ * Checks and sends a message to a stream. Refusals are thrown; send-scheduled and bot-reply turn them into commands to
+ * the sender.
+ */
 export const checkAndSend: StreamHandler<SendArgs, ComposeInputs> = {
   creates: true,
   inputs: loadComposeInputs,
@@ -64,7 +67,7 @@ export const checkAndSend: StreamHandler<SendArgs, ComposeInputs> = {
   },
 };
 
-/** Refusals for want of a right that may be on its way to the stream. */
+/** Refusals for want of a right that may already be granted, but has not reached the stream. */
 const GRANTABLE: ReadonlySet<string> = new Set([
   'NOT_AUTHORIZED_TO_SEND',
   'ONLY_ADMINS_SEND',
@@ -73,7 +76,10 @@ const GRANTABLE: ReadonlySet<string> = new Set([
   'NO_NEW_MEMBERS_SEND',
 ]);
 
-/** Before a refusal for want of a right, redirects once to the sender's own actor (retry-after-join.ts). */
+/**
+ * Sends a message to a stream. Before a refusal for want of a right, redirects once to the sender's own actor
+ * (retry-after-join.ts).
+ */
 export const sendToStream: StreamCommand<typeof streamCommands.send, ComposeInputs> = {
   ...checkAndSend,
   handle(view, { again = false, ...message }, prepared, context) {

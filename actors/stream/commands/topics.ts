@@ -11,7 +11,7 @@ import { withRetentionTimer } from './retention.js';
 
 const ownStream = (key: ActorKey): number => Number(parseActorKey(key).rest);
 
-/** For users who may read the whole stream; the user actor that redirects here has checked that. */
+/** Lists all topics, for users who may read the whole stream; the user actor that redirects here has checked that. */
 export const listAllTopics: StreamCommand<typeof streamCommands.listTopics> = {
   lane: 'topics',
   read: true,
@@ -19,7 +19,7 @@ export const listAllTopics: StreamCommand<typeof streamCommands.listTopics> = {
   handle: ({ parts }) => ({ reply: successReply({ topics: listTopics(parts) as unknown as Json }) }),
 };
 
-/** For the actor of a user who may read only part of the stream. */
+/** Replies with the names of topics, for the actor of a user who may read only part of the stream. */
 export const readTopicNames: StreamCommand<typeof streamCommands.topicNames> = {
   lane: 'topics',
   read: true,
@@ -27,7 +27,7 @@ export const readTopicNames: StreamCommand<typeof streamCommands.topicNames> = {
   handle: ({ parts }) => ({ reply: valueReply(listTopics(parts) as unknown as Json) }),
 };
 
-/** Messages came from another stream: finds the topic's newest message. Never refuses; may be repeated. */
+/** Finds a topic's newest message after messages came from another stream. Never refuses; may be repeated. */
 export const refreshTopic: StreamCommand<typeof streamCommands.topicChanged, readonly MessageRecord[]> = {
   creates: true,
   inputs: ({ topic }, { realm, key }, { store }) => readNewestOfTopic(store, realm, ownStream(key), topic),
@@ -38,7 +38,7 @@ export const refreshTopic: StreamCommand<typeof streamCommands.topicChanged, rea
   }),
 };
 
-/** Users whose actors keep a policy for the topic. */
+/** Replies with the users whose actors keep a policy for the topic. */
 export const readTopicWatchers: StreamCommand<typeof streamCommands.topicWatchers> = {
   lane: 'topics',
   read: true,
@@ -46,7 +46,7 @@ export const readTopicWatchers: StreamCommand<typeof streamCommands.topicWatcher
   handle: ({ parts }, { topic }) => ({ reply: valueReply(topicWatchersOf(parts, topic)) }),
 };
 
-/** A user's actor keeps a policy for the topic, or no longer does. Never refuses; may be repeated. */
+/** Records that a user's actor keeps a policy for the topic, or no longer does. Never refuses; may be repeated. */
 export const setTopicWatched: StreamCommand<typeof streamCommands.topicWatched> = {
   creates: true,
   handle: ({ parts }, { topic, user, watches }) => ({

@@ -8,14 +8,14 @@ import type { EditMessageArgs } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 
-/** Seconds added to the time limits of editing and moving, so that an edit begun in time can be finished. */
+/** Seconds added to the time limits of editing and moving, so that an edit that was begun in time can be finished. */
 const GRACE = 20;
 
 /** Changes to make; a topic equal to the present one is left out. */
 export interface EditPlan {
-  /** As the client sent it. */
+  /** New text as the client sent it; undefined: the text stays. */
   readonly content: string | undefined;
-  /** Checked by `checkTopic`. */
+  /** New topic, checked by `checkTopic`; undefined: the topic stays. */
   readonly topic: string | undefined;
   readonly stream: number | undefined;
 }
@@ -23,7 +23,7 @@ export interface EditPlan {
 export interface Editor {
   readonly user: DirectoryUser;
   readonly settings: RealmSettings;
-  /** Wall time, ms. */
+  /** Wall time of the request, ms. */
   readonly now: number;
 }
 
@@ -32,7 +32,7 @@ const isLate = ({ body }: StoredMessage, limit: number | null, now: number): boo
 
 const movesFreely = (user: DirectoryUser): boolean => user.role <= ROLE.moderator;
 
-/** All checks but those of the new text and of the two streams. @throws ApiError */
+/** Checks an edit, except for the new text and the two streams. @throws ApiError */
 export function checkEdit(message: StoredMessage, args: EditMessageArgs, { user, settings, now }: Editor): EditPlan {
   const { content, stream_id } = args;
   if (content !== null && !settings.allow_message_editing) throw apiError('EDITING_OFF');
@@ -61,13 +61,13 @@ export function checkEdit(message: StoredMessage, args: EditMessageArgs, { user,
 
 interface StreamMove {
   readonly from: DirectoryStream;
-  /** The target; undefined if it does not exist. */
+  /** The stream to move to; undefined if it does not exist. */
   readonly to: DirectoryStream | undefined;
   readonly subscribed: (stream: 'from' | 'to', user: number) => boolean;
   readonly owner: DirectoryUser | undefined;
 }
 
-/** Checks of a move to another stream; returns that stream. @throws ApiError */
+/** Checks a move to another stream; returns that stream. @throws ApiError */
 export function checkMove(message: StoredMessage, move: StreamMove, { user, settings, now }: Editor): DirectoryStream {
   const { from, to, subscribed, owner } = move;
   const policy = settings.move_messages_between_streams_policy;

@@ -19,14 +19,14 @@ import type { Store } from '#ports/store';
 
 const DELETED = '(deleted)';
 
-/** The text as it is stored. @throws ApiError */
+/** Checks a message's new text. @returns the text as it is stored. @throws ApiError */
 export const checkNewText = (content: string): string =>
   content.trimEnd() === '' ? DELETED : checkMessageContent(content);
 
-/** Flags that follow from the text; an edit keeps all others. */
+/** Flags that follow from the text of a message; an edit keeps all others. */
 const TEXT_FLAGS = ['mentioned', 'has_alert_word'];
 
-/** Stream → user → membership. */
+/** Memberships by stream and user. */
 export type MembershipsByStream = ReadonlyMap<number, ReadonlyMap<number, StreamMember | undefined>>;
 
 /**
@@ -56,7 +56,10 @@ export async function loadMemberships(
   );
 }
 
-/** Changes of the body. @param member membership in a stream that decides who has a copy. @throws ApiError */
+/**
+ * Applies a new text: the changes of the message's body. @param member membership in a stream that decides who has a
+ * copy. @throws ApiError
+ */
 export function applyNewContent(
   message: StoredMessage,
   content: string,
@@ -88,6 +91,6 @@ export function applyNewContent(
 export interface NewTextEffect {
   readonly body: Partial<MessageBody>;
   readonly edit: Pick<StoredEdit, 'content'>;
-  /** To the owners of files that are now linked, or no longer. */
+  /** Commands to the owners of files that the text now links, or no longer links. */
   readonly commands: readonly OutboxCommand[];
 }

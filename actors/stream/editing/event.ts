@@ -11,17 +11,17 @@ const MAX_IDS_PER_EVENT = 20_000;
 
 interface EditSummary {
   readonly by: number;
-  /** Seconds since 1970. */
+  /** Time of the edit, seconds since 1970. */
   readonly at: number;
   readonly message: StoredMessage;
   /** The message's stream; undefined for direct messages. */
   readonly stream: DirectoryStream | undefined;
-  /** Changed fields of the body, if the text is new. */
+  /** Changed fields of the message's body, if its text is new. */
   readonly content?: Partial<MessageBody> | undefined;
   readonly move?:
     | {
         readonly mode: PropagateMode;
-        /** Ids of all moved messages, the named one first. */
+        /** Ids of all moved messages, that of the named message first. */
         readonly ids: readonly number[];
         readonly topic?: { readonly name: string; readonly links: MessageBody['topicLinks'] } | undefined;
         readonly stream?: number | undefined;

@@ -15,25 +15,30 @@ import type { StreamView } from '../state.js';
 
 export const MOVE_PART_PREFIX = 'moving/';
 
-/** Messages per commit. */
+/** Maximum number of messages moved per commit. */
 const MAX_BATCH_MESSAGES = 500;
-/** UTF-16 units per commit: records may travel in the outbox, far below the largest document (16 MiB). */
+/**
+ * Maximum UTF-16 units of text moved per commit: records may travel in the outbox, far below the largest document (16
+ * MiB).
+ */
 const MAX_BATCH_CHARACTERS = 1_500_000;
 
 export interface MoveDecision extends JsonObject {
-  /** The topic that the messages leave. */
+  /** Stream and topic that the messages leave. */
   readonly from: { readonly stream: number; readonly topic: string };
-  /** Entry in the edit history of each message. */
+  /** Entry that the move adds to the edit history of each message. */
   readonly edit: StoredEdit;
   readonly topic: { readonly name: string; readonly links: MessageBody['topicLinks'] } | null;
   readonly stream: { readonly id: number; readonly recipient: number } | null;
-  /** null: the stream stays the same. */
+  /** The move between streams; null: the stream stays the same. */
   readonly move: StreamMoveRecord | null;
   /** Users who made copies for themselves and lose them. Absent in decisions of older versions. */
   readonly losers?: readonly number[];
 }
 
-/** Changes of one message's body. @param more further changes, for the message that the request named */
+/**
+ * Changes that a move makes in one message's body. @param more further changes, for the message that the request named
+ */
 export function movedBody(
   { body }: StoredMessage,
   { edit, topic, stream, move, losers = [] }: MoveDecision,
@@ -57,7 +62,7 @@ function weight({ body }: StoredMessage): number {
   return characters;
 }
 
-/** The messages in their order, cut into batches. */
+/** The messages of a move in their order, cut into batches. */
 export function splitIntoBatches(messages: readonly StoredMessage[]): StoredMessage[][] {
   const all: StoredMessage[][] = [[]];
   let characters = 0;
@@ -83,11 +88,11 @@ interface StoredMove extends JsonObject {
 interface BatchOutcome {
   readonly messages: readonly MessageChange[];
   readonly parts: Readonly<Record<string, Json>>;
-  /** The caller's reply waits for these. */
+  /** Commands for which the caller's reply waits. */
   readonly commands: readonly OutboxCommand[];
 }
 
-/** Stores the decision and sends a command per further batch. @param rest all batches but the first */
+/** Stores the decision of a move and sends a command per further batch. @param rest all batches but the first */
 export function scheduleBatches(
   key: ActorKey,
   version: number,
@@ -112,13 +117,13 @@ export function scheduleBatches(
 const storedMove = (parts: ReadonlyMap<string, Json>, part: string): StoredMove | undefined =>
   parts.get(part) as StoredMove | undefined;
 
-/** Message ids of a batch. */
+/** Message ids of one batch of a move. */
 export function moveBatchIds(parts: ReadonlyMap<string, Json>, { part, from, to }: MoveBatchArgs): readonly number[] {
   const kept = storedMove(parts, part);
   return kept ? IdSet.decode(kept.ids).ids.slice(from, to) : [];
 }
 
-/** Keys of this stream's topics that the messages leave or enter. */
+/** Keys of this stream's topics that the moved messages leave or enter. */
 export function topicsOfMove(parts: ReadonlyMap<string, Json>, { part }: MoveBatchArgs): readonly string[] {
   const decision = storedMove(parts, part)?.decision;
   if (!decision) return [];
@@ -127,7 +132,7 @@ export function topicsOfMove(parts: ReadonlyMap<string, Json>, { part }: MoveBat
   return topics;
 }
 
-/** Moves the messages that are still in the old place; others were deleted meanwhile, or written before. */
+/** Moves those messages of a batch that are still in the old place; others were deleted meanwhile, or moved before. */
 export function moveBatch(
   view: StreamView,
   { part, last }: MoveBatchArgs,

@@ -28,9 +28,9 @@ import { composeMoveNotices, usersInvolvedIn } from './notices.js';
 import type { EditInputs } from './scope.js';
 
 interface MovedMessages {
-  /** Ascending. */
+  /** The moved messages, ascending. */
   readonly moved: readonly StoredMessage[];
-  /** No message that the mover can see stays behind. */
+  /** True if no message that the mover can see stays behind. */
   readonly all: boolean;
 }
 
@@ -42,7 +42,7 @@ function topicNow(view: StreamView, message: StoredMessage, inputs: EditInputs, 
   const now = new Map(currentInTopic(view, scope?.topic ?? [], stream, key).map((one) => [one.id, one]));
   const accessible = new Set([...(scope?.accessible ?? []), message.id]);
   for (const one of changedInTopic(view, stream, key)) {
-    // Came after the read of the Store.
+    // This message was sent after the read of the Store.
     if (now.has(one.id)) continue;
     now.set(one.id, one);
     if (one.originStream === stream && hasReceivedMessage(storedMember(view.parts, user), one.id))
@@ -99,7 +99,7 @@ interface MoveRequest {
   readonly message: StoredMessage;
   readonly args: EditMessageArgs;
   readonly plan: EditPlan;
-  /** The new text, if the request changes it, too. */
+  /** Effect of the new text, if the request changes it, too. */
   readonly text: NewTextEffect | undefined;
   readonly inputs: EditInputs;
   readonly editor: Editor & { readonly user: DirectoryUser };
@@ -111,13 +111,13 @@ interface MovePlaces extends MovedMessages {
   readonly to: DirectoryStream;
   readonly oldTopic: string;
   readonly topic: string;
-  /** The messages leave the stream. */
+  /** True if the messages leave the stream. */
   readonly leaves: boolean;
-  /** Users who lose the messages. */
+  /** Ids of the users who lose the messages. */
   readonly losers: readonly number[];
 }
 
-/** @throws ApiError */
+/** The old and new place of the messages, and who loses them. @throws ApiError */
 function placesOf(view: StreamView, request: MoveRequest, context: CommandContext): MovePlaces {
   const { message, args, plan, inputs, editor } = request;
   const from = context.directory.stream(streamId(message.body.stream))!;
@@ -153,7 +153,7 @@ function decisionOf(
   };
 }
 
-/** @param more the move takes further commits */
+/** Events of a move. @param more the move takes further commits */
 function moveEvents(
   view: StreamView,
   { message, args, plan, text, editor }: MoveRequest,

@@ -19,13 +19,13 @@ interface MoveSummary {
   /** Id of the message that the request named. */
   readonly message: number;
   readonly count: number;
-  /** No message that the mover can see stayed behind. */
+  /** True if no message that the mover can see stayed behind. */
   readonly all: boolean;
-  /** The new place had messages before. */
+  /** True if the new place had messages before. */
   readonly targetExisted: boolean;
   readonly notifyOld: boolean;
   readonly notifyNew: boolean;
-  /** The same request changed the text. */
+  /** True if the same request changed the text. */
   readonly withContent: boolean;
 }
 
@@ -39,7 +39,7 @@ const isResolved = (topic: string): boolean => topic.startsWith(RESOLVED_TOPIC_P
 const togglesResolved = (from: string, to: string): boolean => isResolved(from) !== isResolved(to);
 
 /**
- * Notices in the order in which they must get their ids.
+ * Notices about a move, in the order in which they must get their ids.
  * @param uninvolved subscribers of the new place who neither wrote nor reacted in the topic
  */
 export function composeMoveNotices(
@@ -80,7 +80,7 @@ export function composeMoveNotices(
   return notices;
 }
 
-/** Users who wrote one of the messages or reacted to one. */
+/** Ids of the users who wrote one of the messages or reacted to one. */
 export function usersInvolvedIn(messages: Iterable<StoredMessage>): Set<number> {
   const people = new Set<number>();
   for (const { sender, body } of messages) {

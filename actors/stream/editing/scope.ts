@@ -23,7 +23,7 @@ import { readNewestOfTopic } from '../topics.js';
 import type { MembershipsByStream } from './content.js';
 
 interface TargetMembers {
-  /** Subscribers at membership version `mv`. */
+  /** Ids of the subscribers at membership version `mv`. */
   readonly members: readonly number[];
   readonly mv: number;
 }
@@ -31,7 +31,7 @@ interface TargetMembers {
 interface MoveScope {
   /** Messages of the old topic, newest first: all, or just enough to find one that stays. */
   readonly topic: readonly MessageRecord[];
-  /** Ids of the messages in `topic` that the caller may access. */
+  /** Ids of those messages in `topic` that the caller may access. */
   readonly accessible: ReadonlySet<number>;
   /** The newest messages that may stay behind. */
   readonly newest: readonly MessageRecord[];
@@ -136,12 +136,12 @@ export async function readMoveScope(
 
 export interface EditInputs {
   readonly stored: MessageRecord | null;
-  /** null: cannot be rendered. Undefined: no new text, or one that will be refused. */
+  /** The rendered new text; null: it can't be rendered. Undefined: no new text, or one that will be refused. */
   readonly rendered: RenderResult | null | undefined;
   /** Uploaded files that only the new text links and that the sender may claim. */
   readonly files: readonly string[];
   readonly memberships: MembershipsByStream;
-  /** Only for moves. */
+  /** Messages that a move concerns; undefined for other edits. */
   readonly scope: MoveScope | undefined;
   /** Memberships in the target stream of the mover and, for a bot, of its owner. */
   readonly inTarget: ReadonlyMap<number, StreamMember | undefined>;

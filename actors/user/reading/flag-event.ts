@@ -6,12 +6,14 @@ import type { OriginReadState, ReadableMessage } from '#domain/messages';
 import { type ActorParts, type LogItem, READ_IDS_PER_EVENT, type ReadRange } from '#model';
 import { subscriptionOf } from '../state.js';
 
-/** Events per range; the last one takes all remaining ids. */
+/** Maximum number of events per range; the last one takes all remaining ids. */
 const MAX_EVENTS = 64;
 
 type Range = Omit<ReadRange, 'of' | 'slice' | 'last'>;
 
-/** The unread ids of an origin stream up to `to`. @param stream only messages that are there now; 0: anywhere */
+/**
+ * The range of unread ids of an origin stream up to `to`. @param stream only messages that are there now; 0: anywhere
+ */
 export const unreadRangeOf = (
   home: number,
   { mark, read, unread }: OriginReadState,
@@ -26,7 +28,7 @@ export const unreadRangeOf = (
   stream,
 });
 
-/** A range of ids became read; the ids themselves are worked out at delivery. */
+/** Events of a range of ids that became read; the ids themselves are resolved at delivery. */
 export function readRangeEvents(user: number, range: Range): LogItem[] {
   const possible = Math.max(0, range.to - range.above) + range.unread.length;
   const count = Math.max(1, Math.min(MAX_EVENTS, Math.ceil(possible / READ_IDS_PER_EVENT)));

@@ -8,17 +8,19 @@ import type { RealmId } from '#model';
 import type { InputSources } from '../../services.js';
 import { readNewestDirect } from './newest.js';
 
-/** Number of singly read ids from which folding is tried. */
+/** Number of singly read ids of an origin from which folding is tried. */
 const MIN_TO_FOLD = 512;
 
-/** New mark of a home, and the unread ids up to there. */
+/** A fold: the new mark of an origin, and the unread ids up to there. */
 export interface ReadStateFold {
   readonly home: number;
   readonly upTo: number;
   readonly unread: readonly number[];
 }
 
-/** The fold of a home; undefined if the home has few ids, or if a higher mark would not make it smaller. */
+/**
+ * Computes the fold of an origin; undefined if the origin has few ids, or if a higher mark would not make it smaller.
+ */
 export async function computeFold(
   realm: RealmId,
   flags: UserFlags,

@@ -9,9 +9,9 @@ import type { InputSources } from '../../services.js';
 
 export interface NewestOfOrigin {
   readonly home: number;
-  /** Everything of the home up to this id is in the Store. */
+  /** Id up to which everything of the origin is in the Store. */
   readonly settled: number;
-  /** Newer ids that are in the Store already. */
+  /** Newer ids than `settled` that are in the Store already. */
   readonly newer: readonly number[];
 }
 
@@ -42,10 +42,10 @@ export async function readNewestDirect(
   }
 }
 
-/** Age up to which a message's event may still be on its way to the log; normally it takes milliseconds. */
+/** Age up to which a message's event may still be on its way to the log, ms; normally it takes milliseconds. */
 const RECENT_MS = 60_000;
 
-/** Waits until the log has the events of the young ones among these messages: events about them must come later. */
+/** Waits until the log has the events of the young messages among these: later events about them must come after. */
 export async function awaitPublished(
   realm: RealmId,
   messages: readonly StoredMessage[],

@@ -16,13 +16,13 @@ const MAX_HEADER_BYTES = 64 * 1024;
 
 /** A stored file, as a backup sees it. */
 interface BlobFile {
-  /** Current path of the file. */
+  /** Path at which the file is now. */
   readonly file: string;
   /** Path of the file in a restored blob folder, relative to it. */
   readonly name: string;
 }
 
-/** While a hold exists, deleted files are only set aside. */
+/** Delays deletions: while a hold exists, deleted files are only set aside. */
 export interface DeletionHold {
   /**
    * All files that existed at any time since the hold began, some perhaps twice. A file that is deleted before it is
@@ -48,7 +48,7 @@ export class DirectoryBlobs implements Blobs {
     this.#removed = join(folder, 'removed');
   }
 
-  /** Creates the folder, and removes unfinished files left by a crash. */
+  /** Opens the blobs in a folder: creates it, and removes unfinished files left by a crash. */
   static async open(folder: string): Promise<DirectoryBlobs> {
     const blobs = new DirectoryBlobs(folder);
     await rm(blobs.#temporary, { recursive: true, force: true });

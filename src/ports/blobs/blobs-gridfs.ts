@@ -24,7 +24,7 @@ export class GridFsBlobs implements Blobs {
     this.#bucket = this.#open();
   }
 
-  /** @throws BlobsUnavailable after some 3 s if no server answers */
+  /** Connects to the database of the blobs. @throws BlobsUnavailable after some 3 s if no server answers */
   static async connect(url: string): Promise<GridFsBlobs> {
     const blobs = new GridFsBlobs(url);
     try {
@@ -110,7 +110,7 @@ export class GridFsBlobs implements Blobs {
     } catch (error) {
       const known = translateMongoError(error);
       if (!(known instanceof StoreUnavailable)) throw error;
-      // As in the Store: a client that found no server within its selection timeout may never find one again.
+      // A client that found no server within its selection timeout may never find one again, as in the Store.
       if (isServerSelectionError(known) && client === this.#client && !this.#closed) {
         this.#client = createMongoClient(this.url);
         this.#bucket = this.#open();

@@ -21,9 +21,9 @@ export class BlobGone extends Error {
 }
 
 export interface Blob {
-  /** Media type given to `put`. */
+  /** Media type that was given to `put`. */
   readonly type: string;
-  /** Size in bytes. */
+  /** Size of the blob, bytes. */
   readonly size: number;
   /**
    * Reads the bytes from `start` to before `end`; default: all.

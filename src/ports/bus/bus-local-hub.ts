@@ -1,8 +1,8 @@
 import type { LocalClient, LocalFrame, LocalServer } from './bus-local-requests.js';
 
 /**
- * Intercepts every frame: call `deliver` now, later, twice or never. `lose` tells both sides what a network's silence
- * would tell them about a lost frame: the requests fail with an unknown outcome.
+ * Test hook that gets every frame: it may call `deliver` now, later, twice or never. `lose` tells both sides what a
+ * network's silence would tell them about a lost frame: the requests fail with an unknown outcome.
  */
 type LocalFrameHook = (frame: LocalFrame, deliver: () => void, lose: () => void) => void;
 /** Selects the server that gets a frame, from those that serve the subject (at least one). */

@@ -4,10 +4,10 @@ import type { BusStats } from './bus.js';
 import type { NatsLink } from './bus-nats-link.js';
 import type { ChunkedTransfers } from './bus-nats-transfers.js';
 
-/** Requests fail when the other side was silent for this long, milliseconds. */
+/** Silence of a server after which the requests it holds fail, milliseconds. */
 export const SERVER_SILENT_MS = 2_500;
 export const CLIENT_SILENT_MS = 5_000;
-/** An idle peer (nothing in flight) is forgotten after this, milliseconds. */
+/** Idle time (nothing in flight) after which a peer is forgotten, milliseconds. */
 export const FORGET_PEER_MS = 60_000;
 
 export type ControlType = 'alive' | 'cancel' | 'credit' | 'served';

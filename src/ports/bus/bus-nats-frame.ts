@@ -21,7 +21,7 @@ export const SERVED_SUBJECT = 'cb.s';
 /** Inbox at which NATS reports that the subject of frame number `n` has no server. */
 export const noResponderInbox = (client: string, n: number | '*'): string => `cb.n.${client}.${n}`;
 
-/** Larger frames are split (NATS refuses messages over 1 MiB). */
+/** Maximum size of a frame in one NATS message, bytes; larger frames are split (NATS refuses messages over 1 MiB). */
 export const MAX_FRAME_BYTES = 900 * 1024;
 /** A frame is closed when its estimated size passes this. */
 const FULL_BYTES = 512 * 1024;

@@ -189,7 +189,7 @@ export class NatsRequester {
     if (frame.transfer > 0) this.#bus.transfers.abort(frame.transfer);
   }
 
-  /** @param elapsed milliseconds in which a message could have arrived */
+  /** Checks the servers for silence. @param elapsed milliseconds in which a message could have arrived */
   tick(elapsed: number, tellAlive: boolean): void {
     for (const [n, frame] of this.#sent) {
       frame.silent += elapsed;

@@ -13,7 +13,7 @@ import {
 } from './bus-nats-frame.js';
 import { RequestDelivery } from './bus-shared.js';
 
-/** A requesting client, as the server sees it. */
+/** A client that sends requests, as this server sees it. */
 interface ClientPeer {
   readonly id: string;
   /** Number of frames sent to the client. */
@@ -60,7 +60,7 @@ export class NatsResponder {
     this.#bus = bus;
   }
 
-  /** @param entries id, deadline (ms from now) and value of each request */
+  /** Takes a frame of requests. @param entries id, deadline (ms from now) and value of each request */
   frame(
     from: string,
     n: number,
@@ -106,7 +106,7 @@ export class NatsResponder {
     this.#dirty.clear();
   }
 
-  /** @param elapsed milliseconds in which a message could have arrived */
+  /** Checks the clients for silence. @param elapsed milliseconds in which a message could have arrived */
   tick(elapsed: number, beat: boolean): void {
     for (const peer of [...this.#clients.values()]) {
       peer.silent += elapsed;
@@ -117,7 +117,7 @@ export class NatsResponder {
     }
   }
 
-  /** Tells the clients that nothing more will come. */
+  /** Tells the clients that this server sends nothing more. */
   bye(): void {
     this.flush();
     for (const peer of this.#clients.values()) {

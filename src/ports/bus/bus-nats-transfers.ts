@@ -6,12 +6,12 @@
 import { encodeChunk, type TransferChunk } from './bus-nats-frame.js';
 
 const CHUNK_BYTES = 256 * 1024;
-/** Chunks in flight to one receiver: per transfer, and over all transfers. */
+/** Maximum number of chunks in flight to one receiver: per transfer, and over all transfers. */
 const WINDOW = 16;
 const WINDOW_ALL = 64;
-/** A transfer without progress for this long fails, milliseconds. */
+/** Time without progress after which a transfer fails, milliseconds. */
 const STALLED_MS = 2_500;
-/** Larger transfers are refused: they would only exhaust the receiver's memory. */
+/** Maximum size of a transfer, bytes. Larger ones are refused: they would only exhaust the receiver's memory. */
 const MAX_TRANSFER_BYTES = 512 * 1024 * 1024;
 /** Special credits: COMPLETE when everything arrived; REFUSED when the receiver rejects the transfer or lost a part. */
 const COMPLETE = 0xffffffff;
@@ -40,7 +40,7 @@ interface IncomingTransfer {
   readonly from: string;
   readonly size: number;
   readonly chunks: number;
-  /** Allocated with the first credit. */
+  /** Buffer of the received bytes; allocated with the first credit. */
   body: Buffer | undefined;
   got: number;
   granted: number;
@@ -61,7 +61,7 @@ export class ChunkedTransfers {
     this.#wire = wire;
   }
 
-  /** Senders of incoming transfers. */
+  /** Ids of the clients that send transfers to this one. */
   senders(): Set<string> {
     return new Set([...this.#in.values()].map((t) => t.from));
   }
@@ -136,7 +136,10 @@ export class ChunkedTransfers {
     else if (transfer.granted - transfer.got <= WINDOW / 2) this.#grant(transfer);
   }
 
-  /** @param elapsed milliseconds since the last call in which a message could have arrived */
+  /**
+   * Checks the transfers for progress. @param elapsed milliseconds since the last call in which a message could have
+   * arrived
+   */
   tick(elapsed: number): void {
     for (const transfer of [...this.#out.values()]) {
       transfer.silent += elapsed;

@@ -81,6 +81,7 @@ export class NatsBus implements Bus {
   }
 
   /**
+   * Connects a client of the bus.
    * @param url one or several server URLs, separated by commas
    * @throws BusError 'disconnected' if no server can be reached now
    */

@@ -13,7 +13,7 @@ import { AppendRequests } from './log-jetstream-appends.js';
 
 /** Time limit for every request to JetStream, milliseconds. */
 const TIMEOUT_MS = 5_000;
-/** Entries and bytes per batch of a catch-up read. */
+/** Maximum number of entries and of bytes per batch of a catch-up read. */
 const BATCH = 512;
 const BATCH_BYTES = 4 * 1024 * 1024;
 const NO_MESSAGE = 10037;
@@ -27,9 +27,9 @@ export const decodeEntry = (data: Uint8Array): Json =>
 
 export interface LogStreamState {
   readonly incarnation: string;
-  /** Last position assigned in the stream. */
+  /** Last log position assigned in the stream. */
   readonly last: Seq;
-  /** Entries up to this position may be gone. */
+  /** Log position up to which entries may be gone. */
   readonly trimmed: Seq;
 }
 
@@ -85,7 +85,7 @@ export class EntryStream {
     this.#appends = new AppendRequests(nats, clock, TIMEOUT_MS);
   }
 
-  /** Creates the stream, or updates the limits of an existing one. */
+  /** Creates the JetStream stream, or updates the limits of an existing one. */
   async ensure(): Promise<void> {
     const { stream, subjects, republish, replicas, limits } = this.#options;
     const wanted = {
@@ -116,7 +116,7 @@ export class EntryStream {
     await this.#api(`STREAM.UPDATE.${stream}`, { ...config, ...changed, duplicate_window: wanted.duplicate_window });
   }
 
-  /** State of the stream. If its storage was lost, creates it again, under another incarnation. */
+  /** State of the JetStream stream. If its storage was lost, creates it again, under another incarnation. */
   async state(): Promise<LogStreamState> {
     const name = this.#options.stream;
     let reply: ApiReply;
@@ -135,7 +135,7 @@ export class EntryStream {
     };
   }
 
-  /** Removes the stream; resolves if there is none. */
+  /** Removes the JetStream stream; resolves if there is none. */
   async remove(): Promise<void> {
     try {
       await this.#api(`STREAM.DELETE.${this.#options.stream}`, {});
@@ -182,7 +182,10 @@ export class EntryStream {
     for (const fail of waiting) fail(new LogUnavailable('the connection to NATS was lost'));
   }
 
-  /** @returns the number of entries, or -1 if the server is too old for batches (before 2.11) */
+  /**
+   * Reads one batch of entries. @returns the number of entries, or -1 if the server is too old for batches (before
+   * 2.11)
+   */
   #readBatch(subject: string, from: number, entry: (seq: Seq, data: Uint8Array) => void): Promise<number> {
     return this.#guard(
       new Promise((resolve, reject) => {

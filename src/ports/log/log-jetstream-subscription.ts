@@ -12,7 +12,7 @@ export interface LiveEntry {
   readonly value: Json;
 }
 
-/** Live entries buffered while older ones are read. The rest is read again from the log. */
+/** Maximum number of live entries buffered while older ones are read. The rest is read again from the log. */
 const MAX_LIVE_BUFFER = 1_000;
 const RETRY_MS = 250;
 
@@ -89,7 +89,7 @@ export class JetStreamSubscription implements LogSubscription {
     this.catchUp(false);
   }
 
-  /** Compares with the log, since the last live entries may have been lost. */
+  /** Compares the reader's position with the log, since the last live entries may have been lost. */
   async check(state: LogStreamState): Promise<void> {
     if (!this.#open || this.#running) return;
     if (!this.#fits(state)) {

@@ -21,18 +21,18 @@ import {
 import { decodeEntry, EntryStream, encodeEntry, readNumberHeader } from './log-jetstream-stream.js';
 import { JetStreamSubscription } from './log-jetstream-subscription.js';
 
-/** A lost last entry is found within this time, milliseconds. */
+/** Interval of the checks for a lost last entry, milliseconds. */
 const CHECK_MS = 2_000;
-/** Readers compared with the log at the same time. */
+/** Number of readers that are compared with the log at the same time. */
 const CHECKS_AT_ONCE = 64;
-/** NATS refuses larger messages. */
+/** Maximum size of an encoded entry, bytes; NATS refuses larger messages. */
 const MAX_ENTRY_BYTES = 1024 * 1024;
 
 const STREAM = 'CONCLAVE_EV';
 
 export interface JetStreamLogOptions {
   readonly limits: LogLimits;
-  /** Copies of each entry in a NATS cluster: 1, 3 or 5. */
+  /** Number of copies of each entry in a NATS cluster: 1, 3 or 5. */
   readonly replicas?: number;
   readonly stream?: string;
   /** Prefix of all subjects, which keeps tests apart. */
@@ -98,7 +98,7 @@ export class JetStreamLog implements EventLog {
     }
   }
 
-  /** @throws LogUnavailable if NATS or its JetStream can't be reached now */
+  /** Opens the log. @throws LogUnavailable if NATS or its JetStream can't be reached now */
   static async open(url: string, clock: Clock, options: JetStreamLogOptions): Promise<JetStreamLog> {
     const nats = await connect(url);
     const log = new JetStreamLog(nats, clock, options);
@@ -231,7 +231,7 @@ export class JetStreamLog implements EventLog {
   }
 }
 
-/** @throws LogUnavailable */
+/** Connects to NATS. @throws LogUnavailable */
 async function connect(url: string): Promise<NatsConnection> {
   try {
     return await connectNats(url, 'conclave log');

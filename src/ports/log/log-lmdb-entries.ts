@@ -2,7 +2,7 @@ import type { Json } from '#base';
 import type { RealmId } from '#model';
 import { type LmdbEnvironment, type LmdbTable, packJson, unpackJson } from '#ports/store';
 
-/** Entries that one transaction removes from one realm. */
+/** Maximum number of entries that one transaction removes from one realm. */
 const TRIM_AT_ONCE = 128;
 /** Bytes before a packed entry: the wall time of its append, as a double. */
 const HEADER = 8;
@@ -10,7 +10,7 @@ const HEADER = 8;
 interface RealmLogState {
   readonly end: number;
   readonly trimmed: number;
-  /** Encoded size of all stored entries. */
+  /** Encoded size of all stored entries of the realm, bytes. */
   readonly bytes: number;
 }
 

@@ -25,7 +25,7 @@ export const renewLogIncarnation = (environment: LmdbEnvironment): Promise<void>
     environment.table(META).put('incarnation', packJson(randomUUID()));
   });
 
-/** Realms trimmed per transaction, before other work gets its turn. */
+/** Number of realms trimmed per transaction, before other work gets its turn. */
 const TRIM_AT_ONCE = 16;
 
 interface PendingAppend {
@@ -64,7 +64,7 @@ export class LmdbLog implements EventLog {
     this.#armTrimming();
   }
 
-  /** Use one log per environment. */
+  /** Opens the log in an environment. Use one log per environment. */
   static async open(environment: LmdbEnvironment, clock: Clock, limits: LogLimits): Promise<LmdbLog> {
     const meta = environment.table(META);
     const incarnation = await environment.transaction(() => {

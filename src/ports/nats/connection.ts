@@ -17,7 +17,7 @@ export function crashOnThrow(fn: () => void): void {
 
 const CREDENTIALS = /^([a-z]+:\/\/)([^@/]*)@/;
 
-/** The addresses without credentials, for log and error messages. */
+/** The addresses of NATS servers without credentials, for log and error messages. */
 export const natsDisplayName = (url: string): string =>
   url
     .split(',')
@@ -25,8 +25,8 @@ export const natsDisplayName = (url: string): string =>
     .join(',');
 
 /**
- * Splits a list of addresses as the client library needs it. The library ignores credentials in addresses, so the first
- * ones found are used for all servers.
+ * Splits a list of addresses as NATS's client library needs it. The library ignores credentials in addresses, so the
+ * first ones found are used for all servers.
  */
 export function parseNatsServers(url: string): { servers: string[]; user?: string; pass?: string } {
   const servers = natsDisplayName(url).split(',');
@@ -36,7 +36,7 @@ export function parseNatsServers(url: string): { servers: string[]; user?: strin
   return { servers, user: decodeURIComponent(user), pass: decodeURIComponent(pass.join(':')) };
 }
 
-/** Connects with the settings shared by everything that uses NATS. */
+/** Connects to NATS with the settings shared by everything that uses it. */
 export async function connectNats(
   url: string,
   name: string,

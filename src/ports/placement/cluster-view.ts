@@ -11,14 +11,14 @@ import { hostStatusOf } from './placement-status.js';
 
 /** Interval between two reads of the keys, milliseconds. */
 const POLL_MS = 100;
-/** A living host changes its key within this time. */
+/** Time within which a living host changes its key, milliseconds. */
 const SILENT_MS = 3 * LEASE_TIMES.renewMs;
 
 export interface ClusterStatus {
   readonly hosts: readonly HostStatus[];
   readonly partitions: readonly {
     readonly partition: Partition;
-    /** Id of the owning host. */
+    /** Id of the host that owns the partition. */
     readonly owner: string | null;
     readonly epoch: number;
   }[];

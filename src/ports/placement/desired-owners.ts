@@ -7,15 +7,15 @@ import { chooseHostByRendezvous } from './rendezvous.js';
 export interface OwnerCandidate {
   readonly id: string;
   readonly value: Pick<HostRecord, 'draining' | 'leaving' | 'unable' | 'store' | 'end'>;
-  /** Whether its last heartbeat is recent, so that it will take assigned partitions. */
+  /** True if the host's last heartbeat is recent, so that it will take assigned partitions. */
   readonly fresh: boolean;
 }
 
-/** Whether the host can take partitions, as far as its record tells, including its access to the Store. */
+/** True if the host can take partitions, as far as its record tells, including its access to the Store. */
 const isAble = ({ value: { unable, store } }: OwnerCandidate): boolean =>
   !unable && store?.state !== 'fails' && store?.state !== 'slow';
 
-/** Draining hosts get partitions only if there are no others. */
+/** The hosts to which partitions go. Draining hosts get partitions only if there are no others. */
 function preferred(hosts: readonly OwnerCandidate[]): readonly OwnerCandidate[] {
   const willing = hosts.filter(({ value }) => !value.draining);
   return willing.length > 0 ? willing : hosts;
@@ -47,7 +47,7 @@ export class DesiredOwners {
     return choose(p, this.#settled);
   }
 
-  /** The host that should take a partition that has no owner, or whose owner wants to give it up. */
+  /** The host that should take a partition which has no owner, or whose owner wants to give it up. */
   takerOf(p: Partition): string | undefined {
     return choose(p, this.#able);
   }

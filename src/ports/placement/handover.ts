@@ -8,12 +8,12 @@ import type { DesiredOwners } from './desired-owners.js';
 import type { OwnedPartitions, PartitionOwnership } from './owned-partitions.js';
 import type { OwnershipTable } from './ownership-table.js';
 
-/** Smaller batches would not be faster. */
+/** Minimum number of partitions in a batch; smaller batches would not be faster. */
 const MIN_BATCH = 4;
 const MAX_BATCH = 32;
 /**
- * A batch should pause its partitions for no longer than this; a much faster one makes the next one larger.
- * Milliseconds.
+ * Time for which a batch should pause its partitions at most, milliseconds; a much faster batch makes the next one
+ * larger.
  */
 const PAUSE_MS = 80;
 /** Time limit for work in progress when there is a successor, which finishes the rest. Milliseconds. */

@@ -6,9 +6,9 @@ const DRAIN = 'drain.';
 export type StoreHealth =
   | 'works'
   | 'fails'
-  /** Works, but far slower than for the other hosts. */
+  /** The Store works for this host, but far slower than for the other hosts. */
   | 'slow'
-  /** Not reported: the host has just started, or its version doesn't check. */
+  /** The host does not report on its Store: it has just started, or its version doesn't check. */
   | 'unknown';
 
 /** The part of a heartbeat about the Store. */
@@ -23,12 +23,13 @@ export interface StoreHealthReport {
 }
 
 export interface HostFlags {
-  /** The host was asked to own nothing. */
+  /** True if the host was asked to own nothing. */
   readonly draining: boolean;
-  /** The host is shutting down. */
+  /** True if the host is shutting down. */
   readonly leaving: boolean;
   /**
-   * The host recently failed to take partitions, or gave them up because it can't reach the Store: others try first.
+   * True if the host recently failed to take partitions, or gave them up because it can't reach the Store: other hosts
+   * try first.
    */
   readonly unable: boolean;
   /** The host's access to the Store; null if it doesn't report it. */
@@ -38,11 +39,11 @@ export interface HostFlags {
 }
 
 export interface HostFacts {
-  /** Name shown to people. */
+  /** Name of the host as shown to people. */
   readonly name: string;
-  /** Version of the program. */
+  /** Version of the program that the host runs. */
   readonly version: string;
-  /** Address shown to people. */
+  /** Address of the host as shown to people. */
   readonly address: string;
 }
 
@@ -93,7 +94,7 @@ export function parseHostRecord(text: string): HostRecord {
   }
 }
 
-/** Whether the records differ in more than the heartbeat. */
+/** True if the two records differ in more than the heartbeat. */
 export function isHostChange(before: HostRecord | undefined, after: HostRecord): boolean {
   if (!before) return true;
   return (['end', 'draining', 'leaving', 'unable'] as const).some((flag) => before[flag] !== after[flag]);

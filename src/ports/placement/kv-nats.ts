@@ -14,14 +14,17 @@ import type { KeyValue, KvEntry } from './kv.js';
 /** Shorter than a lease, so that a renewal whose answer was lost can be repeated in time; milliseconds. */
 const TIMEOUT_MS = 800;
 const WRONG_LAST_SEQUENCE = 10071;
-/** Error codes: no message with this sequence number; no message at all. */
+/** Error codes of JetStream: no message with this sequence number; no message at all. */
 const GONE = [10043, 10057];
 /**
  * Attempts to create the bucket. Hosts that start together create it together, and a server may refuse one of them with
  * a state in between (nats-server pull request 4600).
  */
 const MAX_OPENINGS = 3;
-/** Attempts to read all keys. A key written during the read is missing from the answer, which reports that. */
+/**
+ * Maximum number of attempts to read all keys. A key written during the read is missing from the answer, which reports
+ * that.
+ */
 const MAX_READS = 4;
 
 const codec = StringCodec();

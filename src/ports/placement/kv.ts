@@ -1,7 +1,7 @@
 /** The key-value operations that membership is built on. All reject if the store of keys can't be reached. */
 export interface KvEntry {
   readonly value: string;
-  /** Changes with every write of the key; later revisions are larger. */
+  /** Number of the last write of the key; later revisions are larger. */
   readonly revision: number;
 }
 

@@ -25,7 +25,7 @@ export interface LeaseTimes {
   readonly renewMs: number;
   /** A host whose key doesn't change for this long counts as dead; milliseconds. */
   readonly leaseMs: number;
-  /** Fraction of the lease that the holder does not use. */
+  /** Fraction of the lease at its end that the holder does not use. */
   readonly margin: number;
 }
 
@@ -42,11 +42,11 @@ interface LeaseEvents {
 }
 
 interface LeaseOptions {
-  /** Random id of this process. */
+  /** Random id of this process, which its incarnations share. */
   readonly base: string;
   readonly facts: HostFacts;
   readonly times: LeaseTimes;
-  /** Flags for the next heartbeat. */
+  /** Returns the flags for the next heartbeat. */
   flags(): HostFlags;
 }
 
@@ -59,7 +59,7 @@ export class HostLease {
   #incarnation = 1;
   #revision = 0;
   #beat = 0;
-  /** When the last heartbeat was sent; monotonic. */
+  /** Time at which the last heartbeat was sent, monotonic ms. */
   #sent = 0;
   #holding = false;
   #validUntil = 0;
@@ -90,7 +90,7 @@ export class HostLease {
     return this.#holding ? Math.max(0, this.#validUntil - this.#clock.monotonic()) : 0;
   }
 
-  /** Rejects if the first heartbeat can't be written. */
+  /** Starts the heartbeats. Rejects if the first one can't be written. */
   async start(events: LeaseEvents): Promise<void> {
     this.#stopped = false;
     for (let attempts = 0; !this.#holding; attempts++) {
@@ -160,7 +160,7 @@ export class HostLease {
     }
   }
 
-  /** @returns false if another host wrote the key */
+  /** Writes the heartbeat. @returns false if another host wrote the key */
   async #put(): Promise<boolean> {
     this.#sent = this.#clock.monotonic();
     const revision = await this.#kv.put(hostKey(this.id), this.#value(null), this.#revision);
@@ -190,7 +190,7 @@ export class HostLease {
     return JSON.stringify({ ...facts, ...flags(), token: this.#token, beat: ++this.#beat, end } satisfies HostRecord);
   }
 
-  /** Another host ended our key: nothing that this id owned is ours any more. */
+  /** Called when another host has ended our key: nothing that this id owned is ours any more. */
   #ended(): void {
     this.#incarnation++;
     this.#revision = 0;

@@ -13,14 +13,14 @@ export interface ClusterMember {
   readonly value: HostRecord;
   /** Revision of the host's key; 0 if it has none. */
   readonly revision: number;
-  /** For how long the key has been seen unchanged. */
+  /** Time for which the host's key has been seen unchanged, milliseconds. */
   readonly silentMs: number;
 }
 
 export class ClusterMembers {
   readonly #times: LeaseTimes;
   #known = new Map<string, ClusterMember>();
-  /** When the last read was answered; undefined if it failed, or before the first one. */
+  /** Time at which the last read of the keys was answered; undefined if it failed, or before the first one. */
   #observedAt: number | undefined;
   #tableExists = false;
   #tableSeen = false;
@@ -31,9 +31,9 @@ export class ClusterMembers {
   }
 
   /**
-   * Records a successful read.
+   * Records a successful read of the keys.
    * @param sent when the read was sent
-   * @param now when the answer came; both monotonic
+   * @param now when the answer came; both monotonic ms
    */
   observe(entries: ReadonlyMap<string, KvEntry>, table: PartitionTable, sent: number, now: number): void {
     const passed =
@@ -59,7 +59,7 @@ export class ClusterMembers {
     if (this.#tableExists) this.#tableSeen = true;
   }
 
-  /** Records a failed read: the time since the last one must not count against any host. */
+  /** Records a failed read of the keys: the time since the last one must not count against any host. */
   observationFailed(): void {
     this.#observedAt = undefined;
     this.#tableMissing = 0;
@@ -79,12 +79,12 @@ export class ClusterMembers {
     return this.#known.values();
   }
 
-  /** Whether there is no other host, not even a dead one. */
+  /** True if there is no other host, not even a dead one. */
   isAlone(self: string): boolean {
     return this.#known.size === 1 && this.#known.has(self);
   }
 
-  /** Whether a table seen before is missing (the bucket was removed): its hosts may not have noticed yet. */
+  /** True if a table seen before is missing (the bucket was removed): its hosts may not have noticed yet. */
   get tableLost(): boolean {
     return this.#tableSeen && !this.#tableExists && this.#tableMissing < this.#times.leaseMs;
   }

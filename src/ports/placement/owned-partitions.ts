@@ -5,7 +5,7 @@ import type { PartitionOwner } from './placement.js';
 export interface PartitionOwnership {
   phase: 'taking' | 'serving' | 'leaving';
   epoch: number;
-  /** Whether requests may be answered, as long as the lease is valid. */
+  /** True while requests for the partition may be answered, as long as the lease is valid. */
   answering: boolean;
 }
 
@@ -48,7 +48,7 @@ export class OwnedPartitions {
     return new Map(taking);
   }
 
-  /** The partitions that did not lapse meanwhile. */
+  /** Those of the partitions that did not lapse meanwhile. */
   stillOwned(taking: ReadonlyMap<Partition, PartitionOwnership>): Partition[] {
     return [...taking].filter(([p, ownership]) => this.#current.get(p) === ownership).map(([p]) => p);
   }
@@ -92,7 +92,7 @@ export class OwnedPartitions {
     await this.#lose(partitions, 'lapsed');
   }
 
-  /** Gives up a failed take. */
+  /** Gives up partitions whose take has failed. */
   async abandon(taking: ReadonlyMap<Partition, PartitionOwnership>): Promise<void> {
     const left = this.stillOwned(taking);
     const told = left.filter((p) => taking.get(p)!.answering);

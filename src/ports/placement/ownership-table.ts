@@ -3,19 +3,19 @@ import type { Partition } from '#model';
 import type { KeyValue } from './kv.js';
 import { PARTITION_TABLE_KEY, PartitionTable } from './partition-table.js';
 
-/** Attempts per change: any other host may write first once or twice. */
+/** Maximum number of attempts per change of the table: any other host may write first once or twice. */
 const ATTEMPTS = 20;
 
 export class OwnershipTable {
   now = PartitionTable.parse(undefined);
-  /** Number of our own writes. */
+  /** Number of this host's own writes of the table. */
   writes = 0;
-  /** The last text we wrote, which identifies our own writes among the announced ones. */
+  /** Text of the table that this host wrote last, which identifies its own writes among the announced ones. */
   lastWritten: string | undefined;
 
   constructor(private readonly kv: KeyValue) {}
 
-  /** @param owner the wanted owner of a partition, given the table being changed */
+  /** Assigns partitions to hosts. @param owner the wanted owner of a partition, given the table being changed */
   async assign(
     partitions: readonly Partition[],
     owner: (table: PartitionTable, p: Partition) => string | undefined,
@@ -39,7 +39,7 @@ export class OwnershipTable {
     return new Set(raised.keys());
   }
 
-  /** @throws if the table can't be written now (unknown outcome) */
+  /** Changes the table by compare-and-set. @throws if the table can't be written now (unknown outcome) */
   async #change(change: (table: PartitionTable) => PartitionTable | undefined): Promise<void> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const next = change(this.now);

@@ -11,7 +11,7 @@ const FORMAT = 1;
 interface StoredTable {
   readonly v: number;
   readonly hosts: readonly string[];
-  /** Index into `hosts` per partition; -1: no owner. */
+  /** Index into `hosts` of each partition's owner; -1: no owner. */
   readonly owners: readonly number[];
   readonly epochs: readonly number[];
 }
@@ -26,7 +26,7 @@ export class PartitionTable {
     private readonly epochs: readonly number[],
   ) {}
 
-  /** @throws Error if the entry isn't a table, or has the format of a later version */
+  /** Parses the stored table. @throws Error if the entry isn't a table, or has the format of a later version */
   static parse(entry: KvEntry | undefined): PartitionTable {
     if (!entry)
       return new PartitionTable(0, new Array(PARTITION_COUNT).fill(undefined), new Array(PARTITION_COUNT).fill(0));
@@ -59,7 +59,7 @@ export class PartitionTable {
     return ALL_PARTITIONS.filter((p) => this.owners[p] === host);
   }
 
-  /** A copy with other owners, not written yet. undefined: no owner. */
+  /** A copy of the table with other owners, not written yet. undefined: no owner. */
   withOwners(changes: ReadonlyMap<Partition, string | undefined>): PartitionTable {
     const owners = this.owners.map((owner, p) => {
       const of = p as Partition;
@@ -68,7 +68,7 @@ export class PartitionTable {
     return new PartitionTable(this.revision, owners, this.epochs);
   }
 
-  /** A copy with other epochs, not written yet. */
+  /** A copy of the table with other epochs, not written yet. */
   withEpochs(changes: ReadonlyMap<Partition, number>): PartitionTable {
     const epochs = this.epochs.map((epoch, p) => Math.max(epoch, changes.get(p as Partition) ?? 0));
     return new PartitionTable(this.revision, this.owners, epochs);

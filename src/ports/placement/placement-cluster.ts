@@ -35,13 +35,13 @@ import { ReconcileLoop } from './reconcile-loop.js';
 import { StoreWatch } from './store-watch.js';
 import { PartitionTakeover } from './takeover.js';
 
-/** Minimal time between two rounds that only the timer causes. */
+/** Minimum time between two rounds that only the timer causes, milliseconds. */
 const MIN_WAIT_MS = 10;
-/** Keys of dead hosts are kept for this long, for people to see. */
+/** Time for which the keys of dead hosts are kept for people to see, milliseconds. */
 const KEEP_DEAD_MS = 60_000;
-/** A host that shuts down hands over in batches for this long, then everything at once. */
+/** Time for which a host that shuts down hands over in batches, milliseconds; then it hands over everything at once. */
 const LEAVE_MS = 8_000;
-/** Then the host ends, even if partitions are left. */
+/** Time after which a host that shuts down ends, milliseconds, even if it still owns partitions. */
 const LEAVE_HARD_MS = 20_000;
 const LAPSED =
   'the lease lapsed, and other hosts may take the partitions: look for a lack of CPU, swapping or a slow NATS (conclave_event_loop_delay_seconds)';
@@ -50,11 +50,11 @@ interface ClusterPlacementOptions extends HostFacts {
   readonly times?: LeaseTimes;
   /** Checks whether the Store answers; absent: it always does. */
   readonly ping?: () => Promise<void>;
-  /** Id of this process; default: random. */
+  /** Id of this process; default: a random one. */
   readonly id?: string;
   /** Called with errors; the work that failed is tried again later. */
   readonly onError?: (error: unknown) => void;
-  /** Logs what happens. */
+  /** Logs what the placement does. */
   readonly info?: (context: object, message: string) => void;
   /** Logs what an operator should look into. */
   readonly warn?: (context: object, message: string) => void;

@@ -20,7 +20,7 @@ export class SinglePlacement implements ReportingPlacement {
     this.#store = store;
   }
 
-  /** Rejects with the error of the Store or of the owner; then nothing is owned. */
+  /** Takes all partitions. Rejects with the error of the Store or of the owner; then nothing is owned. */
   async start(owner: PartitionOwner): Promise<void> {
     const epochs = await this.#store.raiseEpochs(new Map(ALL_PARTITIONS.map((p) => [p, 0])));
     this.#owner = owner;
@@ -46,7 +46,7 @@ export class SinglePlacement implements ReportingPlacement {
     this.#owning = false;
   }
 
-  /** There are no other hosts, and no lease that could lapse. */
+  /** Status of the only host: there is no lease that could lapse. */
   status(): PlacementStatus {
     const owned = this.#owning ? [...this.#epochs] : [];
     return {

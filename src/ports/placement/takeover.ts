@@ -9,7 +9,7 @@ import type { OwnershipTable } from './ownership-table.js';
 import { ALL_PARTITIONS, type PartitionTable } from './partition-table.js';
 import type { EpochSource } from './placement-single.js';
 
-/** After a failed takeover (for example without the Store), other hosts may try first for this long; milliseconds. */
+/** Time for which other hosts may try first after a failed takeover (for example without the Store), milliseconds. */
 const PAUSE_MS = 1_000;
 /** Duration of a takeover on a busy host, including the work that waited for it; milliseconds. */
 const RECOVERY_MS = 3_000;
@@ -30,7 +30,7 @@ interface TakeoverContext {
 }
 
 export class PartitionTakeover {
-  /** Nothing is taken before this time; monotonic. */
+  /** Time before which this host takes no partitions; monotonic. */
   #unableUntil = 0;
   #claimed = Number.NEGATIVE_INFINITY;
 
@@ -39,7 +39,7 @@ export class PartitionTakeover {
     private readonly owned: OwnedPartitions,
   ) {}
 
-  /** Whether a takeover failed lately, or would fail. */
+  /** True if a takeover failed lately, or would fail. */
   get unable(): boolean {
     return this.context.isSuspended() || this.context.clock.monotonic() < this.#unableUntil;
   }

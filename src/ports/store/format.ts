@@ -6,10 +6,10 @@
  * refuses to start, before it can write states that can't be repaired.
  */
 
-/** Format of this program. A change that raises it must be described in docs/operations.md. */
+/** Storage format that this program writes. A change that raises it must be described in docs/operations.md. */
 export const STORAGE_FORMAT = 1;
 
-/** Format of data written before formats were recorded. */
+/** Storage format of data written before formats were recorded. */
 export const FIRST_STORAGE_FORMAT = 1;
 
 export class StorageFormatMismatch extends Error {

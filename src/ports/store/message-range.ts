@@ -2,14 +2,15 @@
 import type { MessageRecord } from '#model/records';
 import type { MessageIndex, MessageRange, MessageScan } from './store.js';
 
-/** All ranges of a scan, its own and those of `or`. */
+/** All ranges of a scan: its own and those of `or`. */
 export const rangesOf = (scan: MessageScan): readonly MessageRange[] => (scan.or ? [scan, ...scan.or] : [scan]);
 
 export const indexesOf = ({ index, also }: MessageRange): readonly MessageIndex[] =>
   also && also.length > 0 ? [index, ...also] : [index];
 
 /**
- * Conditions that occur in all of these ranges, compared by identity: callers that build many ranges reuse the objects.
+ * Conditions that occur in all of these message ranges, compared by identity: callers that build many ranges reuse the
+ * objects.
  */
 export function sharedIndexes([first, ...others]: readonly MessageRange[]): readonly MessageIndex[] {
   if (!first) return [];

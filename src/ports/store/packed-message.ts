@@ -18,9 +18,9 @@ import { packJson, unpackJson } from './codec.js';
 export interface MessageDigest {
   /** Version of the digest's layout: 0 to 255. */
   readonly version: number;
-  /** Integers from 0 to 2^32 - 1. */
+  /** Facts about the message: integers from 0 to 2^32 - 1. */
   readonly facts: readonly number[];
-  /** JSON text, or a prefix of one. */
+  /** The part of the message's JSON that is stored ready: JSON text, or a prefix of one. */
   readonly head: string;
   /** Texts of the record, stored as JSON without quotes. Not stored again where the record's own bytes are the same. */
   readonly texts: readonly string[];
@@ -40,7 +40,7 @@ export interface DecodedMessage {
   readonly record: MessageRecord;
 }
 
-/** First byte: a MessagePack array of 8 or 9 elements. */
+/** First byte of a message: a MessagePack array of 8 elements without a digest, of 9 with one. */
 const WITHOUT_DIGEST = 0x98;
 const WITH_DIGEST = 0x99;
 const BIN_32 = 0xc6;
@@ -123,7 +123,7 @@ export class MessageSlab {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** Discards the contents. */
+  /** Discards the contents of the slab. */
   clear(): void {
     this.#used = 0;
   }
@@ -146,9 +146,9 @@ const NOWHERE = new MessageSlab(new Uint8Array(1));
  */
 export class PackedMessage {
   id = 0;
-  /** Version of the digest; undefined without a digest. */
+  /** Version of the message's digest; undefined without a digest. */
   version: number | undefined;
-  /** Number of facts. */
+  /** Number of facts in the message's digest. */
   facts = 0;
   #slab = NOWHERE;
   #start = 0;

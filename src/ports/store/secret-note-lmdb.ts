@@ -1,4 +1,4 @@
-/** The server-secret note in LMDB: the table `meta`, key `secret`. */
+/** Stores the server-secret note in LMDB: table `meta`, key `secret`. */
 import { packJson, unpackJson } from './codec.js';
 import type { LmdbEnvironment } from './lmdb-environment.js';
 import { ACCOUNT_KEY_RANGE, MAX_SAMPLED_ACCOUNTS, type ServerSecretNote, sealedKeyOf } from './secret-note.js';

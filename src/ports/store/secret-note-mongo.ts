@@ -1,4 +1,4 @@
-/** The server-secret note in MongoDB: the collection `meta`, document `secret`. */
+/** Stores the server-secret note in MongoDB: collection `meta`, document `secret`. */
 import type { Db } from 'mongodb';
 import { ACCOUNT_KEY_RANGE, MAX_SAMPLED_ACCOUNTS, type ServerSecretNote, sealedKeyOf } from './secret-note.js';
 import { isDuplicateKeyError, withMongoDatabase } from './store-mongo-client.js';
@@ -10,7 +10,7 @@ interface NoteDocument {
 }
 
 /**
- * Runs `action` with a connection of its own, before anything else is opened.
+ * Runs `action` with the note, over a connection of its own, before anything else is opened.
  * @throws StoreUnavailable
  */
 export const withMongoSecretNote = <T>(url: string, action: (note: ServerSecretNote) => Promise<T>): Promise<T> =>

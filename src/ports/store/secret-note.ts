@@ -16,10 +16,10 @@ export interface ServerSecretNote {
   sealedKeys(): Promise<string[]>;
 }
 
-/** Accounts read by `sealedKeys`. */
+/** Maximum number of accounts that `sealedKeys` reads. */
 export const MAX_SAMPLED_ACCOUNTS = 200;
 
-/** Key range of the roots of accounts. */
+/** Range of the Store keys under which roots of accounts lie. */
 export const ACCOUNT_KEY_RANGE = { from: 'user/', below: 'user0' } as const;
 
 /** The sealed API key in an account's state. Empty for a bot, whose key is stored by its realm. */

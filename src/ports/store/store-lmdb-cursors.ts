@@ -7,7 +7,7 @@
  */
 import { findLowerBound } from './message-range.js';
 
-/** The ids of one index, as ordinals. */
+/** A cursor over the ids of one index, as ordinals. */
 export interface OrdinalCursor {
   /** The first ordinal >= `ordinal`; undefined at the end of the index. Calls must ascend. */
   seek(ordinal: number): number | undefined;
@@ -18,10 +18,10 @@ type ReadOrdinals = (ordinal: number, limit: number) => number[];
 
 const MIN_BLOCK = 2;
 const MAX_BLOCK = 256;
-/** Fixed cost of one index lookup, in units of keys read. */
+/** Cost of one index lookup, in units of keys read. */
 const SEEK_COST = 8;
 
-/** Keys that may still be read before other work gets its turn. */
+/** Counts down the keys that may still be read before other work gets its turn. */
 export class ReadBudget {
   constructor(public left: number) {}
 }
@@ -70,7 +70,7 @@ export class IndexCursor implements OrdinalCursor {
 export class ListCursor implements OrdinalCursor {
   #at = 0;
 
-  /** @param ordinals ascending */
+  /** @param ordinals of the ids, ascending */
   constructor(private readonly ordinals: readonly number[]) {}
 
   seek(ordinal: number): number | undefined {
@@ -81,7 +81,7 @@ export class ListCursor implements OrdinalCursor {
 
 /** The ordinals that several indexes have in common, within bounds. */
 export class IntersectionCursor {
-  /** The next common ordinal, once found. */
+  /** The next common ordinal, once it is found; undefined before. */
   head: number | undefined;
   ended = false;
 

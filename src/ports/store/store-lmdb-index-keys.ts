@@ -31,7 +31,7 @@ export function indexKeys(realm: RealmId, m: MessageRecord): IndexKey[] {
   return keys;
 }
 
-/** Whether the index's texts fit into a key. Under longer texts no record is stored. */
+/** True if the index's texts fit into a key. Under longer texts no record is stored. */
 export const fitsIndexKey = (index: MessageIndex): boolean =>
   Object.values(index).every((of) => typeof of !== 'string' || fitsLmdbKey(of));
 

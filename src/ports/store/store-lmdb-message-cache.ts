@@ -8,7 +8,10 @@ import { MessageSlab, type PackedMessage } from './packed-message.js';
 
 const SLAB_LOG2 = 20;
 const SLAB = 2 ** SLAB_LOG2;
-/** Words per table entry: low and high half of key + 1, address (slab number and offset), length. All 0: free. */
+/**
+ * Words per entry of the table: low and high half of key + 1, address (slab number and offset), length. All 0: a free
+ * entry.
+ */
 const ENTRY = 4;
 const FIRST_SLOTS_LOG2 = 10;
 
@@ -16,14 +19,14 @@ export class MessageCache {
   readonly #slabs: (MessageSlab | undefined)[] = [];
   #young: number[] = [];
   #old: number[] = [];
-  /** Whether a slab belongs to the old generation, by slab number. */
+  /** Tells by slab number whether a slab belongs to the old generation. */
   readonly #isOld: boolean[] = [];
   #slotsLog2 = FIRST_SLOTS_LOG2;
   #table = new Uint32Array(ENTRY << FIRST_SLOTS_LOG2);
   /** Tables and slabs are reused: they are large, and only major collections would free them. */
   #spareTable = new Uint32Array(0);
   readonly #spareSlabs: MessageSlab[] = [];
-  /** Used table entries, including dropped ones. */
+  /** Number of used table entries, including dropped ones. */
   #used = 0;
   readonly #blocked = new Map<number, number>();
 
@@ -110,7 +113,7 @@ export class MessageCache {
     return number;
   }
 
-  /** Drops the old generation; the young one becomes the old one. */
+  /** Starts a new generation: drops the old one; the young one becomes the old one. */
   #turn(): void {
     for (const number of this.#old) {
       const slab = this.#slabs[number]!;

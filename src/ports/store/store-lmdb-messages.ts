@@ -29,26 +29,26 @@ import type { Tombstones } from './store-lmdb-tombstones.js';
 const PRESENT = Buffer.from([1]);
 /** Above every id (ordered-binary sorts numbers by value). */
 const LAST_ID = 2 ** 53;
-/** Records decoded before other work gets its turn: some 2 ms. */
+/** Number of records decoded before other work gets its turn: some 2 ms. */
 const DECODE_AT_ONCE = 200;
-/** Index keys read before other work gets its turn: some 2 ms. */
+/** Number of index keys read before other work gets its turn: some 2 ms. */
 const KEYS_AT_ONCE = 4_000;
 /**
- * Ranges prepared before other work gets its turn: some 2 ms. A user in thousands of streams has three ranges per
- * stream.
+ * Number of ranges prepared before other work gets its turn: some 2 ms. A user in thousands of streams has three ranges
+ * per stream.
  */
 const RANGES_AT_ONCE = 500;
-/** A scan of more ranges than this first tries the condition that all of them share. */
+/** Number of ranges above which a scan first tries the condition that all of them share. */
 const FEW_RANGES = 8;
 /**
- * Records of the shared condition read before giving up: the condition is common, and few of its messages are in the
- * ranges. Some 10 ms.
+ * Number of records of the shared condition that are read before giving up (some 10 ms): the condition is common, and
+ * few of its messages are in the ranges.
  */
 const MAX_TRIED = 1_000;
 /** First block size for several conditions: they rarely agree, so more keys are needed than messages wanted. */
 const FIRST_BLOCK_IN_COMMON = 4;
 
-/** Cached ids, over all indexes. */
+/** Maximum number of cached ids, over all indexes. */
 const MAX_CACHED_IDS = 1_000_000;
 /** Weight of an index without ids, in ids. Some kinds of index are mostly empty. */
 const EMPTY_COST = 16;

@@ -7,19 +7,19 @@ export type FetchIds = (from: number, limit: number, newer: boolean) => number[]
 interface Interval {
   low: number;
   high: number;
-  /** All ids of the index from `low` to `high`, ascending. */
+  /** Cached ids of the index, ascending: all from `low` to `high`. */
   ids: number[];
 }
 
 /** Above every id. */
 const LAST = 2 ** 53;
-/** Adjacent intervals are joined up to this many ids; joining longer ones would cost too much copying. */
+/** Maximum number of ids in adjacent intervals that are joined; joining longer ones would cost too much copying. */
 const MAX_JOINED = 256;
 
 export class CachedPostings {
-  /** Ascending, without overlaps. */
+  /** Intervals of cached ids, ascending, without overlaps. */
   readonly #intervals: Interval[] = [];
-  /** Number of cached ids. */
+  /** Number of cached ids in all intervals. */
   size = 0;
 
   read(from: number, limit: number, newer: boolean, fetch: FetchIds): number[] {

@@ -33,7 +33,7 @@ export class LmdbRecords {
   readonly #decoded = new GuardedCache<number, DecodedRecord>(DECODED_BYTES, ({ bytes }) => bytes);
   readonly #packed = new MessageCache(cacheGenerationMib(usableMemoryBytes()));
   readonly #view = new PackedMessage();
-  /** Whether a message without a digest was read since the start. */
+  /** True once a message without a digest was read. */
   #hasPlain = false;
   /** Buffer that LMDB returned last. It returns most values in the same buffer. */
   #lastBuffer: Uint8Array | undefined;
@@ -50,7 +50,7 @@ export class LmdbRecords {
 
   /** The message as a transaction sees it. Call inside the transaction. */
   stored(realm: RealmId, id: number): DecodedMessage | undefined {
-    const found = this.#copyOf(realm, id);
+    const found = this.#storedBytes(realm, id);
     return found && decodeMessage(id, found);
   }
 
@@ -59,7 +59,7 @@ export class LmdbRecords {
     const key = this.#keyOf(realm, id);
     const kept = this.#decoded.get(key);
     if (kept) return kept.record;
-    const found = this.#copyOf(realm, id);
+    const found = this.#storedBytes(realm, id);
     if (!found) return undefined;
     const bytes = found.length;
     const { record } = decodeMessage(id, found);
@@ -74,7 +74,7 @@ export class LmdbRecords {
     this.#decoded.put(key, { record, bytes });
   }
 
-  /** The message undecoded; valid until the next call of any method. */
+  /** The message without decoding it; valid until the next call of any method. */
   look(realm: RealmId, id: number): PackedMessage | undefined {
     const key = this.#keyOf(realm, id);
     const view = this.#view;
@@ -122,8 +122,8 @@ export class LmdbRecords {
     return id < REALM_IDS && slot < MAX_REALMS ? slot * REALM_IDS + id : NOT_CACHED;
   }
 
-  /** The bytes in memory that the next read overwrites. */
-  #copyOf(realm: RealmId, id: number): Uint8Array | undefined {
+  /** The message's stored bytes, in memory that the next read overwrites. */
+  #storedBytes(realm: RealmId, id: number): Uint8Array | undefined {
     const buffer = this.#readBuffer(realm, id);
     return buffer && new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
   }

@@ -3,12 +3,12 @@ import type { Clock } from '#base/clock';
 import { packJson, unpackJson } from './codec.js';
 import type { LmdbEnvironment, LmdbTable } from './lmdb-environment.js';
 
-/** Longer than any write of an older owner can stay in flight: one hour. */
+/** Lifetime of a tombstone, ms: longer than any write of an older owner can stay in flight. */
 const TOMBSTONE_LIFETIME_MS = 3_600_000;
 /** Tombstones removed per transaction, which bounds the extra cost of a single commit. */
 const PURGE_AT_ONCE = 64;
 
-/** The deleted record: `['p', actor, part]` or `['m', realm, id]`. */
+/** Key of a deleted record: `['p', actor, part]` or `['m', realm, id]`. */
 type TombstoneKey = readonly [string, string | number, string | number];
 
 /**

@@ -32,7 +32,7 @@ interface RootHead {
   readonly pending: boolean;
 }
 
-/** Cached parts that were read by name (mostly memberships). */
+/** Maximum number of cached parts that were read by name (mostly memberships). */
 const MAX_CACHED_PARTS = 20_000;
 
 /** The Store of the embedded face. A resolved write was flushed to disk. */
@@ -40,11 +40,11 @@ export class LmdbStore implements Store {
   readonly atomicRecords = true;
   readonly #environment: LmdbEnvironment;
   readonly #heads: LmdbTable;
-  /** Actor -> [state, outbox]. */
+  /** Table of roots: actor -> [state, outbox]. */
   readonly #roots: LmdbTable;
-  /** [actor, part] -> [rev, value]. */
+  /** Table of parts: [actor, part] -> [rev, value]. */
   readonly #parts: LmdbTable;
-  /** [partition, actor] -> [due, pending]. */
+  /** Table of actors to wake: [partition, actor] -> [due, pending]. */
   readonly #sleepers: LmdbTable;
   readonly #epochs: LmdbTable;
   readonly #tombstones: Tombstones;

@@ -13,7 +13,7 @@ const MAX_WRITES = 1_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 
 interface BulkWriteItem {
-  /** Estimated size on the wire. */
+  /** Estimated size of the write on the wire, bytes. */
   readonly bytes: number;
   reject(error: unknown): void;
 }

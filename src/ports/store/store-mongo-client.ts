@@ -15,9 +15,9 @@ import {
 } from 'mongodb';
 import { StoreUnavailable } from './store.js';
 
-/** Error codes of a server that can't serve now: unreachable, shutting down, not the primary, out of time. */
+/** Error codes of a MongoDB server that can't serve now: unreachable, shutting down, not the primary, out of time. */
 const UNABLE = new Set([6, 7, 50, 64, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
-/** InternalError: FerretDB's answer while its PostgreSQL is gone or restarts. */
+/** Error code InternalError: FerretDB's answer while its PostgreSQL is gone or restarts. */
 const INTERNAL = 1;
 const DUPLICATE_KEY = 11000;
 
@@ -59,12 +59,12 @@ export function createMongoClient(url: string): MongoClient {
   return client;
 }
 
-/** The database named by the URL; default `conclave`. */
+/** Name of the database in the URL; default `conclave`. */
 export function databaseNameOfUrl(url: string): string {
   return decodeURIComponent(/^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(url)?.[1] || 'conclave');
 }
 
-/** The URL's hosts without credentials, for log and error messages. */
+/** Hosts of the URL without credentials, for log and error messages. */
 export function serverNameOfUrl(url: string): string {
   return url.replace(/^([^:]+:\/\/)(?:[^@/]*@)?([^/?]*).*$/, '$1$2');
 }

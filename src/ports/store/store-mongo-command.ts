@@ -18,7 +18,7 @@ export interface RefusedMongoWrite {
 }
 
 interface MongoWriteResult {
-  /** Documents inserted or matched. */
+  /** Number of documents inserted or matched. */
   readonly n: number;
   readonly refused: readonly RefusedMongoWrite[];
 }

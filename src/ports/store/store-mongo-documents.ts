@@ -16,7 +16,7 @@ export interface RootDocument {
   readonly outbox: Binary | Uint8Array;
   readonly due: number | null;
   readonly pending: boolean;
-  /** Whether the actor needs waking: `pending`, or `due` is set. */
+  /** True if the actor must be woken: `pending`, or `due` is set. */
   readonly sleeper: boolean;
   readonly partition: number;
 }
@@ -27,7 +27,7 @@ export const REMOVING_VERSION = -1;
 export interface PartDocument {
   readonly _id: string;
   readonly rev: number;
-  /** The packed value; missing in a tombstone. */
+  /** The packed value of the part; missing in a tombstone. */
   readonly value?: Binary | Uint8Array;
   /** Time of deletion. A TTL index drops the tombstone an hour later. */
   readonly gone?: Date;
@@ -102,7 +102,7 @@ export function decodeMessageDocument(found: MessageDocument): MessageRecord | n
 
 const TOMBSTONE_SECONDS = 3_600;
 
-/** Creates missing indexes. */
+/** Creates the indexes that are missing in the database. */
 export async function createIndexes(db: Db): Promise<void> {
   const tombstones = { key: { gone: 1 }, expireAfterSeconds: TOMBSTONE_SECONDS } as const;
   await db.collection('roots').createIndexes([{ key: { partition: 1, sleeper: 1 } }]);

@@ -7,7 +7,7 @@ import { messageDocumentId } from './store-mongo-documents.js';
 type Clause = Record<string, unknown>;
 type Scalar = string | number;
 
-/** Ranges that differ in one of these fields only are combined into one clause. */
+/** Fields of ranges that are combined into one clause if they differ in one of these fields only. */
 const GROUPED_FIELDS = ['conversation', 'movedFrom', 'tags'] as const;
 
 /**
@@ -38,7 +38,7 @@ export function mongoClausesOf(realm: RealmId, ranges: readonly MessageRange[], 
   return clauses;
 }
 
-/** Undefined if the conditions exclude each other. */
+/** The clause of a range with all its conditions; undefined if the conditions exclude each other. */
 function clauseOf(realm: RealmId, indexes: readonly MessageIndex[], low: number, high: number): Clause | undefined {
   const single = new Map<string, Scalar>();
   const several = { participants: new Set<number>(), tags: new Set<string>() };

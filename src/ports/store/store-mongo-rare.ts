@@ -5,14 +5,14 @@ import { isInRange, sharedIndexes } from './message-range.js';
 import type { MessageIndex, MessageRange } from './store.js';
 import { decodeMessageDocument, type MessageDocument, messageDocumentId } from './store-mongo-documents.js';
 
-/** A condition met by more messages than this is not rare. */
+/** Number of messages above which a condition is not rare. */
 const MAX_RARE = 500;
 /** Time limit at the server for reading the ids of a condition, milliseconds. */
 const MAX_PROBE_MS = 1_000;
-/** Messages read at once. */
+/** Number of messages read at once. */
 const BATCH = 200;
 
-/** The condition as a filter of its own; undefined if its index isn't worth reading. */
+/** The condition as a MongoDB filter of its own; undefined if its index isn't worth reading. */
 function filterOf(index: MessageIndex): Record<string, string | number> | undefined {
   if (index.by === 'tag') return { tags: index.tag };
   if (index.by === 'conversation') return { conversation: index.conversation };

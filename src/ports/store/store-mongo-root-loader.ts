@@ -6,7 +6,7 @@ import type { ActorRoot } from './store.js';
 import { updateDocuments } from './store-mongo-command.js';
 import { REMOVING_VERSION, type RootDocument, unpackBinary } from './store-mongo-documents.js';
 
-/** Roots per query. */
+/** Maximum number of roots per query. */
 const MAX_BATCH = 200;
 
 type LoadResult = ActorRoot | null | 'fenced';
@@ -24,7 +24,7 @@ export class MongoRootLoader {
   constructor(
     private readonly db: Db,
     private readonly roots: Collection<RootDocument>,
-    /** Completes a removal that a crash interrupted. */
+    /** Completes the removal of an actor that a crash interrupted. */
     private readonly finishRemoval: (key: ActorKey) => Promise<void>,
   ) {}
 

@@ -11,11 +11,11 @@ interface VersionedDocument {
 
 export interface DocumentWrite<D extends VersionedDocument> {
   readonly document: D;
-  /** Fields that an update removes. */
+  /** Names of the fields that an update removes. */
   readonly unset: readonly string[];
-  /** Whether to try an insert first, because the document is probably new. */
+  /** True if an insert is tried first, because the document is probably new. */
   readonly fresh: boolean;
-  /** Estimated size on the wire. */
+  /** Estimated size of the write on the wire, bytes. */
   readonly bytes: number;
 }
 

@@ -40,9 +40,11 @@ import { MongoRecords } from './store-mongo-records.js';
 import { MongoRootLoader } from './store-mongo-root-loader.js';
 import { scanMongoMessages } from './store-mongo-scan.js';
 
-/** A server that hangs without closing its connections fails other operations only after 10 s. */
+/**
+ * Time limit of a ping, ms: a server that hangs without closing its connections fails other operations only after 10 s.
+ */
 const PING_MS = 3_000;
-/** Ids per `$in`. */
+/** Maximum number of ids in one `$in`. */
 const IDS_AT_ONCE = 1_000;
 
 /** The Store of the cluster: MongoDB, or FerretDB over DocumentDB. Needs neither transactions nor change streams. */

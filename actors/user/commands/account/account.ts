@@ -13,7 +13,7 @@ import {
   userIdOfKey,
 } from '../../state.js';
 
-/** Sent by the realm actor, which has decided: never refuses. */
+/** Creates the account. Sent by the realm actor, which has decided: never refuses. */
 export const createAccount: UserCommand<typeof userCommands.create> = {
   creates: true,
   handle({ state }, { passwordHash, keySealed, streams }) {
@@ -29,7 +29,7 @@ export const createAccount: UserCommand<typeof userCommands.create> = {
   },
 };
 
-/** Sealed API key, for the command line, which knows the server secret. */
+/** Replies with the sealed API key, for the command line, which knows the server secret. */
 export const readSealedKey: UserCommand<typeof userCommands.sealedKey> = {
   lane: 'read',
   read: true,
@@ -39,7 +39,7 @@ export const readSealedKey: UserCommand<typeof userCommands.sealedKey> = {
   }),
 };
 
-/** Newest messages of the user; the frontend keeps them up to date from the log. */
+/** Replies with the newest messages of the user; the frontend keeps them up to date from the log. */
 export const readNewestMessages: UserCommand<typeof userCommands.newest, NewestMessageState> = {
   lane: 'read',
   read: true,

@@ -34,7 +34,7 @@ const toStreams = (
     return outboxCommand({ to: streamKey(parseActorKey(key).realm, stream), name, args, caller: 0 });
   });
 
-/** Never refuses, and a repeat changes nothing. */
+/** Leaves the account's streams after its deactivation. Never refuses, and a repeat changes nothing. */
 export const leaveStreamsOnDeactivation: UserCommand<typeof userCommands.deactivated> = {
   handle(view, _args, _inputs, context) {
     const commands = toStreams(subscribedTo(view, context).live, streamCommands.suspend, context);
@@ -43,8 +43,8 @@ export const leaveStreamsOnDeactivation: UserCommand<typeof userCommands.deactiv
 };
 
 /**
- * Never refuses, and a repeat changes nothing. Subscriptions to streams that were archived meanwhile end here, because
- * deactivated accounts get no such command.
+ * Rejoins the account's streams after its reactivation. Never refuses, and a repeat changes nothing. Subscriptions to
+ * streams that were archived meanwhile end here, because deactivated accounts get no such command.
  */
 export const rejoinStreamsOnReactivation: UserCommand<typeof userCommands.reactivated> = {
   handle(view, _args, _inputs, context) {

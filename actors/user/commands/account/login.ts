@@ -15,7 +15,10 @@ interface Attempt extends JsonObject {
   readonly password: string;
 }
 
-/** Exclusive: each attempt counts the failures before it, however many come at once; one hash runs at a time. */
+/**
+ * Exclusive lane of attempts to log in: each attempt counts the failures before it, however many come at once; one hash
+ * runs at a time.
+ */
 const LOGIN = { lane: 'login', exclusive: true } as const;
 
 /** True if the password is right; null: not verified, after too many failures. */
@@ -28,7 +31,7 @@ async function isCorrect(
   return services.secrets.verifyPassword(password, state.passwordHash);
 }
 
-/** State after an attempt: a success clears the failures. */
+/** State of the account after an attempt: a success clears the failures. */
 function withAttempt(state: UserState, correct: boolean, now: number): Pick<Outcome<UserState>, 'state'> {
   const { failedLogins = [], ...rest } = state;
   if (!correct) return { state: { ...rest, failedLogins: addLoginFailure(failedLogins, now) } as UserState };
@@ -57,7 +60,7 @@ export const fetchApiKey: UserCommand<typeof userCommands.fetchKey, boolean | nu
   },
 };
 
-/** For the realm actor, which changes the password together with the rest of a request. */
+/** Checks a password for the realm actor, which changes it together with the rest of a request. */
 export const checkPassword: UserCommand<typeof userCommands.checkPassword, boolean | null> = {
   ...LOGIN,
   inputs: isCorrect,
@@ -70,12 +73,15 @@ export const checkPassword: UserCommand<typeof userCommands.checkPassword, boole
   },
 };
 
-/** Sent by the realm actor, which has decided: never refuses. */
+/** Stores a new password hash. Sent by the realm actor, which has decided: never refuses. */
 export const setPassword: UserCommand<typeof userCommands.setPassword> = {
   handle: ({ state }, { passwordHash }) => ({ reply: valueReply(null), state: { ...state, passwordHash } }),
 };
 
-/** Sent by the realm actor: never refuses. Push tokens go, because they were registered with the old key. */
+/**
+ * Stores a new API key. Sent by the realm actor: never refuses. Push tokens are deleted, because they were registered
+ * with the old key.
+ */
 export const setApiKey: UserCommand<typeof userCommands.setKey> = {
   handle: ({ state, parts }, { keySealed }) => ({
     reply: valueReply(null),

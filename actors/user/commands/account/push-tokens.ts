@@ -11,7 +11,7 @@ import type { PushService, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { UserCommand } from '../../state.js';
 
-/** Devices per user; a further one replaces the one that was registered longest ago. */
+/** Maximum number of devices per user; a further one replaces the one that was registered longest ago. */
 const MAX_TOKENS = 100;
 
 export const addPushToken: UserCommand<typeof userCommands.addPushToken> = {
@@ -39,7 +39,7 @@ export const removePushToken: UserCommand<typeof userCommands.removePushToken> =
 interface StoredPushToken extends JsonObject {
   readonly service: PushService;
   readonly token: string;
-  /** App that registered the token; null: not given. */
+  /** Name of the app that registered the token; null: not given. */
   readonly app: string | null;
   /** Wall time of the last registration, ms. */
   readonly since: number;

@@ -69,7 +69,7 @@ const checkGranted = (access: Access): void => {
   if (access === 'denied') throw apiError('FILE_FORBIDDEN');
 };
 
-/** Refuses unless the caller may see the file. */
+/** Succeeds if the caller may see the file; refused otherwise. */
 export const checkFileAccess: UserCommand<typeof userCommands.fileAccess, Access> = {
   lane: 'read',
   read: true,
@@ -80,7 +80,7 @@ export const checkFileAccess: UserCommand<typeof userCommands.fileAccess, Access
   },
 };
 
-/** The files among these that the caller may see; a message of the caller may claim them. */
+/** Replies with those files that the caller may see; a message of the caller may claim them. */
 export const listAccessibleFiles: UserCommand<typeof userCommands.filesAccessible, readonly string[]> = {
   lane: 'read',
   read: true,
@@ -91,7 +91,7 @@ export const listAccessibleFiles: UserCommand<typeof userCommands.filesAccessibl
   handle: (_view, _args, paths) => ({ reply: valueReply(paths as unknown as Json) }),
 };
 
-/** Refuses unless visitors without an account may see the file. Sent to the owner's actor. */
+/** Succeeds if visitors without an account may see the file; refused otherwise. Sent to the owner's actor. */
 export const checkFilePublic: UserCommand<typeof userCommands.filePublic, Access> = {
   lane: 'read',
   read: true,

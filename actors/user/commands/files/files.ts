@@ -39,7 +39,7 @@ export const beginUpload: UserCommand<typeof userCommands.fileBegin, number | nu
   },
 };
 
-/** The bytes are stored: the file exists from now on. */
+/** Completes an upload: its bytes are stored, and the file exists from now on. */
 export const completeUpload: UserCommand<typeof userCommands.fileDone> = {
   handle({ parts }, { path }, _inputs, { key, realm, now }) {
     const begun = findFileOrUpload(parts, path);
@@ -57,7 +57,7 @@ export const completeUpload: UserCommand<typeof userCommands.fileDone> = {
   },
 };
 
-/** GET /attachments. */
+/** GET /attachments: lists the user's own files. */
 export const listAttachments: UserCommand<typeof userCommands.attachments, number> = {
   lane: 'read',
   read: true,
@@ -68,7 +68,7 @@ export const listAttachments: UserCommand<typeof userCommands.attachments, numbe
   },
 };
 
-/** DELETE /attachments/{attachment_id}. */
+/** DELETE /attachments/{attachment_id}: deletes one of the user's own files. */
 export const removeAttachment: UserCommand<typeof userCommands.fileRemove> = {
   handle({ parts }, { id }, _inputs, { key, realm }) {
     const wanted = /^[0-9]{1,15}$/.test(id) ? Number(id) : -1;
@@ -85,7 +85,7 @@ export const removeAttachment: UserCommand<typeof userCommands.fileRemove> = {
   },
 };
 
-/** A message that links the file was sent or edited. Sent by the conversation's actor: never refuses. */
+/** Records that a message which links the file was sent or edited. Sent by the conversation's actor: never refuses. */
 export const recordFileLinked: UserCommand<typeof userCommands.fileLinked> = {
   handle({ parts }, { path, message, sent }, _inputs, { key, realm }) {
     const file = findFile(parts, path);
@@ -104,8 +104,8 @@ export const recordFileLinked: UserCommand<typeof userCommands.fileLinked> = {
 };
 
 /**
- * A message that linked the file was deleted or edited. Deletion of the last such message deletes the file; after an
- * edit, an unlinked file is kept as long as a new one.
+ * Records that a message which linked the file was deleted or edited. Deletion of the last such message deletes the
+ * file; after an edit, an unlinked file is kept as long as a new one.
  */
 export const recordFileUnlinked: UserCommand<typeof userCommands.fileUnlinked> = {
   handle({ parts }, { path, message, deleted }, _inputs, { key, realm, now }) {
@@ -119,7 +119,7 @@ export const recordFileUnlinked: UserCommand<typeof userCommands.fileUnlinked> =
   },
 };
 
-/** Files deleted per commit. */
+/** Maximum number of expired files deleted per commit. */
 const SWEEP = 100;
 
 /** True if a scheduled message will link the file. Every form of a file's address contains its token. */

@@ -88,7 +88,10 @@ function deliverDueMessages(
   };
 }
 
-/** Sent by the conversation's actor. The user may have deleted the message meanwhile. */
+/**
+ * Records that a scheduled message was sent. Sent by the conversation's actor. The user may have deleted the message
+ * meanwhile.
+ */
 export const recordScheduledSent: UserCommand<typeof userCommands.scheduledSent> = {
   handle({ parts }, { id }, _inputs, { key }) {
     if (storedScheduled(parts, id)?.phase !== 'sending') return { reply: valueReply(null) };
@@ -102,9 +105,12 @@ export const recordScheduledSent: UserCommand<typeof userCommands.scheduledSent>
   },
 };
 
-/** Wait before the next attempt. */
+/** Wait before the next attempt to deliver a scheduled message that came too early, ms. */
 const EARLY_MS = 1_000;
-/** Attempts before a stream must know of the subscription; the realm actor may not reach it for some time. */
+/**
+ * Maximum number of attempts for which a stream may not know of the subscription yet; the realm actor may not reach it
+ * for some time.
+ */
 const MAX_EARLY = 60;
 
 /** True if the user is subscribed but the stream has not heard of that yet. */
@@ -117,7 +123,7 @@ function isEarly(
   return outside && type === 'stream' && isSubscribed(parts, to[0]!) && early < MAX_EARLY;
 }
 
-/** Sent by the conversation's actor. */
+/** Records that a scheduled message was refused, or delivers it again later. Sent by the conversation's actor. */
 export const recordScheduledFailed: UserCommand<typeof userCommands.scheduledFailed> = {
   handle({ parts }, failure, _inputs, { key, realm, directory, now }) {
     const { id, reason } = failure;

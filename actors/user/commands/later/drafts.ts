@@ -20,10 +20,10 @@ import type { DirectoryView } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { isSubscribed, nextDraftOrScheduledId, type UserCommand, userIdOfKey } from '../../state.js';
 
-/** UTF-16 units of drafts per event; a log entry holds half a megabyte. */
+/** Maximum UTF-16 units of drafts per event; a log entry holds half a megabyte. */
 const EVENT_SIZE = 100_000;
 
-/** @throws ApiError; the checks have the order of messages.md */
+/** Checks a draft, in the order of messages.md. @throws ApiError */
 function checkDraft(given: DraftInput, parts: ActorParts, { directory, caller, now }: CommandContext): DraftBody {
   const content = checkMessageContent(given.content);
   const { timestamp = now / 1000, type, to } = given;
@@ -62,7 +62,7 @@ const tell = (self: number, op: string, of: JsonObject): LogItem => ({
   event: { type: 'drafts', op, ...of },
 });
 
-/** One event for all drafts, or several if they are too large for one. */
+/** Events of new drafts: one for all, or several if they are too large for one. */
 function addEvents(self: number, drafts: readonly Draft[]): LogItem[] {
   const events: LogItem[] = [];
   let group: Draft[] = [];
@@ -81,7 +81,7 @@ function addEvents(self: number, drafts: readonly Draft[]): LogItem[] {
   return events;
 }
 
-/** GET /drafts. */
+/** GET /drafts: lists the user's drafts. */
 export const listDrafts: UserCommand<typeof userCommands.drafts> = {
   lane: 'read',
   read: true,
@@ -92,7 +92,7 @@ export const listDrafts: UserCommand<typeof userCommands.drafts> = {
   },
 };
 
-/** POST /drafts: all or none. */
+/** POST /drafts: creates all of the drafts or none. */
 export const createDrafts: UserCommand<typeof userCommands.createDrafts> = {
   handle({ state, parts }, { drafts: given }, _inputs, context) {
     const self = userId(context.caller);
@@ -125,7 +125,7 @@ export const editDraft: UserCommand<typeof userCommands.editDraft> = {
   },
 };
 
-/** DELETE /drafts/{draft_id}. */
+/** DELETE /drafts/{draft_id}: deletes a draft. */
 export const deleteDraft: UserCommand<typeof userCommands.deleteDraft> = {
   handle({ parts }, { id }, _inputs, { directory, caller }) {
     checkDraftsEnabled(directory, userId(caller));
@@ -138,7 +138,10 @@ export const deleteDraft: UserCommand<typeof userCommands.deleteDraft> = {
   },
 };
 
-/** The user has turned synchronization off. Sent by the realm actor: never refuses, and a repeat changes nothing. */
+/**
+ * Deletes all drafts, because the user has turned their synchronization off. Sent by the realm actor: never refuses,
+ * and a repeat changes nothing.
+ */
 export const deleteAllDrafts: UserCommand<typeof userCommands.dropDrafts> = {
   handle({ parts }, _args, _inputs, { key }) {
     const gone = storedDrafts(parts);
@@ -152,5 +155,5 @@ export const deleteAllDrafts: UserCommand<typeof userCommands.dropDrafts> = {
   },
 };
 
-/** As POST /register shows them: newest edit first. */
+/** The user's drafts as POST /register shows them: newest edit first. */
 export const newestDrafts = (parts: ActorParts): Draft[] => storedDrafts(parts).reverse().slice(0, MAX_DRAFTS_SHOWN);

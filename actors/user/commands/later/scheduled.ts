@@ -23,7 +23,7 @@ import {
 } from '../../scheduling.js';
 import { nextDraftOrScheduledId, nextTimerTime, type UserCommand } from '../../state.js';
 
-/** GET /scheduled_messages. */
+/** GET /scheduled_messages: lists the messages that are not sent yet. */
 export const listScheduledMessages: UserCommand<typeof userCommands.scheduledMessages> = {
   lane: 'read',
   read: true,
@@ -32,7 +32,7 @@ export const listScheduledMessages: UserCommand<typeof userCommands.scheduledMes
   }),
 };
 
-/** POST /scheduled_messages. */
+/** POST /scheduled_messages: schedules a message. */
 export const scheduleMessage: UserCommand<typeof userCommands.schedule, SchedulingInputs> = {
   inputs: (args, context, sources) =>
     loadSchedulingInputs(args, args.type === 'stream' ? args.to[0] : undefined, undefined, context, sources),

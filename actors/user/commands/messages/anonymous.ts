@@ -37,14 +37,14 @@ function isOpen({ body }: StoredMessage, directory: DirectoryView): boolean {
   return stream?.webPublic === true && !stream.archived;
 }
 
-/** The message as visitors get it; all of their messages count as read. */
+/** The message as visitors get it; for them all messages count as read. */
 const shown = (
   message: StoredMessage,
   directory: DirectoryView,
   options: { applyMarkdown: boolean; clientGravatar: boolean },
 ): JsonObject => ({ ...presentMessageVariant(presentNeutralMessage(message, directory), options), flags: ['read'] });
 
-/** GET /messages. */
+/** GET /messages without an account: public messages. */
 export const fetchPublicMessages: UserCommand<
   typeof userCommands.publicMessages,
   { readonly fetched: MessageWindow; readonly matches: readonly (SearchMatch | undefined)[] }
@@ -85,7 +85,7 @@ export const fetchPublicMessages: UserCommand<
   },
 };
 
-/** GET /messages/{message_id}. A message without access is reported like a missing one. */
+/** GET /messages/{message_id} without an account. A message without access is reported like a missing one. */
 export const fetchPublicMessage: UserCommand<typeof userCommands.publicMessage, StoredMessage | undefined> = {
   creates: true,
   lane: 'read',

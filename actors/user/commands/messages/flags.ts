@@ -35,12 +35,12 @@ import { loadReadingRights } from './on-message.js';
 interface PickedMessages {
   /** The requested messages that the user may access. */
   readonly own: readonly ReadableMessage[];
-  /** The user may not access at least one of the requested messages. */
+  /** True if the user may not access at least one of the requested messages. */
   readonly missing: boolean;
   readonly folds: readonly ReadStateFold[];
 }
 
-/** Folds of the origin streams of these messages. */
+/** Computes the folds of the origin streams of these messages. */
 async function foldsOf(
   own: readonly ReadableMessage[],
   { realm, caller, view }: InputContext<UserState, undefined>,
@@ -101,10 +101,12 @@ function flagging(
   return op === 'add' ? setMark(flags, own, flag) : unsetMark(flags, own, flag);
 }
 
-/** The details of a message that becomes unread take some 300 bytes. */
+/**
+ * Maximum number of messages with details per event: the details of a message that becomes unread take some 300 bytes.
+ */
 const DETAILS_PER_EVENT = 1_000;
 
-/** At least one event, even without a change, as clients expect. */
+/** Events of changed flags: at least one, even without a change, as clients expect. */
 function flagEvents(
   user: number,
   { op, flag }: FlagChange,
@@ -147,7 +149,7 @@ function flagged(
   };
 }
 
-/** Reports new copies to the messages' owners, so that the user gets events of changes. */
+/** Commands that report new copies to the messages' owners, so that the user gets events of changes. */
 function copyMadeCommands(
   copied: readonly ReadableMessage[],
   { realm, caller }: CommandContext,
@@ -167,7 +169,7 @@ function copyMadeCommands(
   return { commands: [told] };
 }
 
-/** POST /messages/flags. */
+/** POST /messages/flags: changes a flag of the named messages. */
 export const setFlags: UserCommand<typeof userCommands.setFlags, PickedMessages> = {
   inputs: ({ messages }, context, sources) => pick(messages, context, sources),
   handle(view, args, { own, missing, folds }, context): Outcome<UserState> {
@@ -184,7 +186,7 @@ export const setFlags: UserCommand<typeof userCommands.setFlags, PickedMessages>
   },
 };
 
-/** POST /messages/flags/narrow. */
+/** POST /messages/flags/narrow: changes a flag of messages in a narrow. */
 export const setFlagsInNarrow: UserCommand<
   typeof userCommands.setFlagsInNarrow,
   { readonly fetched: MessageWindow; readonly folds: readonly ReadStateFold[] }
@@ -219,7 +221,7 @@ export const setFlagsInNarrow: UserCommand<
   },
 };
 
-/** Adds ids to one of the marks. Never refuses, and a repeat changes nothing. */
+/** Makes the handler that adds ids to one of the marks. Never refuses, and a repeat changes nothing. */
 const addCopiesCommand = (mark: 'historical' | 'copied'): UserCommand<typeof userCommands.giveCopy> => ({
   handle({ parts }, { ids }) {
     const before = markedIdsOf(parts, mark);
@@ -228,8 +230,11 @@ const addCopiesCommand = (mark: 'historical' | 'copied'): UserCommand<typeof use
   },
 });
 
-/** The user reacted to messages without having copies: from now on they have read ones. Sent by the owning actor. */
+/**
+ * Gives the user copies, marked as read, of messages to which the user reacted without having them. Sent by the owning
+ * actor.
+ */
 export const makeReadCopies = addCopiesCommand('historical');
 
-/** The user is a bot that was mentioned in a stream without being subscribed; it gets an ordinary copy. */
+/** Gives a bot ordinary copies of messages that mention it in a stream to which it is not subscribed. */
 export const giveBotCopies = addCopiesCommand('copied');

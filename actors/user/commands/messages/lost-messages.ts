@@ -6,7 +6,7 @@ import { type UserCommand, userIdOfKey } from '../../state.js';
 
 const WARN_MS = 60_000;
 
-/** Sent by frontends and by stream actors: never refuses. */
+/** Warns the bot's owner. Sent by frontends and by stream actors: never refuses. */
 export const warnOfLostMessage: UserCommand<typeof userCommands.lostMessage> = {
   handle({ state }, { stream, exists, origin }, _inputs, { now, realm, key, directory }) {
     const bot = directory.user(userIdOfKey(key));

@@ -21,17 +21,17 @@ import { readRangeEvents, unreadRangeOf } from '../../reading/flag-event.js';
 import { awaitPublished, type NewestOfOrigin, readNewestDirect } from '../../reading/newest.js';
 import { subscriptionsOf, type UserCommand, type UserState } from '../../state.js';
 
-/** Time for one request; then the marks so far are written, and the client repeats. */
+/** Time for one request, ms; then the marks so far are written, and the client repeats the request. */
 const DEADLINE_MS = 50_000;
-/** Homes read at once. */
+/** Number of origins read at once. */
 const BATCH = 32;
 /** Number of the realm's newest messages that decide which streams come first. */
 const RECENT = 64;
 
 interface Marking {
-  /** Newest first. */
+  /** Origins with unread messages, newest first. */
   readonly homes: readonly NewestOfOrigin[];
-  /** The time sufficed for all homes. */
+  /** True if the time sufficed for all origins. */
   readonly complete: boolean;
 }
 
@@ -40,7 +40,7 @@ async function newestOfRealm({ realm }: InputContext<UserState, undefined>, { st
   return (await store.scanMessages(scan)).map(toStoredMessage);
 }
 
-/** Streams by newest message, as far as the realm's newest messages show; the others follow. */
+/** Streams ordered by newest message, as far as the realm's newest messages show; the others follow. */
 async function byRecency(
   streams: readonly number[],
   context: InputContext<UserState, undefined>,

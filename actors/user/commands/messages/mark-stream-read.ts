@@ -14,11 +14,11 @@ import { isSubscribed, type UserCommand, type UserState, userIdOfKey } from '../
 import { loadReadingRights } from './on-message.js';
 
 interface StreamMarking {
-  /** Id of the newest message that was sent to this stream, wherever it is now. */
+  /** Id of the newest message that was sent to this stream, wherever the message is now. */
   readonly newest: number;
-  /** At least one message that was sent to this stream is still here and unread. */
+  /** True if at least one message that was sent to this stream is still here and unread. */
   readonly some: boolean;
-  /** Ids of all such messages, unless there are too many. */
+  /** Ids of all such unread messages, unless there are too many. */
   readonly all?: readonly number[];
   /** Unread messages that moved from this stream to another: they stay unread. */
   readonly left: readonly number[];
@@ -26,7 +26,7 @@ interface StreamMarking {
   readonly came: ReadonlyMap<number, readonly number[]>;
 }
 
-/** Costs as much as there are moved messages, however many are unread. */
+/** Finds the stream's unread messages. The cost grows with the number of moved messages, however many are unread. */
 async function lookAt(
   stream: number,
   { realm, key, view }: InputContext<UserState, undefined>,
@@ -84,7 +84,7 @@ function marked(
   return { parts: written, events };
 }
 
-/** POST /mark_stream_as_read. */
+/** POST /mark_stream_as_read: marks all messages of a stream as read. */
 export const markStreamRead: UserCommand<typeof userCommands.markStreamRead, StreamMarking | undefined> = {
   lane: 'mark-stream',
   async inputs({ stream: id }, context, sources) {
@@ -99,14 +99,14 @@ export const markStreamRead: UserCommand<typeof userCommands.markStreamRead, Str
   },
 };
 
-/** Ids named for an archived stream; more become read as a range, which is worked out at delivery. */
+/** Maximum number of ids named for an archived stream; more become read as a range, which is resolved at delivery. */
 const MAX_OF_ARCHIVED = 500;
 
 /** Unread ids of messages that were sent to a stream and are still there, below and above the mark, ascending. */
 interface Unread {
   readonly below: readonly number[];
   readonly above: readonly number[];
-  /** There are more unread messages than the limit. */
+  /** True if there are more unread messages than the limit. */
   readonly more: boolean;
 }
 
@@ -134,8 +134,9 @@ async function unreadIn(
 type LeaveMarking = StreamMarking & { readonly unread?: Unread };
 
 /**
- * The user left the stream, or it was archived. Never refuses. Users who have left get no events of deletions there, so
- * the events name the read ids. Commits are of bounded size, and each marks exactly the ids that its events name.
+ * Marks the messages of a stream as read that the user left, or that was archived. Never refuses. Users who have left
+ * get no events of deletions there, so the events name the read ids. Commits are of bounded size, and each marks
+ * exactly the ids that its events name.
  */
 export const markLeftStreamRead: UserCommand<typeof userCommands.readStream, LeaveMarking> = {
   async inputs(args, context, sources) {
@@ -165,7 +166,7 @@ export const markLeftStreamRead: UserCommand<typeof userCommands.readStream, Lea
   },
 };
 
-/** Marks only the named ids as read. */
+/** Marks only the named ids of a stream as read. */
 function markedSome(
   parts: ReadonlyMap<string, Json>,
   user: number,

@@ -14,7 +14,7 @@ import { loadReadingRights } from './on-message.js';
 
 interface TopicMarking {
   readonly stream: 'closed' | 'open';
-  /** The user has a message of the topic. */
+  /** True if the user has a message of the topic. */
   readonly known: boolean;
   /** Messages of the topic that may be unread. */
   readonly messages: readonly StoredMessage[];

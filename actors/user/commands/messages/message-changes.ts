@@ -16,16 +16,16 @@ import { apiError } from '#model/errors';
 import { isSubscribed, type UserCommand } from '../../state.js';
 import { accessibleMessage, redirectToMessageOwner } from './on-message.js';
 
-/** PATCH /messages/{message_id}: the text alone. */
+/** PATCH /messages/{message_id} with a new text only. */
 export const editMessage = redirectToMessageOwner<EditMessageArgs>(conversationCommands.edit);
-/** PATCH /messages/{message_id}: topic or stream. */
+/** PATCH /messages/{message_id} with a new topic or stream. */
 export const moveMessage = redirectToMessageOwner<EditMessageArgs>(conversationCommands.move);
-/** DELETE /messages/{message_id}. */
+/** DELETE /messages/{message_id}: deletes a message. */
 export const deleteMessage = redirectToMessageOwner<{ readonly message_id: number }>(
   conversationCommands.deleteMessage,
 );
 
-/** GET /messages/{message_id}/history. */
+/** GET /messages/{message_id}/history: the edit history of a message. */
 export const fetchEditHistory: UserCommand<typeof userCommands.history, ReadableMessage | undefined> = {
   lane: 'read',
   read: true,

@@ -87,7 +87,7 @@ export const matchMessagesToNarrow: UserCommand<
   handle: (_view, _args, { messages }) => ({ reply: successReply({ messages: messages as unknown as JsonObject }) }),
 };
 
-/** GET /messages/{message_id}. */
+/** GET /messages/{message_id}: one message. */
 export const fetchMessage: UserCommand<typeof userCommands.fetchMessage, ReadableMessage | undefined> = {
   lane: 'read',
   read: true,
@@ -100,7 +100,7 @@ export const fetchMessage: UserCommand<typeof userCommands.fetchMessage, Readabl
   },
 };
 
-/** POST /messages/render. */
+/** POST /messages/render: the HTML of a text. */
 export const renderPreview: UserCommand<typeof userCommands.render, RenderResult | null> = {
   lane: 'read',
   read: true,

@@ -41,7 +41,7 @@ export const muteUser: UserCommand<typeof userCommands.muteUser, readonly Readab
   },
 };
 
-/** Unread messages of one sender, from the oldest on; about as many as a registration contains. */
+/** Unread messages of one sender, from the oldest on; at most about as many as a registration contains. */
 async function readUnreadFrom(
   sender: number,
   { realm, caller, view }: InputContext<UserState, undefined>,

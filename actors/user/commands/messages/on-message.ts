@@ -24,7 +24,7 @@ export interface ReadingRights {
   readonly flags: UserFlags;
 }
 
-/** Rights of the caller to read messages. @throws ApiError without an account */
+/** Rights of the caller to read messages. @throws ApiError if the caller has no account */
 export async function loadReadingRights(
   { realm, caller, view }: InputContext<UserState, undefined>,
   sources: InputSources,
@@ -56,7 +56,7 @@ function viewerOf(
   };
 }
 
-/** The message as the caller sees it; undefined: absent, or without access. */
+/** The message as the caller sees it; undefined: it is absent, or the caller has no access. */
 export async function accessibleMessage(
   id: number,
   context: InputContext<UserState, undefined>,
@@ -67,7 +67,10 @@ export async function accessibleMessage(
   return record ? reader.access(toStoredMessage(record)) : undefined;
 }
 
-/** @param command command of the owning actor; it gets the arguments of the command here, and `copy` */
+/**
+ * Makes the handler of a command on one message. @param command command of the owning actor; it gets the arguments of
+ * the command here, and `copy`
+ */
 export function redirectToMessageOwner<A extends { readonly message_id: number } & JsonObject>(
   command: Command<'stream' | 'dm', A & CallerCopyArgs, FieldsReply>,
 ): UserHandler<A, ReadableMessage | undefined> {

@@ -1,4 +1,4 @@
-/** GET /messages/{message_id}/read_receipts. */
+/** GET /messages/{message_id}/read_receipts: the users who have read a message. */
 
 import { successReply } from '#actors/shared';
 import { findMessageReaders } from '#domain/messages';

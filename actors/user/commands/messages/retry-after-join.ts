@@ -9,7 +9,10 @@ import { redirectCommand, streamCommands, type userCommands } from '#model/comma
 import { TooEarly } from '#runtime';
 import { isSubscribed, type UserCommand } from '../../state.js';
 
-/** Redirects back to the stream, which decides now. Waits (`TooEarly`) until the stream knows of a subscription. */
+/**
+ * Redirects the message back to the stream, which decides now. Waits (`TooEarly`) until the stream knows of a
+ * subscription.
+ */
 export const retryAfterJoin: UserCommand<typeof userCommands.retryAfterJoin> = {
   lane: 'send-again',
   read: true,

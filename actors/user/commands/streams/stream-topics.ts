@@ -15,7 +15,7 @@ interface ListedTopic {
   readonly max_id: number;
 }
 
-/** Topics looked up at once. */
+/** Number of topics looked up at once. */
 const AT_ONCE = 32;
 
 /** Topics with messages that the reader received, each spelled as in the newest of these messages. */
@@ -42,7 +42,7 @@ async function receivedTopics(
   return own.sort((a, b) => b.max_id - a.max_id);
 }
 
-/** null: all topics, as the stream's actor lists them. */
+/** Lists the topics of a stream that the user may see. Inputs null: all topics, as the stream's actor lists them. */
 export const listStreamTopics: UserCommand<typeof userCommands.streamTopics, readonly ListedTopic[] | null> = {
   lane: 'read',
   read: true,

@@ -10,7 +10,9 @@ import { isSubscribed, type UserCommand } from '../../state.js';
 
 type Parts = Parameters<typeof isSubscribed>[0];
 
-/** The stream, if the caller may see its properties (administrators: also private, archived). @throws ApiError */
+/**
+ * The stream, if the caller may see its properties; administrators also see private and archived ones. @throws ApiError
+ */
 function knownStream(id: number, parts: Parts, directory: DirectoryView, caller: number): DirectoryStream {
   const user = directory.user(userId(caller));
   const stream = directory.stream(streamId(id));
@@ -19,7 +21,7 @@ function knownStream(id: number, parts: Parts, directory: DirectoryView, caller:
   return stream;
 }
 
-/** GET /streams/{stream_id}. */
+/** GET /streams/{stream_id}: one stream. */
 export const fetchStream: UserCommand<typeof userCommands.streamById> = {
   lane: 'read',
   read: true,
@@ -28,7 +30,7 @@ export const fetchStream: UserCommand<typeof userCommands.streamById> = {
   }),
 };
 
-/** GET /streams/{stream_id}/members. */
+/** GET /streams/{stream_id}/members: the subscribers of a stream. */
 export const listSubscribers: UserCommand<typeof userCommands.subscribersOf, StreamMembershipReply> = {
   lane: 'read',
   read: true,
@@ -42,7 +44,7 @@ export const listSubscribers: UserCommand<typeof userCommands.subscribersOf, Str
   },
 };
 
-/** GET /users/{user_id}/subscriptions/{stream_id}. */
+/** GET /users/{user_id}/subscriptions/{stream_id}: whether a user is subscribed. */
 export const readSubscriptionStatus: UserCommand<typeof userCommands.subscriptionStatus, StreamMembershipReply> = {
   lane: 'read',
   read: true,

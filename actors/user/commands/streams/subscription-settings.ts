@@ -11,7 +11,7 @@ import { SUBSCRIPTION_PART_PREFIX, subscriptionOf, type UserCommand } from '../.
 
 type Switch = Exclude<keyof Subscription, 'stream' | 'active' | 'color'>;
 
-/** Properties of the API. in_home_view is the negation of is_muted. */
+/** The API's switches of a subscription. in_home_view is the negation of is_muted. */
 const SWITCHES: Readonly<Record<string, Switch>> = {
   is_muted: 'muted',
   in_home_view: 'muted',
@@ -36,7 +36,7 @@ function changed(own: Subscription, { property, value }: SubscriptionSetting): S
   return { ...own, [SWITCHES[property]!]: property === 'in_home_view' ? !value : value };
 }
 
-/** Properties and values of the events; muting has an event under each of its two names. */
+/** Properties and values of the events of a changed setting; muting has an event under each of its two names. */
 function shownUpdates({ property, value }: SubscriptionSetting): [string, string | boolean][] {
   if (property !== 'is_muted' && property !== 'in_home_view') return [[property, value]];
   const muted = property === 'is_muted' ? value : !value;
@@ -64,7 +64,7 @@ function target(
   return own;
 }
 
-/** Applies the settings one after the other; those before a refused one stay. */
+/** Applies settings of subscriptions one after the other; those before a refused one stay. */
 export const updateSubscriptionSettings: UserCommand<typeof userCommands.subscriptionSettings> = {
   handle({ parts }, { data }, _inputs, { directory, caller }) {
     const now = new Map<number, Subscription>();

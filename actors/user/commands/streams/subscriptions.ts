@@ -34,7 +34,7 @@ import {
   userIdOfKey,
 } from '../../state.js';
 
-/** Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. */
+/** Subscribes the user. Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. */
 export const addSubscriptions: UserCommand<typeof userCommands.subscribed> = {
   handle({ parts }, { streams }, _inputs, { key, now, directory }) {
     const used = new Set(subscriptionsOf(parts).map((own) => own.color));
@@ -74,7 +74,7 @@ export const addSubscriptions: UserCommand<typeof userCommands.subscribed> = {
   },
 };
 
-/** GET /users/me/subscriptions. */
+/** GET /users/me/subscriptions: the user's subscriptions. */
 export const listSubscriptions: UserCommand<typeof userCommands.subscriptions, SubscribersByStream> = {
   lane: 'read',
   read: true,
@@ -105,7 +105,7 @@ export const listSubscriptions: UserCommand<typeof userCommands.subscriptions, S
   },
 };
 
-/** GET /streams (streams.md). */
+/** GET /streams (streams.md): the streams that the user may see. */
 export const listStreams: UserCommand<typeof userCommands.streams, ReadonlySet<number>> = {
   lane: 'read',
   read: true,
@@ -137,7 +137,7 @@ export const listStreams: UserCommand<typeof userCommands.streams, ReadonlySet<n
   },
 };
 
-/** GET /get_stream_id. A stream without access is reported as missing. */
+/** GET /get_stream_id: the id of a stream by its name. A stream without access is reported as missing. */
 export const findStreamIdByName: UserCommand<typeof userCommands.streamIdByName> = {
   lane: 'read',
   read: true,
@@ -152,8 +152,8 @@ export const findStreamIdByName: UserCommand<typeof userCommands.streamIdByName>
 };
 
 /**
- * Sent by the realm actor, which has decided: never refuses, and a repeat changes nothing. Colours and switches are
- * kept for a return. `silent`: the stream was archived, which an event of its own has said.
+ * Ends subscriptions of the user. Sent by the realm actor, which has decided: never refuses, and a repeat changes
+ * nothing. Colors and switches are kept for a return. `silent`: the stream was archived, which has an event of its own.
  */
 export const endSubscriptions: UserCommand<typeof userCommands.unsubscribed> = {
   handle({ parts }, { streams, silent }, _inputs, { key }) {

@@ -38,7 +38,7 @@ class TopicChanges {
     this.#after = new Map(parts);
   }
 
-  /** No effect if the topic has this policy already. */
+  /** Sets the policy for a topic. No effect if the topic has this policy already. */
   set({ stream, topic }: TopicName, policy: number): void {
     if (topicPolicyOf(this.#after, stream, topic) === policy) return;
     const part = userTopicPartName(stream, topic);
@@ -81,7 +81,7 @@ class TopicChanges {
 
 const seconds = (now: number): number => Math.floor(now / 1000);
 
-/** POST /user_topics. */
+/** POST /user_topics: sets the user's policy for a topic. */
 export const setTopicPolicy: UserCommand<typeof userCommands.setTopicPolicy> = {
   handle({ parts }, { stream: id, topic, policy }, _inputs, { directory, caller, now, realm }) {
     const stream = directory.stream(streamId(id));
@@ -94,7 +94,7 @@ export const setTopicPolicy: UserCommand<typeof userCommands.setTopicPolicy> = {
   },
 };
 
-/** PATCH /users/me/subscriptions/muted_topics. */
+/** PATCH /users/me/subscriptions/muted_topics: mutes or unmutes a topic. */
 export const muteTopic: UserCommand<typeof userCommands.muteTopic> = {
   handle({ parts }, { stream: named, topic, mute }, _inputs, { directory, caller, now, realm }) {
     const user = directory.user(userId(caller));
@@ -113,7 +113,7 @@ export const muteTopic: UserCommand<typeof userCommands.muteTopic> = {
   },
 };
 
-/** A whole topic was moved. Never refuses; the runtime drops a repeat. */
+/** Moves the user's policy with a whole topic. Never refuses; the runtime drops a repeat. */
 export const moveTopicPolicy: UserCommand<typeof userCommands.moveTopicPolicy> = {
   handle({ parts }, { from, to, targetExisted }, _inputs, { key, directory, now, realm }) {
     // Only the case of the name changed: the topic is the same.

@@ -29,7 +29,7 @@ class ConversationGroups<K> {
     else this.#groups.set(name, { key, ids: [id] });
   }
 
-  /** The entries of a group as the API shows them. @param order compares two names */
+  /** The groups with their unread ids, as the API shows them. @param order compares two names */
   list(order: (a: K, b: K) => number): JsonObject[] {
     return [...this.#groups]
       .sort(([a], [b]) => order(a, b))
