@@ -10,7 +10,7 @@ import type { TransientEventIds } from './transient-ids.js';
 
 const RETRY_MS = 1_000;
 
-export class Inbox {
+export class QueueInbox {
   #closed = false;
 
   /** @param listener called when an event that held back later ones is resolved */

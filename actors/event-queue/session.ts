@@ -13,7 +13,7 @@ import { AckValidator } from './ack-validator.js';
 import { EventBuffer, eventShapeFor, heartbeatEvent, MAX_BUFFERED_EVENTS } from './buffer.js';
 import { CheckpointTimer } from './checkpoint.js';
 import type { LockOutReason } from './filter.js';
-import { Inbox } from './inbox.js';
+import { QueueInbox } from './inbox.js';
 import type { QueueMachineEvent } from './machine.js';
 import { type QueueState, queueIdOf } from './state.js';
 import { TransientEventIds } from './transient-ids.js';
@@ -40,7 +40,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
   readonly #state: QueueState;
   readonly #buffer: EventBuffer;
   readonly #ids: TransientEventIds;
-  readonly #inbox: Inbox;
+  readonly #inbox: QueueInbox;
   readonly #checkpoint: CheckpointTimer;
   /** Set only for queues reloaded from the Store: we don't know which ids above `acked` the client has received. */
   readonly #acks: AckValidator | undefined;
@@ -73,7 +73,7 @@ export class QueueSession implements EventSubscriber, TimerEntry {
     this.#buffer = new EventBuffer(state.user, queueIdOf(key), eventShapeFor(state.options));
     this.#ids = new TransientEventIds(log, realm, key);
     this.#ids.newest = Math.max(lastIdOfPosition(state.start), state.acked);
-    this.#inbox = new Inbox(realm, state, this.#buffer, this.#ids, services, this);
+    this.#inbox = new QueueInbox(realm, state, this.#buffer, this.#ids, services, this);
     this.#checkpoint = new CheckpointTimer(handle, services, this.cursor, this.#buffer);
     if (isReloaded) this.#acks = new AckValidator(log, realm);
     volatile.step('OPEN');

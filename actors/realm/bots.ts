@@ -5,7 +5,7 @@ import { isAdmin, isOwner, presentBot, type StreamNameLookup } from '#domain/peo
 import type { LogItem } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryBot, DirectoryUser } from '#model/records';
-import { directoryItem } from './log-items.js';
+import { directoryLogItem } from './log-items.js';
 import {
   type ActorParts,
   BOT_PART_PREFIX,
@@ -120,11 +120,11 @@ export function storeBot(
   const changes: LogItem[] = [];
   if (user !== before?.user) {
     parts[`${USER_PART_PREFIX}${user.id}`] = encodeRecord(user);
-    changes.push(directoryItem({ user }));
+    changes.push(directoryLogItem({ user }));
   }
   if (bot !== before?.bot) {
     parts[`${BOT_PART_PREFIX}${user.id}`] = encodeRecord(bot);
-    changes.push(directoryItem({ bot }));
+    changes.push(directoryLogItem({ bot }));
   }
   return { parts, changes };
 }

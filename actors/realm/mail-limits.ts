@@ -22,7 +22,7 @@ const MAILS = new PartTable<MailTimes>(MAIL_COUNT_PART_PREFIX);
 const newest = ({ times }: MailTimes): number => times.at(-1) ?? 0;
 
 /** Counts one more mail to an address. @returns `wait` ms until the address may get it; 0: `parts` count it */
-export function countMail(
+export function countMailToAddress(
   parts: ActorParts,
   email: string,
   now: number,

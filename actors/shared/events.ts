@@ -22,7 +22,7 @@ export function flagEvent(
   return { t: 'event', to: { users: [user] }, event };
 }
 
-export const allReadEvent = (user: number): LogItem => ({
+export const allMessagesReadEvent = (user: number): LogItem => ({
   t: 'event',
   to: { users: [user] },
   event: { ...flagEventBody('add', 'read'), messages: [], all: true },

@@ -18,7 +18,7 @@ export {
   readSubscribers,
   type SubscribersByStream,
 } from './conversations.js';
-export { allReadEvent, flagEvent, flagEventBody, presentTypist, readIdsEvents, typingEvent } from './events.js';
+export { allMessagesReadEvent, flagEvent, flagEventBody, presentTypist, readIdsEvents, typingEvent } from './events.js';
 export { filesLinkedCommands, filesUnlinkedCommands, loadClaimedFiles, reportFileChanges } from './files.js';
 export { mailCommand } from './mail.js';
 export {

@@ -21,8 +21,8 @@ import {
 import { postDirectNotice, postNotice } from './commands/notice.js';
 import { addReaction, recordCopyMade, removeReaction } from './commands/react.js';
 import { removeExpiredMessages } from './commands/retention.js';
-import { noSuchStreamError, sendDirect, sendToStream } from './commands/send.js';
-import { sendScheduled, sendScheduledDirect } from './commands/send-scheduled.js';
+import { noSuchStreamError, sendDirectMessage, sendToStream } from './commands/send.js';
+import { sendScheduledDirect, sendScheduledToStream } from './commands/send-scheduled.js';
 import { addSubmessage } from './commands/submessage.js';
 import { listAllTopics, readTopicNames, readTopicWatchers, refreshTopic, setTopicWatched } from './commands/topics.js';
 import { publishStreamTyping } from './commands/typing.js';
@@ -81,7 +81,7 @@ export const streamKind: ActorKind<StreamState, StreamVolatile, ActorServices> =
     ...handlersOf<typeof streamCommands, StreamState, StreamVolatile, ActorServices>(streamCommands, {
       copyMade: recordCopyMade,
       send: sendToStream,
-      sendScheduled,
+      sendScheduled: sendScheduledToStream,
       botReply: sendBotReply,
       typing: publishStreamTyping,
       notice: postNotice,
@@ -110,7 +110,7 @@ export const directKind: ActorKind<StreamState, StreamVolatile, ActorServices> =
   commands: {
     ...shared,
     ...handlersOf<typeof directCommands, StreamState, StreamVolatile, ActorServices>(directCommands, {
-      sendDirect,
+      sendDirect: sendDirectMessage,
       sendDirectScheduled: sendScheduledDirect,
       directBotReply: sendDirectBotReply,
       directNotice: postDirectNotice,

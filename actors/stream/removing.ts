@@ -2,7 +2,7 @@
 
 import { filesUnlinkedCommands, readIdsEvents } from '#actors/shared';
 import type { StoredMessage } from '#domain/messages';
-import { hasReceivedMessage, isMember, toTopicKey } from '#domain/streams';
+import { hasReceivedMessage, isCurrentMember, toTopicKey } from '#domain/streams';
 import { type EventAudience, type LogItem, parseActorKey } from '#model';
 import { userCommands } from '#model/commands';
 import type { MessageRecord } from '#model/records';
@@ -70,7 +70,9 @@ function readEventsForLeavers(
   );
   return [...users].flatMap((user) => {
     const member = storedMember(parts, user);
-    const ids = isMember(member) ? [] : messages.map(({ id }) => id).filter((id) => hasReceivedMessage(member, id));
+    const ids = isCurrentMember(member)
+      ? []
+      : messages.map(({ id }) => id).filter((id) => hasReceivedMessage(member, id));
     return readIdsEvents(user, ids);
   });
 }

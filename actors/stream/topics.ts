@@ -65,12 +65,12 @@ const isIn = (message: StoredMessage, stream: number, key: string): boolean =>
   message.body.stream === stream && toTopicKey(message.body.topic) === key;
 
 /** Messages that this activation has changed and that are in the topic now. */
-export function changedInTopic(view: StreamView, stream: number, key: string): StoredMessage[] {
+export function listChangedInTopic(view: StreamView, stream: number, key: string): StoredMessage[] {
   return [...view.volatile.recent.records()].map(toStoredMessage).filter((message) => isIn(message, stream, key));
 }
 
 /** Newest versions of these records, without messages that have left the topic since they were read. */
-export function currentInTopic(
+export function keepCurrentInTopic(
   view: StreamView,
   records: readonly MessageRecord[],
   stream: number,
@@ -97,7 +97,7 @@ export function removeMessagesFromTopic(
   leaves: (id: number) => boolean,
 ): Changes {
   const before = storedTopic(view.parts, key);
-  const left = [...currentInTopic(view, newest, stream, key), ...changedInTopic(view, stream, key)]
+  const left = [...keepCurrentInTopic(view, newest, stream, key), ...listChangedInTopic(view, stream, key)]
     .filter(({ id }) => !leaves(id))
     .reduce<StoredMessage | undefined>((max, one) => (max && max.id > one.id ? max : one), undefined);
   // The newest message was sent after the read of the Store, and it stays.
@@ -131,7 +131,12 @@ function watcherSet(parts: ActorParts, topic: string): IdSet {
 export const topicWatchersOf = (parts: ActorParts, topic: string): readonly number[] => watcherSet(parts, topic).ids;
 
 /** Parts that change when a user begins or ceases to watch a topic; none if nothing changes. */
-export function withWatcher(parts: ActorParts, topic: string, user: number, watches: boolean): Record<string, Json> {
+export function writeTopicWatcher(
+  parts: ActorParts,
+  topic: string,
+  user: number,
+  watches: boolean,
+): Record<string, Json> {
   const before = watcherSet(parts, topic);
   if (before.has(user) === watches) return {};
   const ids = watches ? [...before.ids, user] : before.ids.filter((id) => id !== user);

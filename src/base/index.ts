@@ -22,7 +22,7 @@ export { isDate, isUrl } from './formats.js';
 export { IdSet } from './id-set.js';
 export type { Json, JsonObject } from './json.js';
 export { cleanParsedJson, JsonFloat, type ParsedJsonText, parseJsonText, TooManyJsonValues } from './json-text.js';
-export { lazyMap, lazySet, toWritableMap, toWritableSet } from './lazy-collections.js';
+export { newLazyMap, newLazySet, toWritableMap, toWritableSet } from './lazy-collections.js';
 export type { Logger } from './logger.js';
 export { memoizeByObject } from './memoize.js';
 export {

@@ -8,8 +8,8 @@ const refuse = (): never => {
 const NO_ENTRIES = Object.assign(new Map<never, never>(), { set: refuse });
 const NO_MEMBERS = Object.assign(new Set<never>(), { add: refuse });
 
-export const lazyMap = <K, V>(): Map<K, V> => NO_ENTRIES as unknown as Map<K, V>;
-export const lazySet = <T>(): Set<T> => NO_MEMBERS as unknown as Set<T>;
+export const newLazyMap = <K, V>(): Map<K, V> => NO_ENTRIES as unknown as Map<K, V>;
+export const newLazySet = <T>(): Set<T> => NO_MEMBERS as unknown as Set<T>;
 
 /**
  * Returns a collection that may be written to: the given one, or a new one if the given one is the shared empty one.

@@ -2,7 +2,7 @@
 
 import { findCopyAfterMoves } from '#domain/messages';
 import { ROLE } from '#domain/people';
-import { hasReceivedMessage, type StreamMember, wasEverMember, wasMember } from '#domain/streams';
+import { hasReceivedMessage, type StreamMember, wasEverMember, wasMemberAt } from '#domain/streams';
 import { type EventAudience, userId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 
@@ -48,7 +48,7 @@ export function receives(
   if (to.users?.includes(user)) return true;
   if (to.mv !== undefined && members) {
     const member = members.get(user);
-    if (to.former ? wasEverMember(member, to.mv) : wasMember(member, to.mv)) return true;
+    if (to.former ? wasEverMember(member, to.mv) : wasMemberAt(member, to.mv)) return true;
   }
   if (to.copyOf !== undefined && hasReceivedMessage(members?.get(user), to.copyOf)) return true;
   if (to.moved && findCopyAfterMoves(to.moved, (stream) => membersOf(stream)?.get(user)).has) return true;

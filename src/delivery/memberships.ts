@@ -4,7 +4,13 @@
  */
 
 import { Semaphore } from '#base';
-import { isMember, MEMBER_PART_PREFIX, type MembershipStay, type StreamMember, toStreamMember } from '#domain/streams';
+import {
+  isCurrentMember,
+  MEMBER_PART_PREFIX,
+  type MembershipStay,
+  type StreamMember,
+  toStreamMember,
+} from '#domain/streams';
 import { type MembershipItem, type RealmId, streamId, streamKey } from '#model';
 import type { Store } from '#ports/store';
 
@@ -41,7 +47,7 @@ export class Memberships {
     if (!loaded) return [];
     if (!loaded.subscribers) {
       const ids: number[] = [];
-      for (const [user, member] of loaded.members) if (isMember(member)) ids.push(user);
+      for (const [user, member] of loaded.members) if (isCurrentMember(member)) ids.push(user);
       loaded.subscribers = ids.sort((a, b) => a - b);
     }
     return loaded.subscribers;

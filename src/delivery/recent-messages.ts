@@ -8,12 +8,12 @@ import { toTopicKey } from '#domain/streams';
 import type { MessageRecord } from '#model/records';
 import {
   findLowerBound,
-  indexesOf,
+  indexesOfRange,
   isInRange,
   type MessageIndex,
   type MessageRange,
   type MessageScan,
-  rangesOf,
+  rangesOfScan,
 } from '#ports/store';
 
 export interface PartialScan {
@@ -109,7 +109,7 @@ export class RecentMessages {
 
   /** @returns undefined if the scan uses an index of the Store that is not here */
   scan(wanted: MessageScan): PartialScan | undefined {
-    const ranges = rangesOf(wanted);
+    const ranges = rangesOfScan(wanted);
     if (wanted.direction !== 'older' || !ranges.every(isKnown)) return undefined;
     const matches = matching(ranges);
     const from = Math.min(...ranges.map(({ above }) => (above ?? -1) + 1));
@@ -126,7 +126,7 @@ export class RecentMessages {
   }
 }
 
-const isKnown = (range: MessageRange): boolean => !range.also?.length && indexesOf(range).every(isKnownIndex);
+const isKnown = (range: MessageRange): boolean => !range.also?.length && indexesOfRange(range).every(isKnownIndex);
 
 /** Names of direct conversations are not in the log. */
 const isKnownIndex = (index: MessageIndex): boolean =>

@@ -6,7 +6,7 @@
 
 import { IdSet, type JsonObject } from '#base';
 import {
-  findCopy,
+  findMessageCopy,
   MESSAGE_MARK_PART_PREFIX,
   MESSAGE_MARKS,
   type OriginReadState,
@@ -108,7 +108,7 @@ export class RecipientFields {
         new Map(names.flatMap((name, i) => (of[i] ? [[name, of[i]!.value] as const] : []))),
       );
       const member = (stream: number) => toStreamMember(of[names.length + streams.indexOf(stream)]?.value);
-      const { has, gained } = findCopy(message, user, member, own.hasPersonalCopy(message.id));
+      const { has, gained } = findMessageCopy(message, user, member, own.hasPersonalCopy(message.id));
       if (has) flags.set(user, orderFlags(own.flagsOf({ message, copy: true, gained })));
     });
     return flags;

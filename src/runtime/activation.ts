@@ -5,7 +5,7 @@
  * one from the Store, which finishes the stored outbox first.
  */
 
-import { lazyMap, toWritableMap } from '#base';
+import { newLazyMap, toWritableMap } from '#base';
 import { type ActorKey, type Epoch, parseActorKey, type RealmId, type RetryReason, type StopReason } from '#model';
 import { ActivationContext, type ActivationControl } from './activation-context.js';
 import { CommitLoop } from './commit-loop.js';
@@ -38,7 +38,7 @@ export class Activation implements ActivationControl {
   /** Monotonic ms of the last command; the host passivates idle activations by it. */
   lastUsed: number;
   readonly #mailbox = new Mailbox();
-  #running = lazyMap<string, QueuedCommand>();
+  #running = newLazyMap<string, QueuedCommand>();
   readonly #remembered = new ReplyCache();
   readonly #outbox: Outbox;
   readonly #commits: CommitLoop;
@@ -414,7 +414,7 @@ export class Activation implements ActivationControl {
     this.#running.delete(pending.envelope.id);
     pending.reply(reply);
     if (this.#running.size > 0) return;
-    this.#running = lazyMap();
+    this.#running = newLazyMap();
     this.#mailbox.shrink();
     this.progressed();
   }

@@ -3,7 +3,7 @@
  * inputs are loaded; a lane whose first command isn't ready waits, so that the handlers of a lane run in order of
  * arrival.
  */
-import { lazyMap, toWritableMap } from '#base';
+import { newLazyMap, toWritableMap } from '#base';
 import type { AnyCommand } from './kind.js';
 import type { CommandRequest, Envelope, Reply } from './protocol.js';
 
@@ -45,7 +45,7 @@ interface Lane {
 }
 
 export class Mailbox {
-  #lanes = lazyMap<string, Lane>();
+  #lanes = newLazyMap<string, Lane>();
   #size = 0;
 
   get size(): number {
@@ -106,7 +106,7 @@ export class Mailbox {
   shrink(): void {
     if (this.#size > 0 || this.#lanes.size === 0) return;
     for (const { suspensions } of this.#lanes.values()) if (suspensions !== 0) return;
-    this.#lanes = lazyMap();
+    this.#lanes = newLazyMap();
   }
 
   /** Takes waiting commands out. */

@@ -3,7 +3,7 @@
  * An entry stays in the root until it is done, so that the next owner can repeat it; all of this may be done twice.
  */
 
-import { type Json, lazyMap, lazySet, toWritableMap, toWritableSet } from '#base';
+import { type Json, newLazyMap, newLazySet, toWritableMap, toWritableSet } from '#base';
 import type { Clock } from '#base/clock';
 import type { ActorKey, RealmId, Seq } from '#model';
 import type { OutboxCommand } from '#model/commands';
@@ -52,12 +52,12 @@ export const OUTBOX_LIMIT = 256;
 const COMMANDS_PER_COMMIT = 2 ** 20;
 
 export class Outbox {
-  #jobs = lazyMap<number, Job>();
+  #jobs = newLazyMap<number, Job>();
   /** By id of a command whose reply waits for a sequence: callbacks of its repeats, which wait too. */
-  #answering = lazyMap<string, (() => void)[]>();
+  #answering = newLazyMap<string, (() => void)[]>();
   /** Target → its last command under way or waiting. */
-  #tails = lazyMap<ActorKey, Promise<void>>();
-  #deliveries = lazySet<Delivery>();
+  #tails = newLazyMap<ActorKey, Promise<void>>();
+  #deliveries = newLazySet<Delivery>();
   #logged: { v: number; fn: () => void }[] | undefined;
   #appending = false;
   #stopped = false;

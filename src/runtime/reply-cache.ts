@@ -7,7 +7,7 @@
  * a free part for its own replies: one write instead of a deletion and an insertion. One number per sender stays in
  * the part `from/<sender>`: a late command below that number (a repeat held up on the way) is dropped.
  */
-import { type Json, type JsonObject, lazyMap, toWritableMap } from '#base';
+import { type Json, type JsonObject, newLazyMap, toWritableMap } from '#base';
 import { parseCommandId, type Reply } from './protocol.js';
 
 export const REMEMBER_MS = 600_000;
@@ -25,15 +25,15 @@ interface Settled {
 }
 
 export class ReplyCache {
-  #replies = lazyMap<string, Reply>();
+  #replies = newLazyMap<string, Reply>();
   /** By name of the part. */
-  #batches = lazyMap<string, Batch>();
+  #batches = newLazyMap<string, Batch>();
   /** Client → number below which its commands are settled, as it said last. */
-  #settled = lazyMap<string, number>();
+  #settled = newLazyMap<string, number>();
   /** Client → number below which its commands may have been forgotten. Stored. */
-  #forgotten = lazyMap<string, Settled>();
+  #forgotten = newLazyMap<string, Settled>();
   /** Sender → highest number executed, for commands from actors. */
-  #executed = lazyMap<string, number>();
+  #executed = newLazyMap<string, number>();
 
   /** Rebuilds the cache from the parts `done/*` and `from/*`. */
   load(parts: Iterable<readonly [string, Json]>): void {

@@ -8,7 +8,7 @@ import {
   isInRange,
   type MessageScan,
   type RecordWrite,
-  rangesOf,
+  rangesOfScan,
   type SleepingActor,
   type Store,
   type StoredPart,
@@ -186,7 +186,7 @@ export class MemoryStore implements Store {
     return this.#gated('scanMessages', [`message/${scan.realm}`], () => {
       const found: MessageRecord[] = [];
       for (const { value } of this.contents.messages.get(scan.realm)?.values() ?? []) {
-        if (!value || !rangesOf(scan).some((range) => isInRange(value, range))) continue;
+        if (!value || !rangesOfScan(scan).some((range) => isInRange(value, range))) continue;
         if (scan.direction === 'newer' ? value.id > scan.from : value.id < scan.from) found.push(value);
       }
       found.sort((a, b) => (scan.direction === 'newer' ? a.id - b.id : b.id - a.id));

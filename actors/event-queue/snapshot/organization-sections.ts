@@ -5,7 +5,7 @@ import {
   defaultSettingsOfNewAccounts,
   EXTERNAL_ACCOUNTS,
   encodedGroups,
-  mailDomain,
+  mailDomainOfOrigin,
   PRESENTED_FIELD_TYPES,
   presentDomain,
   presentLinkifier,
@@ -40,7 +40,7 @@ export function realmSection({ directory, args, limits }: SnapshotInputs): JsonO
     realm_password_auth_enabled: true,
     realm_presence_disabled: false,
     realm_uri: origin,
-    realm_bot_domain: mailDomain(site),
+    realm_bot_domain: mailDomainOfOrigin(site),
     ...Object.fromEntries(pictures),
     realm_available_video_chat_providers: {
       disabled: { name: 'None', id: 0 },

@@ -11,7 +11,7 @@ import {
   streamConversationName,
   toMessageRecord,
 } from '#domain/messages';
-import { countMessage, isMember } from '#domain/streams';
+import { countMessage, isCurrentMember } from '#domain/streams';
 import { type EventAudience, type MessageItem, parseActorKey, realmKey } from '#model';
 import { type MessageInput, type OutboxCommand, outboxCommand, realmCommands } from '#model/commands';
 import type { DirectoryStream, DirectoryView } from '#model/records';
@@ -84,7 +84,7 @@ export function streamMessageOutcome(
 ): Outcome<StreamState> {
   const first = stream.firstMessage === null && state.last === 0;
   const { copies = [] } = composed;
-  const silent = [...context.directory.silentBots()].filter((bot) => isMember(storedMember(parts, bot)));
+  const silent = [...context.directory.silentBots()].filter((bot) => isCurrentMember(storedMember(parts, bot)));
   const to: EventAudience = {
     stream: stream.id,
     mv: state.mv,

@@ -9,7 +9,7 @@ import {
   viewerWithoutFlags,
 } from '#domain/messages';
 import { isAdmin, isAllowedByPolicy } from '#domain/people';
-import { canReadStreamHistory, isMember, toTopicKey } from '#domain/streams';
+import { canReadStreamHistory, isCurrentMember, toTopicKey } from '#domain/streams';
 import { parseActorKey, streamId, streamKey, userId } from '#model';
 import { conversationCommands, type DeleteTopicArgs, redirectCommand, streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -19,7 +19,7 @@ import type { InputSources } from '../../services.js';
 import { latestMessage, loadMessageRecord, redirectToOwner } from '../messages.js';
 import { removalOutcome } from '../removing.js';
 import type { StreamCommand, StreamState, StreamVolatile } from '../state.js';
-import { currentInTopic, MAX_NEWEST_READ, readNewestOfTopic } from '../topics.js';
+import { keepCurrentInTopic, MAX_NEWEST_READ, readNewestOfTopic } from '../topics.js';
 import { storedMember } from './members.js';
 
 type Context = InputContext<StreamState, StreamVolatile>;
@@ -94,7 +94,7 @@ async function topicPage(
   });
   const records = newest.slice(0, BATCH);
   const full = records.length === BATCH;
-  const subscribed = isMember(storedMember(view.parts, caller));
+  const subscribed = isCurrentMember(storedMember(view.parts, caller));
   if (stream.historyPublic && canReadStreamHistory(user, stream, subscribed)) {
     return { records, newest, full, accessible: new Set(records.map((record) => record.id)) };
   }
@@ -113,7 +113,7 @@ export const deleteTopicBatch: StreamCommand<typeof streamCommands.deleteTopic, 
   handle(view, args, { records, newest, full, accessible }, context): Outcome<StreamState> {
     const key = toTopicKey(args.topic);
     const stream = Number(parseActorKey(context.key).rest);
-    const there = currentInTopic(view, records, stream, key);
+    const there = keepCurrentInTopic(view, records, stream, key);
     const gone = there.filter(({ id }) => accessible.has(id));
     const reply = !full
       ? successReply()

@@ -13,11 +13,11 @@ import { apiError } from '#model/errors';
 import type { DirectoryUser, MessageRecord } from '#model/records';
 import type { CommandContext, InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../services.js';
-import { checkEdit, type Editor } from '../editing/checks.js';
+import { checkMessageEdit, type MessageEditor } from '../editing/checks.js';
 import { applyNewContent, checkNewText, loadMemberships, type NewTextEffect } from '../editing/content.js';
 import { editEvents } from '../editing/event.js';
 import { decideMove } from '../editing/move.js';
-import { moveBatch, moveBatchIds, topicsOfMove } from '../editing/move-batches.js';
+import { applyMoveBatch, moveBatchIds, topicsOfMove } from '../editing/move-batches.js';
 import { type EditInputs, readMoveScope } from '../editing/scope.js';
 import {
   audienceOfChanges,
@@ -127,7 +127,7 @@ function newTextOf(
   };
 }
 
-function editorOf({ directory, caller, now }: CommandContext): Editor & { readonly user: DirectoryUser } {
+function editorOf({ directory, caller, now }: CommandContext): MessageEditor & { readonly user: DirectoryUser } {
   const user = directory.user(userId(caller));
   if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
   return { user, settings: directory.settings, now };
@@ -145,7 +145,7 @@ function handle(command: typeof conversationCommands.edit) {
     const follow = redirectToOwner(message, context, command, args);
     if (follow) return follow;
     const editor = editorOf(context);
-    const plan = checkEdit(message, args, editor);
+    const plan = checkMessageEdit(message, args, editor);
     const text = plan.content === undefined ? undefined : newTextOf(view, message, plan.content, inputs, context);
     if (plan.topic !== undefined || plan.stream !== undefined) {
       return decideMove(view, { message, args, plan, text, inputs, editor }, context);
@@ -202,7 +202,7 @@ export const moveNextBatch: StreamCommand<typeof streamCommands.moveNextBatch, B
     const messages = stored
       .map((record) => (record ? latestMessage(view, record.id, record) : undefined))
       .filter((message) => message !== undefined);
-    const { messages: changes, parts, events } = moveBatch(view, args, messages, context);
+    const { messages: changes, parts, events } = applyMoveBatch(view, args, messages, context);
     const topics: Record<string, Json> = {};
     // Deletions during the move counted messages that were still in their old topic.
     for (const [topic, of] of newest)

@@ -3,7 +3,7 @@
 import { valueReply } from '#actors/shared';
 import type { Json } from '#base';
 import {
-  isMember,
+  isCurrentMember,
   MEMBER_PART_PREFIX,
   type StreamMember,
   toStreamMember,
@@ -22,7 +22,7 @@ const asPart = (member: StreamMember): Json => member as unknown as Json;
 export const listMemberIds = (parts: ActorParts): number[] => {
   const ids: number[] = [];
   for (const [name, member] of parts) {
-    if (name.startsWith(MEMBER_PART_PREFIX) && isMember(toStreamMember(member)))
+    if (name.startsWith(MEMBER_PART_PREFIX) && isCurrentMember(toStreamMember(member)))
       ids.push(Number(name.slice(MEMBER_PART_PREFIX.length)));
   }
   return ids.sort((a, b) => a - b);
@@ -30,7 +30,7 @@ export const listMemberIds = (parts: ActorParts): number[] => {
 
 export function hasMembers(parts: ActorParts): boolean {
   for (const [name, member] of parts)
-    if (name.startsWith(MEMBER_PART_PREFIX) && isMember(toStreamMember(member))) return true;
+    if (name.startsWith(MEMBER_PART_PREFIX) && isCurrentMember(toStreamMember(member))) return true;
   return false;
 }
 
@@ -72,7 +72,7 @@ export const isStreamMember: StreamCommand<typeof streamCommands.isMember> = {
   lane: 'members',
   read: true,
   creates: true,
-  handle: ({ parts }, { user }) => ({ reply: valueReply(isMember(storedMember(parts, user))) }),
+  handle: ({ parts }, { user }) => ({ reply: valueReply(isCurrentMember(storedMember(parts, user))) }),
 };
 
 type MembersContext = Pick<CommandContext, 'key' | 'directory'>;
@@ -81,7 +81,7 @@ type MembersContext = Pick<CommandContext, 'key' | 'directory'>;
 export const joinMembers: StreamCommand<typeof streamCommands.join> = {
   creates: true,
   handle({ state, parts }, { users, after: given = state.last }, _inputs, context) {
-    const joining = users.filter((user) => !isMember(storedMember(parts, user)));
+    const joining = users.filter((user) => !isCurrentMember(storedMember(parts, user)));
     if (joining.length === 0) return { reply: valueReply(null) };
     const mv = state.mv + 1;
     const after = Math.min(given, state.last);
@@ -155,7 +155,7 @@ function readStreamCommands(
 export const removeMembers: StreamCommand<typeof streamCommands.leave> = {
   creates: true,
   handle(view, { users }, _inputs, context) {
-    const leaving = users.filter((user) => isMember(storedMember(view.parts, user)));
+    const leaving = users.filter((user) => isCurrentMember(storedMember(view.parts, user)));
     if (leaving.length === 0) return { reply: valueReply(null) };
     const { mv, item, ...outcome } = endStays(view, leaving, context);
     const events = [item, peers('peer_remove', leaving, mv, context), ...peersAmongLeavers(leaving, context)];
@@ -170,7 +170,7 @@ export const removeMembers: StreamCommand<typeof streamCommands.leave> = {
 export const suspendMembers: StreamCommand<typeof streamCommands.suspend> = {
   creates: true,
   handle(view, { users }, _inputs, context) {
-    const leaving = users.filter((user) => isMember(storedMember(view.parts, user)));
+    const leaving = users.filter((user) => isCurrentMember(storedMember(view.parts, user)));
     if (leaving.length === 0) return { reply: valueReply(null) };
     const { mv: _, item, ...outcome } = endStays(view, leaving, context);
     return { ...outcome, reply: valueReply(null), events: [item] };

@@ -7,7 +7,7 @@ import { valueReply } from '#actors/shared';
 import { type RenderResult, renderFailureNote } from '#domain/markdown';
 import { flagsAtCreation } from '#domain/messages';
 import { NOTIFICATION_BOT_ID } from '#domain/people';
-import { isMember } from '#domain/streams';
+import { isCurrentMember } from '#domain/streams';
 import { parseActorKey, streamId, userId } from '#model';
 import type { directCommands, NoticeArgs, streamCommands } from '#model/commands';
 import { PRODUCT_NAME } from '#model/errors';
@@ -63,7 +63,7 @@ export const postNotice: StreamCommand<typeof streamCommands.notice, ComposeInpu
   handle({ state, parts }, args, prepared, context) {
     const stream = context.directory.stream(streamId(Number(parseActorKey(context.key).rest)));
     if (!stream) return { reply: valueReply(null) };
-    const composed = composeByBot(args, prepared, context, (user) => isMember(storedMember(parts, user)));
+    const composed = composeByBot(args, prepared, context, (user) => isCurrentMember(storedMember(parts, user)));
     return streamMessageOutcome({ state, parts }, args, context, stream, composed);
   },
 };

@@ -9,7 +9,7 @@ import {
   makeFirstSubmessage,
   requireActiveSender,
 } from '#domain/messages';
-import { isMember } from '#domain/streams';
+import { isCurrentMember } from '#domain/streams';
 import { type ActorKey, parseActorKey, realmKey, streamId, userId, userKey } from '#model';
 import {
   type directCommands,
@@ -41,7 +41,7 @@ export const noSuchStreamError = (key: ActorKey): ApiError =>
  * Checks and sends a message to a stream. Refusals are thrown; send-scheduled and bot-reply turn them into commands to
  * the sender.
  */
-export const checkAndSend: StreamHandler<SendArgs, ComposeInputs> = {
+export const checkAndSendToStream: StreamHandler<SendArgs, ComposeInputs> = {
   creates: true,
   inputs: loadComposeInputs,
   handle({ state, parts }, args, prepared, context) {
@@ -50,7 +50,7 @@ export const checkAndSend: StreamHandler<SendArgs, ComposeInputs> = {
     // The directory knows of an archived stream before its actor does; a scheduled message needs this refusal, too.
     if (!stream || stream.archived) throw noSuchStreamError(key);
     const sender = requireActiveSender(directory, caller);
-    const subscribed = (user: number): boolean => isMember(storedMember(parts, user));
+    const subscribed = (user: number): boolean => isCurrentMember(storedMember(parts, user));
     checkMaySendToStream(sender, stream, subscribed, directory, now);
     checkTopicPresent(args.topic, directory);
     const mentioned = prepared.rendered?.mentions.users ?? [];
@@ -81,10 +81,10 @@ const GRANTABLE: ReadonlySet<string> = new Set([
  * (retry-after-join.ts).
  */
 export const sendToStream: StreamCommand<typeof streamCommands.send, ComposeInputs> = {
-  ...checkAndSend,
+  ...checkAndSendToStream,
   handle(view, { again = false, ...message }, prepared, context) {
     try {
-      return checkAndSend.handle(view, message, prepared, context);
+      return checkAndSendToStream.handle(view, message, prepared, context);
     } catch (error) {
       if (again || !(error instanceof ApiError) || !GRANTABLE.has(error.reason)) throw error;
       const args = { stream: Number(parseActorKey(context.key).rest), message };
@@ -101,7 +101,7 @@ export const sendToStream: StreamCommand<typeof streamCommands.send, ComposeInpu
 
 export type DirectComposeInputs = ComposeInputs & { readonly recipient: number };
 
-export const sendDirect: StreamCommand<typeof directCommands.sendDirect, DirectComposeInputs> = {
+export const sendDirectMessage: StreamCommand<typeof directCommands.sendDirect, DirectComposeInputs> = {
   creates: true,
   async inputs(args, context, sources) {
     const known = context.view.state.recipient;

@@ -6,7 +6,13 @@ import { type ActorKey, parseActorKey } from '#model';
 import type { streamCommands } from '#model/commands';
 import type { MessageRecord } from '#model/records';
 import type { StreamCommand } from '../state.js';
-import { listTopics, readNewestOfTopic, removeMessagesFromTopic, topicWatchersOf, withWatcher } from '../topics.js';
+import {
+  listTopics,
+  readNewestOfTopic,
+  removeMessagesFromTopic,
+  topicWatchersOf,
+  writeTopicWatcher,
+} from '../topics.js';
 import { withRetentionTimer } from './retention.js';
 
 const ownStream = (key: ActorKey): number => Number(parseActorKey(key).rest);
@@ -51,6 +57,6 @@ export const setTopicWatched: StreamCommand<typeof streamCommands.topicWatched> 
   creates: true,
   handle: ({ parts }, { topic, user, watches }) => ({
     reply: valueReply(null),
-    parts: withWatcher(parts, topic, user, watches),
+    parts: writeTopicWatcher(parts, topic, user, watches),
   }),
 };

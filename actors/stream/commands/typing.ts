@@ -3,7 +3,7 @@
 import { successReply, typingEvent } from '#actors/shared';
 import { checkMaySendToStream, requireActiveSender } from '#domain/messages';
 import { readPreference } from '#domain/people';
-import { canAccessStream, cutTopic, isMember } from '#domain/streams';
+import { canAccessStream, cutTopic, isCurrentMember } from '#domain/streams';
 import { parseActorKey, streamId } from '#model';
 import type { streamCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -19,7 +19,7 @@ export const publishStreamTyping: StreamCommand<typeof streamCommands.typing> = 
     const sender = requireActiveSender(directory, caller);
     if (!readPreference(directory, sender.id, 'send_stream_typing_notifications')) throw apiError('STREAM_TYPING_OFF');
     const stream = directory.stream(streamId(Number(parseActorKey(key).rest)));
-    const subscribed = (user: number): boolean => isMember(storedMember(parts, user));
+    const subscribed = (user: number): boolean => isCurrentMember(storedMember(parts, user));
     if (!stream || !canAccessStream(sender, stream, subscribed(caller))) throw apiError('INVALID_STREAM_ID');
     checkMaySendToStream(sender, stream, subscribed, directory, now);
     const place = { message_type: 'stream', stream_id: stream.id, topic: cutTopic(topic) };

@@ -12,7 +12,7 @@ import type { DirectoryStream, DirectoryUser } from '#model/records';
 const GRACE = 20;
 
 /** Changes to make; a topic equal to the present one is left out. */
-export interface EditPlan {
+export interface MessageEditPlan {
   /** New text as the client sent it; undefined: the text stays. */
   readonly content: string | undefined;
   /** New topic, checked by `checkTopic`; undefined: the topic stays. */
@@ -20,7 +20,7 @@ export interface EditPlan {
   readonly stream: number | undefined;
 }
 
-export interface Editor {
+export interface MessageEditor {
   readonly user: DirectoryUser;
   readonly settings: RealmSettings;
   /** Wall time of the request, ms. */
@@ -33,7 +33,11 @@ const isLate = ({ body }: StoredMessage, limit: number | null, now: number): boo
 const movesFreely = (user: DirectoryUser): boolean => user.role <= ROLE.moderator;
 
 /** Checks an edit, except for the new text and the two streams. @throws ApiError */
-export function checkEdit(message: StoredMessage, args: EditMessageArgs, { user, settings, now }: Editor): EditPlan {
+export function checkMessageEdit(
+  message: StoredMessage,
+  args: EditMessageArgs,
+  { user, settings, now }: MessageEditor,
+): MessageEditPlan {
   const { content, stream_id } = args;
   if (content !== null && !settings.allow_message_editing) throw apiError('EDITING_OFF');
   const topic = args.topic === message.body.topic ? null : args.topic;
@@ -68,7 +72,11 @@ interface StreamMove {
 }
 
 /** Checks a move to another stream; returns that stream. @throws ApiError */
-export function checkMove(message: StoredMessage, move: StreamMove, { user, settings, now }: Editor): DirectoryStream {
+export function checkStreamMove(
+  message: StoredMessage,
+  move: StreamMove,
+  { user, settings, now }: MessageEditor,
+): DirectoryStream {
   const { from, to, subscribed, owner } = move;
   const policy = settings.move_messages_between_streams_policy;
   if (!isAllowedByPolicy(policy, user, settings, now)) throw apiError('MOVE_NOT_ALLOWED');
@@ -94,10 +102,10 @@ export function checkMove(message: StoredMessage, move: StreamMove, { user, sett
  * @param topic all messages of the topic that the user may access
  * @throws ApiError with the first message that is young enough
  */
-export function checkWholeTopic(
+export function checkWholeTopicMove(
   topic: readonly StoredMessage[],
-  { topic: name, stream }: EditPlan,
-  { user, settings, now }: Editor,
+  { topic: name, stream }: MessageEditPlan,
+  { user, settings, now }: MessageEditor,
 ): void {
   if (movesFreely(user)) return;
   const limits = [

@@ -3,7 +3,7 @@
 import type { RenderResult } from '#domain/markdown';
 import {
   checkMessageContent,
-  findCopy,
+  findMessageCopy,
   flagsFromText,
   type MessageBody,
   type StoredEdit,
@@ -75,7 +75,7 @@ export function applyNewContent(
   }
   for (const [user, added] of flagsFromText(content, rendered.mentions, directory)) {
     if (!directory.user(userId(user))?.isActive) continue;
-    const has = findCopy(message, user, (stream) => member(stream, user), false).has;
+    const has = findMessageCopy(message, user, (stream) => member(stream, user), false).has;
     if (has) flags[user] = [...(flags[user] ?? []), ...added];
   }
   return {

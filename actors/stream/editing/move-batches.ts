@@ -39,7 +39,7 @@ export interface MoveDecision extends JsonObject {
 /**
  * Changes that a move makes in one message's body. @param more further changes, for the message that the request named
  */
-export function movedBody(
+export function applyMoveToBody(
   { body }: StoredMessage,
   { edit, topic, stream, move, losers = [] }: MoveDecision,
   more?: { readonly body: Partial<MessageBody>; readonly edit: Partial<StoredEdit> },
@@ -133,7 +133,7 @@ export function topicsOfMove(parts: ReadonlyMap<string, Json>, { part }: MoveBat
 }
 
 /** Moves those messages of a batch that are still in the old place; others were deleted meanwhile, or moved before. */
-export function moveBatch(
+export function applyMoveBatch(
   view: StreamView,
   { part, last }: MoveBatchArgs,
   messages: readonly StoredMessage[],
@@ -149,7 +149,7 @@ export function moveBatch(
       !isMoved(body, decision, edit),
   );
   return {
-    messages: left.map((message) => changeMessageBody(view, message, movedBody(message, decision), context)),
+    messages: left.map((message) => changeMessageBody(view, message, applyMoveToBody(message, decision), context)),
     parts: last ? { [part]: null } : {},
     events: last && stream ? [{ t: 'carrying', from: from.stream, to: stream.id, done: true }] : [],
   };

@@ -3,7 +3,7 @@
 import { successReply } from '#actors/shared';
 import type { MessageBody, StoredMessage, StreamMoveRecord } from '#domain/messages';
 import { isGuest } from '#domain/people';
-import { hasReceivedMessage, isMember, toTopicKey } from '#domain/streams';
+import { hasReceivedMessage, isCurrentMember, toTopicKey } from '#domain/streams';
 import { type LogItem, parseActorKey, streamId, streamKey, userId, userKey } from '#model';
 import { type EditMessageArgs, type OutboxCommand, outboxCommand, streamCommands, userCommands } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
@@ -14,16 +14,16 @@ import { audienceOfChanges, changeMessageBody } from '../messages.js';
 import type { StreamState, StreamView } from '../state.js';
 import {
   addMessageToTopic,
-  changedInTopic,
-  currentInTopic,
+  keepCurrentInTopic,
+  listChangedInTopic,
   removeMessagesFromTopic,
   storedTopic,
   topicWatchersOf,
 } from '../topics.js';
-import { checkMove, checkWholeTopic, type Editor, type EditPlan } from './checks.js';
+import { checkStreamMove, checkWholeTopicMove, type MessageEditor, type MessageEditPlan } from './checks.js';
 import type { NewTextEffect } from './content.js';
 import { deleteEvents, editEvents } from './event.js';
-import { type MoveDecision, movedBody, scheduleBatches, splitIntoBatches } from './move-batches.js';
+import { applyMoveToBody, type MoveDecision, scheduleBatches, splitIntoBatches } from './move-batches.js';
 import { composeMoveNotices, usersInvolvedIn } from './notices.js';
 import type { EditInputs } from './scope.js';
 
@@ -39,9 +39,9 @@ function topicNow(view: StreamView, message: StoredMessage, inputs: EditInputs, 
   const { stream, topic } = message.body;
   const key = toTopicKey(topic);
   const scope = inputs.scope;
-  const now = new Map(currentInTopic(view, scope?.topic ?? [], stream, key).map((one) => [one.id, one]));
+  const now = new Map(keepCurrentInTopic(view, scope?.topic ?? [], stream, key).map((one) => [one.id, one]));
   const accessible = new Set([...(scope?.accessible ?? []), message.id]);
-  for (const one of changedInTopic(view, stream, key)) {
+  for (const one of listChangedInTopic(view, stream, key)) {
     // This message was sent after the read of the Store.
     if (now.has(one.id)) continue;
     now.set(one.id, one);
@@ -56,14 +56,14 @@ function choose(
   view: StreamView,
   message: StoredMessage,
   args: EditMessageArgs,
-  plan: EditPlan,
+  plan: MessageEditPlan,
   inputs: EditInputs,
-  editor: Editor,
+  editor: MessageEditor,
 ): MovedMessages {
   const { now, accessible } = topicNow(view, message, inputs, editor.user.id);
   const mode = args.propagate_mode;
   if (mode === 'change_all') {
-    checkWholeTopic(
+    checkWholeTopicMove(
       [...now.values()].filter(({ id }) => accessible.has(id)),
       plan,
       editor,
@@ -98,11 +98,11 @@ function losersOf(
 interface MoveRequest {
   readonly message: StoredMessage;
   readonly args: EditMessageArgs;
-  readonly plan: EditPlan;
+  readonly plan: MessageEditPlan;
   /** Effect of the new text, if the request changes it, too. */
   readonly text: NewTextEffect | undefined;
   readonly inputs: EditInputs;
-  readonly editor: Editor & { readonly user: DirectoryUser };
+  readonly editor: MessageEditor & { readonly user: DirectoryUser };
 }
 
 /** Old and new place of the messages, and who loses them. */
@@ -195,7 +195,7 @@ function moveNotices(
     withContent: text !== undefined,
   };
   return composeMoveNotices(summary, realm, args.origin, directory.version, () => {
-    const there = currentInTopic(view, inputs.scope?.inTarget ?? [], to.id, toTopicKey(topic));
+    const there = keepCurrentInTopic(view, inputs.scope?.inTarget ?? [], to.id, toTopicKey(topic));
     const people = usersInvolvedIn([...moved, ...there]);
     return (inputs.scope?.target?.members ?? listMemberIds(view.parts)).filter((id) => !people.has(id));
   });
@@ -224,7 +224,7 @@ export function decideMove(view: StreamView, request: MoveRequest, context: Comm
   return {
     reply: successReply(),
     messages: first.map((one) =>
-      changeMessageBody(view, one, movedBody(one, decision, one.id === message.id ? text : undefined), context),
+      changeMessageBody(view, one, applyMoveToBody(one, decision, one.id === message.id ? text : undefined), context),
     ),
     parts: { ...further.parts, ...topicsAfter(view, from, oldTopic, leaves ? undefined : topic, moved, inputs) },
     events: moveEvents(view, request, places, decision, rest.length > 0, context),
@@ -242,13 +242,15 @@ function checkedTarget(
   { directory }: CommandContext,
 ): DirectoryStream {
   const owner = editor.user.botOwner === null ? undefined : directory.user(editor.user.botOwner);
-  return checkMove(
+  return checkStreamMove(
     message,
     {
       from,
       to: directory.stream(streamId(stream)),
       subscribed: (where, id) =>
-        isMember(where === 'from' || stream === from.id ? storedMember(view.parts, id) : inputs.inTarget.get(id)),
+        isCurrentMember(
+          where === 'from' || stream === from.id ? storedMember(view.parts, id) : inputs.inTarget.get(id),
+        ),
       owner,
     },
     editor,
@@ -272,7 +274,7 @@ function targetTopicExisted(
 ): boolean {
   const key = toTopicKey(topic);
   if (!leaves) return storedTopic(view.parts, key) !== undefined;
-  return currentInTopic(view, scope?.inTarget ?? [], to.id, key).length > 0;
+  return keepCurrentInTopic(view, scope?.inTarget ?? [], to.id, key).length > 0;
 }
 
 /** Changed parts of this stream's topics. @param to undefined: the messages leave the stream */

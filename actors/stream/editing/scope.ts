@@ -11,7 +11,7 @@ import {
   toStoredMessage,
   viewerWithoutFlags,
 } from '#domain/messages';
-import { canReadStreamHistory, isMember, type StreamMember, toTopicKey } from '#domain/streams';
+import { canReadStreamHistory, isCurrentMember, type StreamMember, toTopicKey } from '#domain/streams';
 import { streamId, streamKey, userId } from '#model';
 import { type Command, type EditMessageArgs, streamCommands, type ValueReply } from '#model/commands';
 import type { DirectoryStream, DirectoryUser, DirectoryView, MessageRecord } from '#model/records';
@@ -75,7 +75,8 @@ function readerFor(
   context: Context,
   { store }: InputSources,
 ) {
-  const subscribed = (id: number): boolean => id === stream.id && isMember(storedMember(context.view.parts, user.id));
+  const subscribed = (id: number): boolean =>
+    id === stream.id && isCurrentMember(storedMember(context.view.parts, user.id));
   const shared = stream.historyPublic && canReadStreamHistory(user, stream, subscribed(stream.id));
   const reader = new MessageReader(store, viewerWithoutFlags({ realm: context.realm, user, directory, subscribed }));
   return async (records: readonly MessageRecord[]): Promise<number[]> => {

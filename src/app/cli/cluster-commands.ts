@@ -8,7 +8,7 @@ import {
   askToServe,
   type ClusterStatus,
   type HostStatus,
-  type KeyValue,
+  type KeyValueStore,
   NatsKv,
   NoBucket,
   placementBucket,
@@ -51,7 +51,10 @@ export const CLUSTER_COMMANDS: Readonly<Record<string, AdminCommand>> = {
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const called = ({ id, name }: HostStatus): string => `${id} (${name})`;
 
-async function withCluster(config: Config, action: (kv: KeyValue, clock: Clock) => Promise<number>): Promise<number> {
+async function withCluster(
+  config: Config,
+  action: (kv: KeyValueStore, clock: Clock) => Promise<number>,
+): Promise<number> {
   const { nats } = config;
   if (nats === undefined) {
     throw new AdminError('no cluster is configured: give the same --nats, --mongodb and --secret as its servers have');
@@ -95,7 +98,7 @@ export function findHost({ hosts }: Pick<ClusterStatus, 'hosts'>, name: string):
   throw new AdminError(`no host is called '${name}'${known}`);
 }
 
-async function drain(kv: KeyValue, clock: Clock, name: string): Promise<number> {
+async function drain(kv: KeyValueStore, clock: Clock, name: string): Promise<number> {
   const view = await viewCluster(kv, clock);
   const host = findHost(view, name);
   await askToDrain(kv, host.id);

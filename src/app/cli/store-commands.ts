@@ -6,7 +6,7 @@ import { logNames } from '#app/server';
 import { type Clock, REAL_CLOCK } from '#base/clock';
 import { JetStreamLog } from '#ports/log';
 import { NatsKv, NoBucket, placementBucket, viewCluster } from '#ports/placement';
-import { MongoStore, raiseMongoFormat, readMongoFormat, STORAGE_FORMAT } from '#ports/store';
+import { MongoStore, raiseMongoStorageFormat, readMongoStorageFormat, STORAGE_FORMAT } from '#ports/store';
 
 interface Servers {
   readonly nats: string;
@@ -16,12 +16,12 @@ interface Servers {
 
 const COMMANDS: Readonly<Record<string, (of: Servers) => Promise<string>>> = {
   format: async ({ mongodb }) =>
-    `stored: ${await readMongoFormat(mongodb)}, known to this program: up to ${STORAGE_FORMAT}`,
+    `stored: ${await readMongoStorageFormat(mongodb)}, known to this program: up to ${STORAGE_FORMAT}`,
 
-  'raise-format': async ({ mongodb }) => `stored: ${await raiseMongoFormat(mongodb)}`,
+  'raise-format': async ({ mongodb }) => `stored: ${await raiseMongoStorageFormat(mongodb)}`,
 
   async restored({ nats, mongodb, namespace }) {
-    await readMongoFormat(mongodb);
+    await readMongoStorageFormat(mongodb);
     await checkAllStopped(nats, namespace, REAL_CLOCK);
     const store = await MongoStore.connect(mongodb, REAL_CLOCK);
     try {

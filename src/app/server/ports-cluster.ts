@@ -11,7 +11,7 @@ import { ClusterPlacement, HostWatch, NatsKv, placementBucket } from '#ports/pla
 import {
   databaseNameOfUrl,
   MongoStore,
-  readMongoFormat,
+  readMongoStorageFormat,
   STORAGE_FORMAT,
   serverNameOfUrl,
   withMongoSecretNote,
@@ -101,7 +101,7 @@ export async function clusterPorts(
 
 /** Runs before anything is written. @throws Error when this program does not know the format of the database */
 async function checkFormat(mongodb: string, logger: Logger): Promise<void> {
-  const format = await readMongoFormat(mongodb);
+  const format = await readMongoStorageFormat(mongodb);
   if (format >= STORAGE_FORMAT) return;
   logger.warn(
     { format, ours: STORAGE_FORMAT },

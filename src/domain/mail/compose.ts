@@ -1,7 +1,7 @@
 /** The message for nodemailer, made of checked parts only, so that no text becomes a header or a recipient. */
 import type { SendMailOptions } from 'nodemailer';
 import { isEmail } from '#domain/people';
-import { type Mail, MailRefused } from './mailer.js';
+import { MailRefused, type OutgoingMail } from './mailer.js';
 
 /** Maximum length of a mail's subject, code points; longer ones are cut. */
 const MAX_SUBJECT_LENGTH = 200;
@@ -16,7 +16,7 @@ function parseSender(from: string): { readonly name: string; readonly address: s
 }
 
 /** Makes nodemailer's options for a mail. @throws MailRefused if the recipient is not an address */
-export function composeMail({ id, to, subject, text, date }: Mail, from: string): SendMailOptions {
+export function composeMail({ id, to, subject, text, date }: OutgoingMail, from: string): SendMailOptions {
   if (!isEmail(to)) throw new MailRefused('this is not an address');
   const by = parseSender(from);
   const line = subject.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();

@@ -16,7 +16,7 @@
  */
 export { sealMailLink, unsealMailLinks } from './hidden-links.js';
 export { MailDispatcher, type MailOutcome, mailRetryDelayMs, type QueuedMail } from './mail-dispatcher.js';
-export { type Mail, type Mailer, MailerUnavailable, MailRefused } from './mailer.js';
+export { type Mailer, MailerUnavailable, MailRefused, type OutgoingMail } from './mailer.js';
 export { FolderMailer } from './mailer-folder.js';
 export { NoMailer } from './mailer-none.js';
 export { SmtpMailer } from './mailer-smtp.js';

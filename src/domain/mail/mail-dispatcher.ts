@@ -2,9 +2,9 @@
 
 import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
-import { type Mail, type Mailer, MailerUnavailable, MailRefused } from './mailer.js';
+import { type Mailer, MailerUnavailable, MailRefused, type OutgoingMail } from './mailer.js';
 
-export interface QueuedMail extends Mail {
+export interface QueuedMail extends OutgoingMail {
   /** Number of failed attempts so far. */
   readonly tries: number;
 }

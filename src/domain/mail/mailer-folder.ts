@@ -3,7 +3,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { composeMail } from './compose.js';
-import { type Mail, type Mailer, MailerUnavailable } from './mailer.js';
+import { type Mailer, MailerUnavailable, type OutgoingMail } from './mailer.js';
 
 const compiler = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
 
@@ -23,7 +23,7 @@ export class FolderMailer implements Mailer {
     return new FolderMailer(folder, from);
   }
 
-  async send(mail: Mail): Promise<void> {
+  async send(mail: OutgoingMail): Promise<void> {
     const { message } = await compiler.sendMail(composeMail(mail, this.from));
     const time = new Date(mail.date).toISOString().replaceAll(':', '.');
     const unfinished = join(this.folder, `.${randomUUID()}`);

@@ -1,6 +1,6 @@
 import { createTransport, type Transporter } from 'nodemailer';
 import { composeMail } from './compose.js';
-import { type Mail, type Mailer, MailerUnavailable, MailRefused } from './mailer.js';
+import { type Mailer, MailerUnavailable, MailRefused, type OutgoingMail } from './mailer.js';
 
 /** Timeouts after which the mail server counts as unavailable, ms. */
 const CONNECT_MS = 10_000;
@@ -35,7 +35,7 @@ export class SmtpMailer implements Mailer {
     });
   }
 
-  async send(mail: Mail): Promise<void> {
+  async send(mail: OutgoingMail): Promise<void> {
     const message = composeMail(mail, this.from);
     try {
       await this.#transport.sendMail(message);

@@ -9,7 +9,7 @@
  * - Rejections: `MailRefused` if this mail can never be sent, `MailerUnavailable` if no mail can be sent now, any other
  *   error if this mail can't be sent now. A caller may repeat every `send`.
  */
-export interface Mail {
+export interface OutgoingMail {
   /** Id of the mail, unique on the server for ever; letters, digits and hyphens. */
   readonly id: string;
   /** E-mail address of the recipient, without a name. */
@@ -31,6 +31,6 @@ export class MailerUnavailable extends Error {
 }
 
 export interface Mailer {
-  send(mail: Mail): Promise<void>;
+  send(mail: OutgoingMail): Promise<void>;
   close(): Promise<void>;
 }

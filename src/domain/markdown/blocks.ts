@@ -3,16 +3,16 @@
  * order of markdown.md § Pipeline, parses it, and puts the rest that it doesn't use back into the queue.
  */
 import { BULLET_LIST, continueListItem, isList, isListContinuation, NUMBERED_LIST, parseList } from './list.js';
-import { TAB_WIDTH } from './normalize.js';
+import { TAB_COLUMNS } from './normalize.js';
 import { findQuoteStart, parseQuote } from './quote.js';
 import { parseTable } from './table.js';
 import {
   appendChild,
-  type Block,
   type BlockMode,
   type BlockReader,
   CODE_BLOCK_TAG,
   lastChild,
+  type MarkdownBlock,
   newBlock,
 } from './tree.js';
 
@@ -33,11 +33,11 @@ export class BlockParser implements BlockReader {
     this.#modes.pop();
   }
 
-  chunk(parent: Block, text: string): void {
+  chunk(parent: MarkdownBlock, text: string): void {
     this.blocks(parent, text.split('\n\n'));
   }
 
-  blocks(parent: Block, texts: readonly string[]): void {
+  blocks(parent: MarkdownBlock, texts: readonly string[]): void {
     // Reversed: the next text is the last element, so that pop and push take constant time.
     const queue = [...texts].reverse();
     this.#depth++;
@@ -45,7 +45,7 @@ export class BlockParser implements BlockReader {
     this.#depth--;
   }
 
-  #block(parent: Block, text: string, queue: string[]): void {
+  #block(parent: MarkdownBlock, text: string, queue: string[]): void {
     const giveBack = (rest: string): void => {
       if (rest !== '') queue.push(rest);
     };
@@ -58,7 +58,7 @@ export class BlockParser implements BlockReader {
     const nests = this.#depth < MAX_DEPTH;
     if (nests && isListContinuation(this, parent, text)) {
       continueListItem(this, parent, text);
-    } else if (text.startsWith(' '.repeat(TAB_WIDTH))) {
+    } else if (text.startsWith(' '.repeat(TAB_COLUMNS))) {
       giveBack(indentedCode(parent, text));
     } else {
       const heading = HEADING.exec(text);
@@ -84,7 +84,7 @@ export class BlockParser implements BlockReader {
   }
 
   /** Appends text: a paragraph, or, directly in a tight list item, plain text. */
-  #paragraph(parent: Block, text: string): void {
+  #paragraph(parent: MarkdownBlock, text: string): void {
     if (text.trim() === '') return;
     if (this.mode !== 'list') {
       appendChild(parent, newBlock('p', text.trimStart().replace(/\n$/, '')));
@@ -106,14 +106,14 @@ function withoutMarks(title: string): string {
 }
 
 /** Appends indented code to the parent. @returns the text after the code */
-function indentedCode(parent: Block, text: string): string {
+function indentedCode(parent: MarkdownBlock, text: string): string {
   const lines = text.split('\n');
-  const indent = ' '.repeat(TAB_WIDTH);
+  const indent = ' '.repeat(TAB_COLUMNS);
   let end = 0;
   while (end < lines.length && (lines[end]?.startsWith(indent) || lines[end]?.trim() === '')) end++;
   const code = lines
     .slice(0, end)
-    .map((line) => line.slice(TAB_WIDTH))
+    .map((line) => line.slice(TAB_COLUMNS))
     .join('\n')
     .trimEnd();
   const previous = lastChild(parent);

@@ -1,5 +1,5 @@
 /** HTML of code: inline, indented and fenced (markdown.md § Fences). */
-import { findCodeLanguage, highlight } from './highlight.js';
+import { findCodeLanguage, highlightCode } from './highlight.js';
 import { escapeCode, htmlAttributes } from './html.js';
 import type { InlineRule } from './inline.js';
 import { closingToken, openingToken, rawHtmlToken } from './tokens.js';
@@ -63,10 +63,10 @@ export function renderCodeBlock(source: string, language: string): string {
   const code = source.replace(/^\n+/, '').trimEnd();
   if (language === '') {
     const marked = /^(?:#!|:::)([\w+#.-]+)[^\n]*\n/.exec(code)?.[1];
-    return wrap(escapeQuotes(highlight(code, marked?.toLowerCase() ?? '')), '');
+    return wrap(escapeQuotes(highlightCode(code, marked?.toLowerCase() ?? '')), '');
   }
   const name = findCodeLanguage(language)?.display ?? language;
-  return wrap(highlight(code, language), htmlAttributes([['data-code-language', name]]));
+  return wrap(highlightCode(code, language), htmlAttributes([['data-code-language', name]]));
 }
 
 const wrap = (html: string, attrs: string): string =>

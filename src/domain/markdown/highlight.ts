@@ -67,7 +67,7 @@ const CLASSES: Readonly<Record<string, string>> = {
  * HTML of highlighted code. Quotes are not escaped.
  * @param language name in the fence, in lower case; code of an unknown language is only escaped
  */
-export function highlight(code: string, language: string): string {
+export function highlightCode(code: string, language: string): string {
   const grammar = findCodeLanguage(language)?.grammar ?? '';
   if (grammar === '' || code.length > MAX_CODE || hasLongLine(code)) return escapeCode(code);
   load(grammar);

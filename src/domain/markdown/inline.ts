@@ -3,7 +3,7 @@
  * is replaced by a mark: a number between two control characters. Later constructs can enclose a mark, but not read it.
  */
 import type { MarkdownContext } from './context.js';
-import { MARK_CLOSE, MARK_OPEN } from './normalize.js';
+import { PLACEHOLDER_CLOSE, PLACEHOLDER_OPEN } from './normalize.js';
 import { type Token, textToken, voidElementToken } from './tokens.js';
 
 export interface InlineState {
@@ -21,7 +21,7 @@ export interface InlineState {
 /** Searches for one construct. @returns the text with marks in place of its occurrences */
 export type InlineRule = (text: string, inline: InlineState) => string;
 
-const MARK = new RegExp(`${MARK_OPEN}(\\d+)${MARK_CLOSE}`, 'g');
+const MARK = new RegExp(`${PLACEHOLDER_OPEN}(\\d+)${PLACEHOLDER_CLOSE}`, 'g');
 
 /**
  * Makes the rule of a construct that a pattern describes.
@@ -58,7 +58,9 @@ export function inlineTokens(
   let current = 0;
 
   const source = (marked: string): string =>
-    marked.includes(MARK_OPEN) ? marked.replace(MARK, (_, number) => marks[Number(number)]?.source ?? '') : marked;
+    marked.includes(PLACEHOLDER_OPEN)
+      ? marked.replace(MARK, (_, number) => marks[Number(number)]?.source ?? '')
+      : marked;
 
   const tokensFrom = (content: string, first: number): Token[] => {
     const outer = current;
@@ -84,7 +86,8 @@ export function inlineTokens(
     context,
     quoted,
     source,
-    mark: (marked, tokens) => `${MARK_OPEN}${marks.push({ source: source(marked), tokens }) - 1}${MARK_CLOSE}`,
+    mark: (marked, tokens) =>
+      `${PLACEHOLDER_OPEN}${marks.push({ source: source(marked), tokens }) - 1}${PLACEHOLDER_CLOSE}`,
     inner: (content) => tokensFrom(content, current + 1),
   };
   return tokensFrom(text, 0);

@@ -3,7 +3,7 @@ import { RE2JS } from 're2js';
 import { parseTemplate, type Template } from 'url-template';
 import type { Linkifier } from './context.js';
 import type { InlineRule } from './inline.js';
-import { MARK_OPEN } from './normalize.js';
+import { PLACEHOLDER_OPEN } from './normalize.js';
 import { textElementToken } from './tokens.js';
 import { toSafeUrl } from './url.js';
 
@@ -78,7 +78,7 @@ export const linkifierRule: InlineRule = (text, inline) => {
     let out = '';
     let done = 0;
     for (const { at, text: found, url } of linkifierMatches(marked, linkifier)) {
-      const safe = found.includes(MARK_OPEN) ? undefined : toSafeUrl(url);
+      const safe = found.includes(PLACEHOLDER_OPEN) ? undefined : toSafeUrl(url);
       if (safe === undefined) continue;
       const tokens = textElementToken('a', { href: safe }, found, { kind: 'link', url: safe, text: found });
       out += marked.slice(done, at) + inline.mark(found, tokens);

@@ -1,5 +1,5 @@
 /** Ordered and bullet lists. 2 blanks indent by one level, and a list may mix tight and loose items. */
-import { appendChild, type Block, type BlockReader, lastChild, newBlock } from './tree.js';
+import { appendChild, type BlockReader, lastChild, type MarkdownBlock, newBlock } from './tree.js';
 
 /** Blanks of indentation per level of a list. */
 const STEP = 2;
@@ -27,10 +27,10 @@ function firstLine(text: string): string {
   return end < 0 ? text : text.slice(0, end);
 }
 
-export function parseList(parser: BlockReader, parent: Block, text: string, kind: ListKind): void {
+export function parseList(parser: BlockReader, parent: MarkdownBlock, text: string, kind: ListKind): void {
   const { items, start } = splitItems(text, kind);
   const sibling = lastChild(parent);
-  let list: Block;
+  let list: MarkdownBlock;
   if (sibling?.tag === kind.tag) {
     list = sibling;
     loosen(lastChild(list));
@@ -51,7 +51,7 @@ export function parseList(parser: BlockReader, parent: Block, text: string, kind
 }
 
 /** Makes a list item loose, as a blank line after it demands: its text becomes paragraphs. */
-function loosen(item: Block | undefined): void {
+function loosen(item: MarkdownBlock | undefined): void {
   if (!item) return;
   if (item.text !== '') {
     item.children.unshift(newBlock('p', item.text));
@@ -83,12 +83,12 @@ function splitItems(text: string, kind: ListKind): { items: string[]; start: str
 }
 
 /** True if the block continues a list item after a blank line. */
-export function isListContinuation(parser: BlockReader, parent: Block, text: string): boolean {
+export function isListContinuation(parser: BlockReader, parent: MarkdownBlock, text: string): boolean {
   if (!isIndented(text) || parser.mode === 'detabbed') return false;
   return parent.tag === 'li' || isListTag(lastChild(parent)?.tag);
 }
 
-export function continueListItem(parser: BlockReader, parent: Block, text: string): void {
+export function continueListItem(parser: BlockReader, parent: MarkdownBlock, text: string): void {
   const { level, target } = deepestTarget(parser, parent, text);
   const inner = unindent(text, level);
   parser.within('detabbed', () => {
@@ -113,7 +113,11 @@ export function continueListItem(parser: BlockReader, parent: Block, text: strin
 }
 
 /** The deepest list or item that the indentation of `text` reaches, and the level of that list. */
-function deepestTarget(parser: BlockReader, parent: Block, text: string): { level: number; target: Block } {
+function deepestTarget(
+  parser: BlockReader,
+  parent: MarkdownBlock,
+  text: string,
+): { level: number; target: MarkdownBlock } {
   const indented = Math.floor((text.length - text.trimStart().length) / STEP);
   let level = parser.mode === 'list' ? 1 : 0;
   let target = parent;

@@ -5,18 +5,18 @@ import { FENCE_OPENING } from './fence.js';
  * Characters around the number of a placeholder for a parsed inline construct (inline.ts). Removed from the author's
  * text.
  */
-export const MARK_OPEN = '\u0002';
-export const MARK_CLOSE = '\u0003';
+export const PLACEHOLDER_OPEN = '\u0002';
+export const PLACEHOLDER_CLOSE = '\u0003';
 
 /** Columns between tab stops, and the indentation that makes code. */
-export const TAB_WIDTH = 4;
+export const TAB_COLUMNS = 4;
 
 export function normalizeText(text: string): string {
   const lines = text
     .replace(/\r\n?/g, '\n')
     .replaceAll('\0', '')
-    .replaceAll(MARK_OPEN, '')
-    .replaceAll(MARK_CLOSE, '')
+    .replaceAll(PLACEHOLDER_OPEN, '')
+    .replaceAll(PLACEHOLDER_CLOSE, '')
     // Lone surrogates can't be encoded, neither in addresses nor as UTF-8.
     .replace(/\p{Cs}/gu, '\ufffd')
     .split('\n');
@@ -32,7 +32,7 @@ function expandTabs(line: string): string {
   let out = '';
   let column = 0;
   for (const char of line) {
-    const width = char === '\t' ? TAB_WIDTH - (column % TAB_WIDTH) : 1;
+    const width = char === '\t' ? TAB_COLUMNS - (column % TAB_COLUMNS) : 1;
     out += char === '\t' ? ' '.repeat(width) : char;
     column += width;
   }

@@ -1,5 +1,5 @@
 /** Block quotes of `>` lines. Two quotes are never merged into one. Quote fences: see dialect.ts. */
-import { appendChild, type Block, type BlockReader, newBlock } from './tree.js';
+import { appendChild, type BlockReader, type MarkdownBlock, newBlock } from './tree.js';
 
 const LINE = /^ {0,3}>/;
 const LONE = /^ {0,3}>\s*$/;
@@ -22,7 +22,7 @@ export function findQuoteStart(text: string): number {
   return -1;
 }
 
-export function parseQuote(parser: BlockReader, parent: Block, text: string): void {
+export function parseQuote(parser: BlockReader, parent: MarkdownBlock, text: string): void {
   const start = findQuoteStart(text);
   // Leaves out the line break before the quote.
   if (start > 0) parser.blocks(parent, [text.slice(0, start - 1)]);

@@ -1,5 +1,5 @@
 /** Pipe tables: a header row, a row of dashes, then data rows. */
-import { appendChild, type Block, newBlock } from './tree.js';
+import { appendChild, type MarkdownBlock, newBlock } from './tree.js';
 
 interface TableShape {
   readonly bordered: boolean;
@@ -10,7 +10,7 @@ interface TableShape {
 const MAX_CELLS = 5_000;
 
 /** Appends a pipe table to `parent`. @returns false, without an effect, if the text is no table */
-export function parseTable(parent: Block, text: string): boolean {
+export function parseTable(parent: MarkdownBlock, text: string): boolean {
   const [head = '', dashes, ...rows] = text.split('\n').map((line) => line.trim());
   if (dashes === undefined) return false;
   const shape = shapeOf(head, dashes);
@@ -41,7 +41,7 @@ function alignment(mark: string): string {
 
 const endsWithBorder = (row: string): boolean => row.endsWith('|') && !row.endsWith('\\|');
 
-function addRow(parent: Block, tag: 'th' | 'td', texts: readonly string[], { aligned }: TableShape): void {
+function addRow(parent: MarkdownBlock, tag: 'th' | 'td', texts: readonly string[], { aligned }: TableShape): void {
   const row = appendChild(parent, newBlock('tr'));
   for (const [column, align] of aligned.entries()) {
     const cell = appendChild(row, newBlock(tag, (texts[column] ?? '').trim()));

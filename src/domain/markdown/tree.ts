@@ -13,21 +13,21 @@ import {
  * An element. `text` precedes the first child, `tail` follows the element: list items have text without a paragraph
  * before and after inner lists.
  */
-export interface Block {
+export interface MarkdownBlock {
   readonly tag: string;
   readonly attrs: Record<string, string>;
   text: string;
   tail: string;
-  readonly children: Block[];
+  readonly children: MarkdownBlock[];
   /** Tokens of a finished block; they replace all other fields. */
   readonly ready?: readonly Token[];
 }
 
-export function newBlock(tag: string, text = ''): Block {
+export function newBlock(tag: string, text = ''): MarkdownBlock {
   return { tag, attrs: {}, text, tail: '', children: [] };
 }
 
-export function tokenBlock(tokens: readonly Token[]): Block {
+export function tokenBlock(tokens: readonly Token[]): MarkdownBlock {
   return { ...newBlock('ready'), ready: tokens };
 }
 
@@ -43,16 +43,16 @@ export interface BlockReader {
   /** Calls `parse` while this parser is in another mode. */
   within(mode: BlockMode, parse: () => void): void;
   /** Parses a text that may hold several blocks. */
-  chunk(parent: Block, text: string): void;
+  chunk(parent: MarkdownBlock, text: string): void;
   /** Parses texts that hold one block each. */
-  blocks(parent: Block, texts: readonly string[]): void;
+  blocks(parent: MarkdownBlock, texts: readonly string[]): void;
 }
 
-export function lastChild(parent: Block): Block | undefined {
+export function lastChild(parent: MarkdownBlock): MarkdownBlock | undefined {
   return parent.children.at(-1);
 }
 
-export function appendChild(parent: Block, child: Block): Block {
+export function appendChild(parent: MarkdownBlock, child: MarkdownBlock): MarkdownBlock {
   parent.children.push(child);
   return child;
 }
@@ -63,7 +63,11 @@ const blank = (text: string): boolean => text.trim() === '';
  * Tokens of the children of `parent`, each followed by its tail or a line break.
  * @param renderCode makes the HTML of an indented code block
  */
-export function tokensOfChildren(parent: Block, quoted: boolean, renderCode: (text: string) => string): Token[] {
+export function tokensOfChildren(
+  parent: MarkdownBlock,
+  quoted: boolean,
+  renderCode: (text: string) => string,
+): Token[] {
   const out: Token[] = [];
   for (const child of parent.children) {
     if (child.ready) for (const token of child.ready) out.push(token);
@@ -75,7 +79,7 @@ export function tokensOfChildren(parent: Block, quoted: boolean, renderCode: (te
   return out;
 }
 
-function elementTokens(element: Block, quoted: boolean, renderCode: (text: string) => string): Token[] {
+function elementTokens(element: MarkdownBlock, quoted: boolean, renderCode: (text: string) => string): Token[] {
   const within = quoted || element.tag === 'blockquote';
   const out = [openingToken(element.tag, element.attrs)];
   if (!blank(element.text)) out.push(inlineToken(element.text, within));

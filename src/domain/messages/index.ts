@@ -15,7 +15,7 @@
  * `actors/stream/editing/checks.ts`; the rules of content, flags, and copies after a move are here.
  *
  * Invariants:
- * - Memberships, moves and personal copies decide who has a copy (`findCopy`): a move changes no user's state.
+ * - Memberships, moves and personal copies decide who has a copy (`findMessageCopy`): a move changes no user's state.
  * - Read state is kept by origin, the stream to which a message was sent (`originStream`). Stored states and log
  *   entries call the origin `home`.
  * - Ranges may hold too many messages, never too few: `NarrowPlan.matches` is the exact test.
@@ -24,7 +24,12 @@
  * Importers: actors, src/delivery, src/frontend, src/app and domain/webhooks. Of the domain, messages/ imports only
  * people, streams, files, emoji and markdown.
  */
-export { findCopy, findCopyAfterMoves, type ReadableMessage, streamsDecidingCopies } from './access/message-access.js';
+export {
+  findCopyAfterMoves,
+  findMessageCopy,
+  type ReadableMessage,
+  streamsDecidingCopies,
+} from './access/message-access.js';
 export { type MessageViewer, viewerWithoutFlags } from './access/viewer.js';
 export { flagsAtCreation, flagsFromText } from './flags/creation-flags.js';
 export {
@@ -33,10 +38,10 @@ export {
   EDITABLE_FLAGS,
   type EditableFlag,
   type FlagUpdate,
-  markRead,
-  markUnread,
-  setMark,
-  unsetMark,
+  markMessagesRead,
+  markMessagesUnread,
+  setMessageMark,
+  unsetMessageMark,
 } from './flags/flag-changes.js';
 export { findMessageReaders } from './flags/read-receipts.js';
 export {
@@ -63,7 +68,7 @@ export {
   parseNarrow,
   type RawNarrowTerm,
   resolveNarrowTerms,
-  searchesOf,
+  searchesOfTerms,
 } from './narrow/terms.js';
 export { presentMessageHistory } from './presenting/edit-history.js';
 export { MessageEncoder } from './presenting/encoded.js';

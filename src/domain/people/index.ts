@@ -17,7 +17,7 @@
  */
 export { type IsDisposableDomain, parseDisposableDomains } from './addresses/disposable.js';
 export { type AddressProblem, checkEmailDomain, domainOfAddress, findAddressProblem } from './addresses/domains.js';
-export { checkFullName, FAKE_EMAIL_DOMAIN, isEmail, mailDomain } from './addresses/names.js';
+export { checkFullName, FAKE_EMAIL_DOMAIN, isEmail, mailDomainOfOrigin } from './addresses/names.js';
 export { findSubdomainProblem } from './addresses/subdomains.js';
 export {
   countEntriesWith,

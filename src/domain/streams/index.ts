@@ -25,14 +25,14 @@ export {
 export {
   findStayWithMessage,
   hasReceivedMessage,
-  isMember,
+  isCurrentMember,
   MEMBER_PART_PREFIX,
   type MembershipStay,
   memberPartAddress,
   type StreamMember,
   toStreamMember,
   wasEverMember,
-  wasMember,
+  wasMemberAt,
   wasReceivingMessages,
 } from './membership.js';
 export {

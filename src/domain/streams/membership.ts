@@ -26,12 +26,12 @@ export interface StreamMember {
 export const toStreamMember = (value: Json | undefined): StreamMember | undefined =>
   value as unknown as StreamMember | undefined;
 
-export const isMember = (member: StreamMember | undefined): boolean => member?.stays.at(-1)?.to === 0;
+export const isCurrentMember = (member: StreamMember | undefined): boolean => member?.stays.at(-1)?.to === 0;
 
 const isDuring = (stay: MembershipStay, mv: number): boolean => stay.from <= mv && (stay.to === 0 || mv < stay.to);
 
 /** True if the user was subscribed at this membership version. */
-export const wasMember = (member: StreamMember | undefined, mv: number): boolean =>
+export const wasMemberAt = (member: StreamMember | undefined, mv: number): boolean =>
   member?.stays.some((stay) => isDuring(stay, mv)) ?? false;
 
 /** True if the user was subscribed at this membership version or before it. */

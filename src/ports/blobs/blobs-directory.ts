@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promi
 import { dirname, join, relative, sep } from 'node:path';
 import { syncFolder } from '#base/disk';
 import type { RealmId } from '#model';
-import { type Blob, BlobGone, type Blobs } from './blobs.js';
+import { BlobGone, type Blobs, type StoredBlob } from './blobs.js';
 
 /** Header before the bytes of a blob, in the same file, so that a crash can't separate the two. */
 interface BlobHeader {
@@ -86,7 +86,7 @@ export class DirectoryBlobs implements Blobs {
     }
   }
 
-  async find(realm: RealmId, path: string): Promise<Blob | undefined> {
+  async find(realm: RealmId, path: string): Promise<StoredBlob | undefined> {
     const file = this.#file(realm, path);
     const opened = await openToRead(file);
     if (!opened) return undefined;

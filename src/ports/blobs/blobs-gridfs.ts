@@ -8,7 +8,7 @@ import {
   serverNameOfUrl,
   translateMongoError,
 } from '#ports/store';
-import { type Blob, BlobGone, type Blobs, BlobsUnavailable } from './blobs.js';
+import { BlobGone, type Blobs, BlobsUnavailable, type StoredBlob } from './blobs.js';
 
 /**
  * Blobs of the cluster, in GridFS. A file's document is written after its chunks, so a file that is found is complete.
@@ -51,7 +51,7 @@ export class GridFsBlobs implements Blobs {
     });
   }
 
-  find(realm: RealmId, path: string): Promise<Blob | undefined> {
+  find(realm: RealmId, path: string): Promise<StoredBlob | undefined> {
     return this.#available(async () => {
       const [file] = await this.#bucket
         .find({ filename: nameOf(realm, path) })

@@ -20,7 +20,7 @@ export class BlobGone extends Error {
   override name = 'BlobGone';
 }
 
-export interface Blob {
+export interface StoredBlob {
   /** Media type that was given to `put`. */
   readonly type: string;
   /** Size of the blob, bytes. */
@@ -34,7 +34,7 @@ export interface Blob {
 
 export interface Blobs {
   put(realm: RealmId, path: string, bytes: Uint8Array, type: string): Promise<void>;
-  find(realm: RealmId, path: string): Promise<Blob | undefined>;
+  find(realm: RealmId, path: string): Promise<StoredBlob | undefined>;
   delete(realm: RealmId, path: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -5,8 +5,8 @@ import type { NatsLink } from './bus-nats-link.js';
 import type { ChunkedTransfers } from './bus-nats-transfers.js';
 
 /** Silence of a server after which the requests it holds fail, milliseconds. */
-export const SERVER_SILENT_MS = 2_500;
-export const CLIENT_SILENT_MS = 5_000;
+export const SERVER_SILENCE_TIMEOUT_MS = 2_500;
+export const CLIENT_SILENCE_TIMEOUT_MS = 5_000;
 /** Idle time (nothing in flight) after which a peer is forgotten, milliseconds. */
 export const FORGET_PEER_MS = 60_000;
 

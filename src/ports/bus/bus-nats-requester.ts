@@ -1,7 +1,7 @@
 import type { Json } from '#base';
 import type { TimerEntry } from '#base/clock';
 import { BusError, type BusFailure, type PendingReply } from './bus.js';
-import { FORGET_PEER_MS, type NatsBusContext, SERVER_SILENT_MS } from './bus-nats-context.js';
+import { FORGET_PEER_MS, type NatsBusContext, SERVER_SILENCE_TIMEOUT_MS } from './bus-nats-context.js';
 import {
   encodeFrameHead,
   FRAME_OPEN_TRANSFER,
@@ -194,14 +194,14 @@ export class NatsRequester {
     for (const [n, frame] of this.#sent) {
       frame.silent += elapsed;
       // A transfer has its own time limit.
-      if (frame.silent <= SERVER_SILENT_MS || frame.transfer > 0) continue;
+      if (frame.silent <= SERVER_SILENCE_TIMEOUT_MS || frame.transfer > 0) continue;
       this.#sent.delete(n);
       this.#fail(frame.requests);
     }
     for (const server of [...this.#servers.values()]) {
       server.silent += elapsed;
       if (server.pending.size > 0) {
-        if (server.silent > SERVER_SILENT_MS) this.#fail([...server.pending]);
+        if (server.silent > SERVER_SILENCE_TIMEOUT_MS) this.#fail([...server.pending]);
         else if (tellAlive) this.#bus.control(server.id, 'alive');
       } else if (server.silent > FORGET_PEER_MS) this.#servers.delete(server.id);
     }

@@ -2,7 +2,7 @@ import type { Json } from '#base';
 import type { TimerEntry } from '#base/clock';
 import { crashOnThrow } from '#ports/nats';
 import type { BusRequest } from './bus.js';
-import { CLIENT_SILENT_MS, FORGET_PEER_MS, type NatsBusContext } from './bus-nats-context.js';
+import { CLIENT_SILENCE_TIMEOUT_MS, FORGET_PEER_MS, type NatsBusContext } from './bus-nats-context.js';
 import {
   encodeFrameHead,
   FRAME_OPEN_TRANSFER,
@@ -110,7 +110,7 @@ export class NatsResponder {
   tick(elapsed: number, beat: boolean): void {
     for (const peer of [...this.#clients.values()]) {
       peer.silent += elapsed;
-      if (peer.deliveries.size > 0 && peer.silent > CLIENT_SILENT_MS) {
+      if (peer.deliveries.size > 0 && peer.silent > CLIENT_SILENCE_TIMEOUT_MS) {
         for (const delivery of [...peer.deliveries.values()]) crashOnThrow(() => delivery.cancel());
       } else if (peer.deliveries.size === 0 && peer.silent > FORGET_PEER_MS) this.#clients.delete(peer.id);
       if (beat && (peer.deliveries.size > 0 || peer.acks.length > 0)) this.#send(peer, false);

@@ -70,7 +70,7 @@ function parsed(data: Uint8Array): ApiReply {
 
 export const readNumberHeader = (headers: MsgHdrs, name: string): number => Number(headers.get(name) || '0');
 
-export class EntryStream {
+export class JetStreamEntryStream {
   readonly #nats: NatsConnection;
   readonly #clock: Clock;
   readonly #options: LogStreamOptions;

@@ -3,10 +3,10 @@ import type { Clock, TimerHandle } from '#base/clock';
 import type { Seq } from '#model';
 import { crashOnThrow } from '#ports/nats';
 import { type LogReader, type LogSubscription, LogUnavailable } from './log.js';
-import { decodeEntry, type EntryStream, type LogStreamState } from './log-jetstream-stream.js';
+import { decodeEntry, type JetStreamEntryStream, type LogStreamState } from './log-jetstream-stream.js';
 
 /** A republished entry: its position, and that of the previous entry on the same subject. */
-export interface LiveEntry {
+export interface LiveLogEntry {
   readonly seq: Seq;
   readonly previous: Seq;
   readonly value: Json;
@@ -30,7 +30,7 @@ interface CaughtUpWaiter {
  */
 export class JetStreamSubscription implements LogSubscription {
   readonly subject: string;
-  readonly #stream: EntryStream;
+  readonly #stream: JetStreamEntryStream;
   readonly #clock: Clock;
   readonly #reader: LogReader;
   readonly #closed: () => void;
@@ -40,10 +40,17 @@ export class JetStreamSubscription implements LogSubscription {
   #wanted = false;
   #open = true;
   #retry: TimerHandle | undefined;
-  #live: LiveEntry[] = [];
+  #live: LiveLogEntry[] = [];
   #waiters: CaughtUpWaiter[] = [];
 
-  constructor(stream: EntryStream, clock: Clock, subject: string, after: Seq, reader: LogReader, closed: () => void) {
+  constructor(
+    stream: JetStreamEntryStream,
+    clock: Clock,
+    subject: string,
+    after: Seq,
+    reader: LogReader,
+    closed: () => void,
+  ) {
     this.#stream = stream;
     this.#clock = clock;
     this.subject = subject;
@@ -78,7 +85,7 @@ export class JetStreamSubscription implements LogSubscription {
     if (this.#open) crashOnThrow(() => this.#reader.transient(value));
   }
 
-  deliverLive(entry: LiveEntry): void {
+  deliverLive(entry: LiveLogEntry): void {
     if (!this.#open || entry.seq <= this.#position) return;
     if (!this.#running && entry.previous <= this.#position) {
       this.#deliver(entry.seq, entry.value);

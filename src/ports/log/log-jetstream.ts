@@ -18,7 +18,7 @@ import {
   type LogSubscription,
   LogUnavailable,
 } from './log.js';
-import { decodeEntry, EntryStream, encodeEntry, readNumberHeader } from './log-jetstream-stream.js';
+import { decodeEntry, encodeEntry, JetStreamEntryStream, readNumberHeader } from './log-jetstream-stream.js';
 import { JetStreamSubscription } from './log-jetstream-subscription.js';
 
 /** Interval of the checks for a lost last entry, milliseconds. */
@@ -49,7 +49,7 @@ interface RealmListener {
 export class JetStreamLog implements EventLog {
   readonly #nats: NatsConnection;
   readonly #clock: Clock;
-  readonly #stream: EntryStream;
+  readonly #stream: JetStreamEntryStream;
   readonly #prefix: string;
   readonly #lose: ((realm: RealmId, seq: number) => boolean) | undefined;
   readonly #listeners = new Map<RealmId, RealmListener>();
@@ -63,7 +63,7 @@ export class JetStreamLog implements EventLog {
     this.#clock = clock;
     this.#prefix = options.namespace ? `${options.namespace}.` : '';
     this.#lose = options.lose;
-    this.#stream = new EntryStream(nats, clock, {
+    this.#stream = new JetStreamEntryStream(nats, clock, {
       stream: options.stream ?? STREAM,
       subjects: `${this.#prefix}ev.>`,
       republish: `${this.#prefix}rev.>`,
@@ -92,7 +92,13 @@ export class JetStreamLog implements EventLog {
     const nats = await connect(url);
     try {
       const limits = { maxAgeMs: 1, maxBytes: 1 };
-      await new EntryStream(nats, clock, { stream, subjects: '', republish: '', replicas: 1, limits }).remove();
+      await new JetStreamEntryStream(nats, clock, {
+        stream,
+        subjects: '',
+        republish: '',
+        replicas: 1,
+        limits,
+      }).remove();
     } finally {
       await nats.close();
     }

@@ -2,7 +2,7 @@
 import { type Clock, wait } from '#base/clock';
 import type { Partition } from '#model';
 import { baseIdOf, drainKey, hostOfKey } from './host-record.js';
-import type { KeyValue, KvEntry } from './kv.js';
+import type { KeyValueStore, KvEntry } from './kv.js';
 import { LEASE_TIMES } from './lease.js';
 import { ClusterMembers } from './members.js';
 import { ALL_PARTITIONS, PARTITION_TABLE_KEY, PartitionTable } from './partition-table.js';
@@ -30,7 +30,7 @@ export interface ClusterStatus {
  * Reads the keys until every living host has changed its key, for at most `SILENT_MS`. Rejects if the keys can't be
  * reached.
  */
-export async function viewCluster(kv: KeyValue, clock: Clock): Promise<ClusterStatus> {
+export async function viewCluster(kv: KeyValueStore, clock: Clock): Promise<ClusterStatus> {
   const first = await kv.all();
   const began = clock.monotonic();
   const members = new ClusterMembers(LEASE_TIMES);
@@ -67,12 +67,12 @@ function present(members: ClusterMembers, table: PartitionTable, silent: Readonl
 }
 
 /** Asks a host to own nothing, until `askToServe`. Returns false if it was asked before. */
-export async function askToDrain(kv: KeyValue, host: string): Promise<boolean> {
+export async function askToDrain(kv: KeyValueStore, host: string): Promise<boolean> {
   return (await kv.put(drainKey(baseIdOf(host)), '', 0)) !== undefined;
 }
 
 /** Asks a host to own partitions again. Returns false if it was not asked to own nothing. */
-export async function askToServe(kv: KeyValue, host: string): Promise<boolean> {
+export async function askToServe(kv: KeyValueStore, host: string): Promise<boolean> {
   for (;;) {
     const asked = await kv.get(drainKey(baseIdOf(host)));
     if (!asked) return false;

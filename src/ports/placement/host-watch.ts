@@ -1,7 +1,7 @@
 /** Watches whether any actor host is alive, for processes that are no hosts: frontends and the command line. */
 import type { Clock, TimerHandle } from '#base/clock';
 import { viewCluster } from './cluster-view.js';
-import type { KeyValue } from './kv.js';
+import type { KeyValueStore } from './kv.js';
 import { NoBucket } from './kv-nats.js';
 import { LEASE_TIMES } from './lease.js';
 import { ClusterMembers } from './members.js';
@@ -22,7 +22,7 @@ export class HostWatch {
   #stopped = false;
 
   constructor(
-    private readonly kv: KeyValue,
+    private readonly kv: KeyValueStore,
     private readonly clock: Clock,
   ) {}
 

@@ -20,7 +20,7 @@
  */
 export { askToDrain, askToServe, type ClusterStatus, viewCluster } from './cluster-view.js';
 export { HostWatch } from './host-watch.js';
-export type { KeyValue, KvEntry } from './kv.js';
+export type { KeyValueStore, KvEntry } from './kv.js';
 export { NatsKv, NoBucket, placementBucket } from './kv-nats.js';
 export { LEASE_TIMES } from './lease.js';
 export { ALL_PARTITIONS } from './partition-table.js';

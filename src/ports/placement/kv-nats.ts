@@ -9,7 +9,7 @@ import {
   StringCodec,
 } from 'nats';
 import { connectNats, crashOnThrow } from '#ports/nats';
-import type { KeyValue, KvEntry } from './kv.js';
+import type { KeyValueStore, KvEntry } from './kv.js';
 
 /** Shorter than a lease, so that a renewal whose answer was lost can be repeated in time; milliseconds. */
 const TIMEOUT_MS = 800;
@@ -55,7 +55,7 @@ interface Bucket {
  * and a consumer would have to be maintained across restarts of the server. Reading all keys is one request
  * (`multi_last` of the direct-get API, NATS 2.11), for any number of hosts.
  */
-export class NatsKv implements KeyValue {
+export class NatsKv implements KeyValueStore {
   readonly #nats: NatsConnection;
   readonly #name: string;
   readonly #replicas: number;

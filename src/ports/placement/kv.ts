@@ -5,7 +5,7 @@ export interface KvEntry {
   readonly revision: number;
 }
 
-export interface KeyValue {
+export interface KeyValueStore {
   get(key: string): Promise<KvEntry | undefined>;
   /** All keys as they were at one moment, which may be a little before the request. */
   all(): Promise<ReadonlyMap<string, KvEntry>>;

@@ -18,7 +18,7 @@ import {
   incarnationId,
   parseHostRecord,
 } from './host-record.js';
-import type { KeyValue } from './kv.js';
+import type { KeyValueStore } from './kv.js';
 
 export interface LeaseTimes {
   /** Interval between two heartbeats, and between two reads of the keys; milliseconds. */
@@ -51,7 +51,7 @@ interface LeaseOptions {
 }
 
 export class HostLease {
-  readonly #kv: KeyValue;
+  readonly #kv: KeyValueStore;
   readonly #clock: Clock;
   readonly #options: LeaseOptions;
   readonly #token = randomBytes(12).toString('hex');
@@ -70,7 +70,7 @@ export class HostLease {
   #again = false;
   #work: Promise<void> = Promise.resolve();
 
-  constructor(kv: KeyValue, clock: Clock, options: LeaseOptions) {
+  constructor(kv: KeyValueStore, clock: Clock, options: LeaseOptions) {
     this.#kv = kv;
     this.#clock = clock;
     this.#options = options;

@@ -1,6 +1,6 @@
 /** This host's copy of the partition table, and changes to the table by compare-and-set. */
 import type { Partition } from '#model';
-import type { KeyValue } from './kv.js';
+import type { KeyValueStore } from './kv.js';
 import { PARTITION_TABLE_KEY, PartitionTable } from './partition-table.js';
 
 /** Maximum number of attempts per change of the table: any other host may write first once or twice. */
@@ -13,7 +13,7 @@ export class OwnershipTable {
   /** Text of the table that this host wrote last, which identifies its own writes among the announced ones. */
   lastWritten: string | undefined;
 
-  constructor(private readonly kv: KeyValue) {}
+  constructor(private readonly kv: KeyValueStore) {}
 
   /** Assigns partitions to hosts. @param owner the wanted owner of a partition, given the table being changed */
   async assign(

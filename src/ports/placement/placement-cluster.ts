@@ -22,7 +22,7 @@ import {
   isHostChange,
   parseHostRecord,
 } from './host-record.js';
-import type { KeyValue, KvEntry } from './kv.js';
+import type { KeyValueStore, KvEntry } from './kv.js';
 import { HostLease, LEASE_TIMES, type LeaseTimes } from './lease.js';
 import { type ClusterMember, ClusterMembers } from './members.js';
 import { OwnedPartitions } from './owned-partitions.js';
@@ -61,7 +61,7 @@ interface ClusterPlacementOptions extends HostFacts {
 }
 
 export class ClusterPlacement implements ReportingPlacement {
-  readonly #kv: KeyValue;
+  readonly #kv: KeyValueStore;
   readonly #clock: Clock;
   readonly #store: EpochSource;
   readonly #base: string;
@@ -88,7 +88,7 @@ export class ClusterPlacement implements ReportingPlacement {
   #unwatch: (() => void) | undefined;
   #changed: () => void = () => {};
 
-  constructor(kv: KeyValue, clock: Clock, store: EpochSource, options: ClusterPlacementOptions) {
+  constructor(kv: KeyValueStore, clock: Clock, store: EpochSource, options: ClusterPlacementOptions) {
     const { name, version, address } = options;
     this.#kv = kv;
     this.#clock = clock;

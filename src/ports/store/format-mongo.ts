@@ -16,7 +16,7 @@ interface FormatDocument {
  * @throws StorageFormatMismatch if this program can't read the stored format
  * @throws StoreUnavailable
  */
-export function readMongoFormat(url: string, known = STORAGE_FORMAT): Promise<number> {
+export function readMongoStorageFormat(url: string, known = STORAGE_FORMAT): Promise<number> {
   return withFormat(url, (formats, hasRoots) => inForce(url, formats, hasRoots, known));
 }
 
@@ -25,7 +25,7 @@ export function readMongoFormat(url: string, known = STORAGE_FORMAT): Promise<nu
  * @throws StorageFormatMismatch
  * @throws StoreUnavailable
  */
-export function raiseMongoFormat(url: string, known = STORAGE_FORMAT): Promise<number> {
+export function raiseMongoStorageFormat(url: string, known = STORAGE_FORMAT): Promise<number> {
   return withFormat(url, async (formats, hasRoots) => {
     const stored = await inForce(url, formats, hasRoots, known);
     await formats.updateOne({ _id: 'format', format: stored }, { $set: { format: known } });

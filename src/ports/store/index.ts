@@ -20,9 +20,9 @@
 export { copyJson, packJson, unpackJson } from './codec.js';
 export { DirectoryInUse } from './directory-lock.js';
 export { judgeStorageFormat, STORAGE_FORMAT, StorageFormatMismatch } from './format.js';
-export { raiseMongoFormat, readMongoFormat } from './format-mongo.js';
+export { raiseMongoStorageFormat, readMongoStorageFormat } from './format-mongo.js';
 export { LmdbEnvironment, type LmdbTable, openLmdbEnvironment } from './lmdb-environment.js';
-export { findLowerBound, indexesOf, isInRange, rangesOf } from './message-range.js';
+export { findLowerBound, indexesOfRange, isInRange, rangesOfScan } from './message-range.js';
 export {
   decodeMessage,
   encodeMessage,

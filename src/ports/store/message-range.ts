@@ -3,9 +3,9 @@ import type { MessageRecord } from '#model/records';
 import type { MessageIndex, MessageRange, MessageScan } from './store.js';
 
 /** All ranges of a scan: its own and those of `or`. */
-export const rangesOf = (scan: MessageScan): readonly MessageRange[] => (scan.or ? [scan, ...scan.or] : [scan]);
+export const rangesOfScan = (scan: MessageScan): readonly MessageRange[] => (scan.or ? [scan, ...scan.or] : [scan]);
 
-export const indexesOf = ({ index, also }: MessageRange): readonly MessageIndex[] =>
+export const indexesOfRange = ({ index, also }: MessageRange): readonly MessageIndex[] =>
   also && also.length > 0 ? [index, ...also] : [index];
 
 /**
@@ -14,11 +14,11 @@ export const indexesOf = ({ index, also }: MessageRange): readonly MessageIndex[
  */
 export function sharedIndexes([first, ...others]: readonly MessageRange[]): readonly MessageIndex[] {
   if (!first) return [];
-  let shared = new Set(indexesOf(first));
+  let shared = new Set(indexesOfRange(first));
   for (const range of others) {
     if (shared.size === 0) break;
     const here = new Set<MessageIndex>();
-    for (const index of indexesOf(range)) if (shared.has(index)) here.add(index);
+    for (const index of indexesOfRange(range)) if (shared.has(index)) here.add(index);
     shared = here;
   }
   return [...shared];
@@ -48,7 +48,7 @@ function isInIndex(m: MessageRecord, index: MessageIndex): boolean {
 export const isInRange = (m: MessageRecord, range: MessageRange): boolean =>
   m.id > (range.above ?? -1) &&
   m.id <= (range.upTo ?? Number.POSITIVE_INFINITY) &&
-  indexesOf(range).every((index) => isInIndex(m, index));
+  indexesOfRange(range).every((index) => isInIndex(m, index));
 
 /** Index of the first number >= `value` in an ascending list. */
 export function findLowerBound(sorted: readonly number[], value: number, from = 0): number {

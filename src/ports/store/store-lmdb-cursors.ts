@@ -22,7 +22,7 @@ const MAX_BLOCK = 256;
 const SEEK_COST = 8;
 
 /** Counts down the keys that may still be read before other work gets its turn. */
-export class ReadBudget {
+export class KeyReadBudget {
   constructor(public left: number) {}
 }
 
@@ -38,7 +38,7 @@ export class IndexCursor implements OrdinalCursor {
 
   constructor(
     private readonly read: ReadOrdinals,
-    private readonly budget: ReadBudget,
+    private readonly budget: KeyReadBudget,
     private size: number,
   ) {}
 
@@ -92,7 +92,7 @@ export class IntersectionCursor {
   ) {}
 
   /** Finds `head`. If the budget runs out first, the next call continues from there. */
-  advance(budget: ReadBudget): void {
+  advance(budget: KeyReadBudget): void {
     const { indexes } = this;
     let agreed = 0;
     for (let i = 0; agreed < indexes.length; i = (i + 1) % indexes.length) {
@@ -110,7 +110,7 @@ export class IntersectionCursor {
   }
 
   /** Appends ordinals as `UnionCursor.take` does, for a scan with a single range. */
-  takeTo(taken: number[], limit: number, budget: ReadBudget): void {
+  takeTo(taken: number[], limit: number, budget: KeyReadBudget): void {
     const [only] = this.indexes;
     if (this.indexes.length > 1) {
       for (; taken.length < limit; this.pass()) {
@@ -151,7 +151,7 @@ export class UnionCursor {
   }
 
   /** The next ordinals, at most `limit`; fewer if the budget runs out or the end is reached. */
-  take(limit: number, budget: ReadBudget): number[] {
+  take(limit: number, budget: KeyReadBudget): number[] {
     const taken: number[] = [];
     const [only] = this.#ranges;
     if (only && this.#ranges.length === 1) {

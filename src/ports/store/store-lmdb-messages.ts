@@ -2,16 +2,16 @@ import type { Key } from 'lmdb';
 import type { RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import type { LmdbEnvironment, LmdbTable } from './lmdb-environment.js';
-import { indexesOf, isInRange, rangesOf, sharedIndexes } from './message-range.js';
+import { indexesOfRange, isInRange, rangesOfScan, sharedIndexes } from './message-range.js';
 import type { MakeMessageDigest, PackedMessage } from './packed-message.js';
 import type { MessageRange, MessageScan, MessageWrite } from './store.js';
 import { GuardedCache, type TransactionCacheChanges } from './store-lmdb-cache.js';
 import {
   IndexCursor,
   IntersectionCursor,
+  KeyReadBudget,
   ListCursor,
   type OrdinalCursor,
-  ReadBudget,
   UnionCursor,
 } from './store-lmdb-cursors.js';
 import {
@@ -213,11 +213,11 @@ export class LmdbMessages {
     most = Number.POSITIVE_INFINITY,
   ): Promise<number | undefined> {
     const { realm, limit } = scan;
-    const ranges = rangesOf(scan);
+    const ranges = rangesOfScan(scan);
     const exact = most === Number.POSITIVE_INFINITY;
-    const budget = new ReadBudget(0);
+    const budget = new KeyReadBudget(0);
     const common: IntersectionCursor[] = [];
-    const alongAll = rangesOf(along);
+    const alongAll = rangesOfScan(along);
     const share = Math.ceil(Math.min(limit, DECODE_AT_ONCE) / alongAll.length);
     for (let i = 0; i < alongAll.length; i++) {
       if (i > 0 && i % RANGES_AT_ONCE === 0) await turn();
@@ -255,13 +255,13 @@ export class LmdbMessages {
     { realm, direction, from }: MessageScan,
     range: MessageRange,
     share: number,
-    budget: ReadBudget,
+    budget: KeyReadBudget,
   ): IntersectionCursor | undefined {
     const newer = direction === 'newer';
     const low = Math.max((newer ? from : -1) + 1, (range.above ?? -1) + 1, 0);
     const high = Math.min(newer ? LAST_ID : from - 1, range.upTo ?? LAST_ID, LAST_ID);
     if (low > high) return undefined;
-    const all = indexesOf(range);
+    const all = indexesOfRange(range);
     // Users search for texts of any length, also longer than a key.
     if (!all.every(fitsIndexKey)) return undefined;
     const indexes = all.length === 1 ? all : all.filter(({ by }) => by !== 'realm');
@@ -341,7 +341,7 @@ export class LmdbMessages {
  * reading all of its messages is cheaper than leaping through every range.
  */
 function sharedRange(scan: MessageScan): MessageRange | undefined {
-  const ranges = rangesOf(scan);
+  const ranges = rangesOfScan(scan);
   if (ranges.length <= FEW_RANGES) return undefined;
   const [index, ...also] = sharedIndexes(ranges);
   if (!index) return undefined;

@@ -1,6 +1,6 @@
 /** Turns message ranges into MongoDB filters. */
 import type { RealmId } from '#model';
-import { findLowerBound, indexesOf } from './message-range.js';
+import { findLowerBound, indexesOfRange } from './message-range.js';
 import type { MessageIndex, MessageRange } from './store.js';
 import { messageDocumentId } from './store-mongo-documents.js';
 
@@ -20,7 +20,7 @@ export function mongoClausesOf(realm: RealmId, ranges: readonly MessageRange[], 
   for (const range of ranges) {
     const from = Math.max(low, (range.above ?? -1) + 1);
     const to = Math.min(high, range.upTo ?? high);
-    const clause = from <= to ? clauseOf(realm, indexesOf(range), from, to) : undefined;
+    const clause = from <= to ? clauseOf(realm, indexesOfRange(range), from, to) : undefined;
     if (!clause) continue;
     const field = GROUPED_FIELDS.find((name) => typeof clause[name] === 'string');
     if (!field) {

@@ -2,7 +2,7 @@
 import type { Collection, Filter } from 'mongodb';
 import type { RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
-import { indexesOf, rangesOf } from './message-range.js';
+import { indexesOfRange, rangesOfScan } from './message-range.js';
 import type { MessageRange, MessageScan } from './store.js';
 import { decodeMessageDocument, type MessageDocument, messageDocumentId } from './store-mongo-documents.js';
 import { mongoClausesOf } from './store-mongo-filter.js';
@@ -33,11 +33,11 @@ export async function scanMongoMessages(
 ): Promise<MessageRecord[]> {
   const { realm, direction, limit } = wanted;
   if (limit <= 0) return [];
-  const ranges = rangesOf(wanted);
+  const ranges = rangesOfScan(wanted);
   if (ranges.some(isWholeRealm)) return byId(collection, wanted);
   const found: MessageRecord[] = [];
   const newer = direction === 'newer';
-  let several = ranges.length > 1 || indexesOf(wanted).length > 1;
+  let several = ranges.length > 1 || indexesOfRange(wanted).length > 1;
   let inOrder = several ? Math.max(MAX_IN_ORDER, limit * FIRST_IN_ORDER) : 0;
   let window = Math.max(MIN_WINDOW, limit * (inOrder > 0 ? FIRST_IN_ORDER : FIRST_WINDOW));
   let ends: RealmBounds | undefined;
@@ -125,14 +125,14 @@ async function byIndex(
 }
 
 const isWholeRealm = (range: MessageRange): boolean =>
-  range.above === undefined && range.upTo === undefined && indexesOf(range).every(({ by }) => by === 'realm');
+  range.above === undefined && range.upTo === undefined && indexesOfRange(range).every(({ by }) => by === 'realm');
 
 /** Bounds of the ids that the ranges can contain. */
 function reachOf(ranges: readonly MessageRange[], ends: RealmBounds | undefined): { first: number; last: number } {
   let first = Number.MAX_SAFE_INTEGER;
   let last = 0;
   for (const range of ranges) {
-    const lists = indexesOf(range).flatMap((index) => (index.by === 'ids' ? [index.ids] : []));
+    const lists = indexesOfRange(range).flatMap((index) => (index.by === 'ids' ? [index.ids] : []));
     first = Math.min(
       first,
       Math.max((range.above ?? -1) + 1, ...lists.map((ids) => ids[0] ?? Number.MAX_SAFE_INTEGER)),

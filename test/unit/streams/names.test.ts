@@ -4,9 +4,9 @@ import {
   checkStreamName,
   checkTopic,
   hasReceivedMessage,
-  isMember,
+  isCurrentMember,
   pickSubscriptionColor,
-  wasMember,
+  wasMemberAt,
 } from '#domain/streams';
 
 t.test('stream names are trimmed; empty, long and unprintable ones are refused with the position', async (t) => {
@@ -49,13 +49,13 @@ t.test('membership is decided by version, copies by message id, for each stay', 
     ],
   };
   t.same(
-    [1, 2, 4, 5, 7, 8, 99].map((mv) => wasMember(member, mv)),
+    [1, 2, 4, 5, 7, 8, 99].map((mv) => wasMemberAt(member, mv)),
     [false, true, true, false, false, true, true],
   );
   t.same(
     [10, 11, 20, 21, 40, 41].map((id) => hasReceivedMessage(member, id)),
     [false, true, true, false, false, true],
   );
-  t.ok(isMember(member));
-  t.notOk(isMember(undefined));
+  t.ok(isCurrentMember(member));
+  t.notOk(isCurrentMember(undefined));
 });

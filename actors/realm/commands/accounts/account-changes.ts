@@ -6,7 +6,7 @@ import { type Command, type NoArguments, type OutboxCommand, outboxCommand } fro
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
 import { revokeInvitationsOf } from '../../invitations.js';
-import { directoryItem } from '../../log-items.js';
+import { directoryLogItem } from '../../log-items.js';
 import { encodeRecord, type RealmState, USER_PART_PREFIX } from '../../state.js';
 import { botManagersEffect } from '../bots/bot-effects.js';
 import type { RealmView } from '../command.js';
@@ -26,7 +26,7 @@ export function accountChangeEffect(
   return mergeCommitEffects([
     {
       parts: { [`${USER_PART_PREFIX}${after.id}`]: encodeRecord(after) },
-      events: [directoryItem({ user: after })],
+      events: [directoryLogItem({ user: after })],
     },
     own,
     ...ACCOUNT_EFFECTS.map((effect) => effect(change, view, context)),

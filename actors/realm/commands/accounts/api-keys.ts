@@ -9,7 +9,7 @@ import type { DirectoryUser } from '#model/records';
 import type { Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
 import { botUpdatedItem, findBotAccount, requireManagedBot, storeBot } from '../../bots.js';
-import { directoryItem } from '../../log-items.js';
+import { directoryLogItem } from '../../log-items.js';
 import { type ActorParts, encodeRecord, type RealmState, USER_PART_PREFIX, userRecord } from '../../state.js';
 import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
@@ -44,7 +44,7 @@ function replaceApiKey(
   if (!before) {
     return {
       parts: { [`${USER_PART_PREFIX}${user.id}`]: encodeRecord(after) },
-      events: [directoryItem({ user: after })],
+      events: [directoryLogItem({ user: after })],
       commands,
     };
   }

@@ -10,7 +10,7 @@ import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { requireManagedBot } from '../../bots.js';
-import { eventToAll } from '../../log-items.js';
+import { everyoneEventItem } from '../../log-items.js';
 import { type ActorParts, userRecord, userRecords } from '../../state.js';
 import { checkIsOwner, isLastOwner, requireActingAdmin, requireActingUser } from '../callers.js';
 import type { RealmCommand, RealmView } from '../command.js';
@@ -39,7 +39,7 @@ function deactivationEffect(
     active.map((before) => {
       const person = { user_id: before.id, full_name: before.fullName };
       // Sent to the deactivated user too: the event ends the user's event queues.
-      const removed = eventToAll(context.version, { type: 'realm_user', op: 'remove', person });
+      const removed = everyoneEventItem(context.version, { type: 'realm_user', op: 'remove', person });
       const toUser = commandToUserActor(context.realm, before, userCommands.deactivated, context.version);
       const change = { before, after: { ...before, isActive: false } };
       return accountChangeEffect(change, { events: [removed], commands: [toUser] }, view, context);

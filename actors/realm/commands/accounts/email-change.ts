@@ -10,7 +10,7 @@ import type { RealmId } from '#model';
 import type { OutboxCommand, realmCommands } from '#model/commands';
 import { apiError, PRODUCT_NAME } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { directoryItem } from '../../log-items.js';
+import { directoryLogItem } from '../../log-items.js';
 import { MAIL_LIMITS } from '../../mail-limits.js';
 import {
   type ActorParts,
@@ -138,7 +138,7 @@ export const confirmEmailChange: RealmCommand<typeof realmCommands.confirmEmail,
         [`${USER_PART_PREFIX}${id}`]: encodeRecord(after),
         [`${EMAIL_CHANGE_PART_PREFIX}${id}`]: { ...change, hash: '' },
       },
-      events: [directoryItem({ user: after }), ...addressChangedEvents(after, userRecords(parts), version)],
+      events: [directoryLogItem({ user: after }), ...addressChangedEvents(after, userRecords(parts), version)],
       commands: [[notice]],
     };
   },

@@ -8,7 +8,7 @@ import { ROLE, SYSTEM_GROUP_IDS, systemGroupsShownToClients } from '#domain/peop
 import type { LogItem, RealmSettings } from '#model';
 import type { realmCommands } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
-import { directoryItem, eventToAll } from '../../log-items.js';
+import { directoryLogItem, everyoneEventItem } from '../../log-items.js';
 import { userRecords } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 
@@ -52,7 +52,7 @@ export function fullMemberEvents(
   const event = (op: string, ids: number[]): LogItem[] => {
     if (ids.length === 0) return [];
     const user_ids = ids.sort((a, b) => a - b);
-    return [eventToAll(version, { type: 'user_group', op, group_id: SYSTEM_GROUP_IDS.fullmembers, user_ids })];
+    return [everyoneEventItem(version, { type: 'user_group', op, group_id: SYSTEM_GROUP_IDS.fullmembers, user_ids })];
   };
   return [...event('remove_members', leaving), ...event('add_members', joining)];
 }
@@ -66,7 +66,7 @@ export const announceFullMembers: RealmCommand<typeof realmCommands.due> = {
       reply: valueReply(null),
       state: { ...state, fullMembersAt: now },
       due: nextFullMemberTime(userRecords(parts), moved),
-      events: [...events, directoryItem({ fullMembersAt: now })],
+      events: [...events, directoryLogItem({ fullMembersAt: now })],
     };
   },
 };

@@ -10,7 +10,7 @@ import {
   domainOfAddress,
   findAddressProblem,
   isEmail,
-  mailDomain,
+  mailDomainOfOrigin,
   ROLE,
 } from '#domain/people';
 import { compareByName } from '#domain/streams';
@@ -154,7 +154,7 @@ export function addAccount(view: RealmView, of: Newcomer, { now, realm, version 
     account,
     role: of.role,
     now,
-    hidden: emailVisibilityOfNewUser(defaults, id, mailDomain(of.origin ?? ''), volatile),
+    hidden: emailVisibilityOfNewUser(defaults, id, mailDomainOfOrigin(of.origin ?? ''), volatile),
   });
   volatile.addUser(id, user.email, user.deliveryEmail);
   const preferences =

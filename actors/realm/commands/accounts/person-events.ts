@@ -13,7 +13,7 @@ import {
 } from '#domain/people';
 import type { EventAudience, LogItem, RealmSettings } from '#model';
 import type { DirectoryUser } from '#model/records';
-import { directoryItem, eventToAll } from '../../log-items.js';
+import { directoryLogItem, everyoneEventItem } from '../../log-items.js';
 import { type ActorParts, profileFieldRecords, profileRecord } from '../../state.js';
 
 const update = (of: DirectoryUser, person: JsonObject): JsonObject => ({
@@ -24,13 +24,13 @@ const update = (of: DirectoryUser, person: JsonObject): JsonObject => ({
 
 /** Event of a changed full name, for all users. @param version of the commit */
 export const nameChangedEvent = (user: DirectoryUser, version: number): LogItem =>
-  eventToAll(version, update(user, { full_name: user.fullName }));
+  everyoneEventItem(version, update(user, { full_name: user.fullName }));
 
 const apiAddress = (user: DirectoryUser, version: number): LogItem =>
-  eventToAll(version, update(user, { new_email: user.email }));
+  everyoneEventItem(version, update(user, { new_email: user.email }));
 
 const avatar = (user: DirectoryUser, version: number): LogItem =>
-  eventToAll(version, update(user, presentAvatar(user)));
+  everyoneEventItem(version, update(user, presentAvatar(user)));
 
 /**
  * Events of a changed visibility of the real address: the address for users who may see it now, null for users who
@@ -76,7 +76,7 @@ export function addressChangedEvents(
     ? []
     : [...everybody].filter((viewer) => viewer.isActive && maySeeAddress(viewer, after)).map(({ id }) => id);
   return [
-    isPublic ? eventToAll(version, event) : { t: 'event', to: { users: seeing }, event },
+    isPublic ? everyoneEventItem(version, event) : { t: 'event', to: { users: seeing }, event },
     ...(after.avatarSource === 'G' ? [avatar(after, version)] : []),
     ...(isPublic ? [apiAddress(after, version)] : []),
   ];
@@ -87,7 +87,7 @@ export function addressChangedEvents(
  * id
  */
 export const personUpdatedEvent = (version: number, user: number, person: JsonObject): LogItem =>
-  eventToAll(version, { type: 'realm_user', op: 'update', person: { user_id: user, ...person } });
+  everyoneEventItem(version, { type: 'realm_user', op: 'update', person: { user_id: user, ...person } });
 
 /** Log items of a new account; their number does not depend on the number of other accounts. */
 export function userAddedItems(user: DirectoryUser, settings: RealmSettings, now: number, version: number): LogItem[] {
@@ -100,11 +100,11 @@ export function userAddedItems(user: DirectoryUser, settings: RealmSettings, now
   const seeing = weakestRoleSeeingAddress(user);
   const rest = { role: ROLE.guest, weakerThan: seeing };
   return [
-    directoryItem({ user }),
+    directoryLogItem({ user }),
     ...(seeing > 0 ? [added({ role: seeing }, person)] : []),
     ...(seeing < ROLE.guest ? [added(rest, { ...person, delivery_email: null })] : []),
     ...systemGroupsOf(user, settings, now).map((group_id) =>
-      eventToAll(version, { type: 'user_group', op: 'add_members', group_id, user_ids: [user.id] }),
+      everyoneEventItem(version, { type: 'user_group', op: 'add_members', group_id, user_ids: [user.id] }),
     ),
   ];
 }

@@ -6,7 +6,7 @@ import type { LogItem } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { eventToAll } from '../../log-items.js';
+import { everyoneEventItem } from '../../log-items.js';
 import type { ActorParts, RealmState } from '../../state.js';
 import { checkIsOwner, isLastOwner } from '../callers.js';
 import type { RealmView } from '../command.js';
@@ -48,7 +48,7 @@ function systemGroupEvents(before: DirectoryUser, after: DirectoryUser, state: R
     readonly number[],
   ];
   const changed = (op: 'add_members' | 'remove_members', groups: readonly number[]): LogItem[] =>
-    groups.map((group_id) => eventToAll(version, { type: 'user_group', op, group_id, user_ids: [after.id] }));
+    groups.map((group_id) => everyoneEventItem(version, { type: 'user_group', op, group_id, user_ids: [after.id] }));
   const left = was.filter((group) => !is.includes(group));
   const joined = is.filter((group) => !was.includes(group));
   return [

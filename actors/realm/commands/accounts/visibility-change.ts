@@ -11,7 +11,7 @@ import { type LogItem, realmKey, streamKey, userId } from '#model';
 import { type ArgsOf, type OutboxCommand, outboxCommand, realmCommands, streamCommands } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { eventToUser } from '../../log-items.js';
+import { userEventItem } from '../../log-items.js';
 import { type ActorParts, streamRecords, userRecord, userRecords } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 import { listDefaultStreams, presentStoredStreamGroups } from '../streams/stream-events.js';
@@ -67,7 +67,7 @@ function streamEvents(user: number, op: 'create' | 'delete', streams: readonly D
   let batch: JsonObject[] = [];
   let size = 0;
   const flush = (): void => {
-    if (batch.length > 0) events.push(eventToUser(user, { type: 'stream', op, streams: batch }));
+    if (batch.length > 0) events.push(userEventItem(user, { type: 'stream', op, streams: batch }));
     batch = [];
     size = 0;
   };
@@ -89,7 +89,7 @@ function defaultStreamEvents(before: DirectoryUser, after: DirectoryUser, parts:
     { type: 'default_streams', default_streams: isGuest(after) ? [] : streams },
     { type: 'default_stream_groups', default_stream_groups: isGuest(after) ? [] : groups },
   ];
-  return lists.filter((_, i) => [streams, groups][i]!.length > 0).map((event) => eventToUser(after.id, event));
+  return lists.filter((_, i) => [streams, groups][i]!.length > 0).map((event) => userEventItem(after.id, event));
 }
 
 type AddressBatch = ArgsOf<typeof realmCommands.showAddresses>;
@@ -119,7 +119,7 @@ export const publishVisibleAddresses: RealmCommand<typeof realmCommands.showAddr
       if (!user || !viewer) return [];
       const delivery_email = maySeeAddress(viewer, user) ? user.deliveryEmail : null;
       const person = { user_id: user.id, delivery_email };
-      return [eventToUser(id, { type: 'realm_user', op: 'update', person })];
+      return [userEventItem(id, { type: 'realm_user', op: 'update', person })];
     });
     return { reply: valueReply(null), events };
   },

@@ -9,7 +9,7 @@ import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { botUpdatedItem, requireManagedBot } from '../../bots.js';
-import { directoryItem, eventToAll } from '../../log-items.js';
+import { directoryLogItem, everyoneEventItem } from '../../log-items.js';
 import { type ActorParts, botRecord, encodeRecord, type RealmState, USER_PART_PREFIX } from '../../state.js';
 import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
@@ -33,8 +33,8 @@ const blobsOf = (hash: string, numbers: readonly number[]): string[] =>
 /** Log items of a changed avatar: for all users, and once more for the managers of a bot. */
 function avatarEvents(user: DirectoryUser, parts: ActorParts, version: number): LogItem[] {
   const events: LogItem[] = [
-    directoryItem({ user }),
-    eventToAll(version, {
+    directoryLogItem({ user }),
+    everyoneEventItem(version, {
       type: 'realm_user',
       op: 'update',
       person: { user_id: user.id, ...presentAvatar(user) },

@@ -10,7 +10,7 @@ import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryEmoji } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { directoryItem } from '../../log-items.js';
+import { directoryLogItem } from '../../log-items.js';
 import {
   type ActorParts,
   EMOJI_PART_PREFIX,
@@ -78,7 +78,7 @@ export const removeCustomEmoji: RealmCommand<typeof realmCommands.emojiRemove> =
 function changed(parts: ActorParts, emoji: DirectoryEmoji, { version }: { version: number; realm: RealmId }) {
   const all = [...[...emojiRecords(parts)].filter(({ id }) => id !== emoji.id), emoji];
   const events: LogItem[] = [
-    directoryItem({ emoji }),
+    directoryLogItem({ emoji }),
     {
       t: 'event',
       to: { role: ROLE.guest, rv: version },

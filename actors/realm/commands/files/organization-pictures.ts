@@ -7,7 +7,7 @@ import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { RealmPictureName, RealmPictures } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { directoryItem, eventToAll } from '../../log-items.js';
+import { directoryLogItem, everyoneEventItem } from '../../log-items.js';
 import { type ActorParts, encodeRecord, PICTURES_PART, picturesRecord, type RealmState } from '../../state.js';
 import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
@@ -55,8 +55,8 @@ function change(
     reply: answer(state, pictures, name, context, version),
     parts: { ...written, [PICTURES_PART]: encodeRecord(pictures) },
     events: [
-      directoryItem({ pictures }),
-      eventToAll(version, { type: 'realm', op: 'update_dict', property: name, data }),
+      directoryLogItem({ pictures }),
+      everyoneEventItem(version, { type: 'realm', op: 'update_dict', property: name, data }),
     ],
     commands: eraseBlobCommands(
       realm,

@@ -6,7 +6,7 @@ import { type LogItem, userId } from '#model';
 import type { OutboxCommand, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { eventToAll } from '../../log-items.js';
+import { everyoneEventItem } from '../../log-items.js';
 import { groupRecord, userRecord } from '../../state.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 import {
@@ -37,7 +37,9 @@ export const editGroupMembers: RealmCommand<typeof realmCommands.editMembers> = 
     for (const user of removing) members.delete(user);
     const { parts: written, change } = storeUserGroup({ ...before, members: uniqueAscending(members) });
     const changed = (op: string, user_ids: readonly number[]): LogItem[] =>
-      user_ids.length === 0 ? [] : [eventToAll(version, { type: 'user_group', op, group_id: before.id, user_ids })];
+      user_ids.length === 0
+        ? []
+        : [everyoneEventItem(version, { type: 'user_group', op, group_id: before.id, user_ids })];
     const group = `@_*${before.name}*`;
     const noticesTo = (users: readonly number[], what: string): OutboxCommand[] =>
       users
@@ -84,7 +86,7 @@ export const editGroupSubgroups: RealmCommand<typeof realmCommands.editSubgroups
       ids.length === 0
         ? []
         : [
-            eventToAll(version, {
+            everyoneEventItem(version, {
               type: 'user_group',
               op,
               group_id: before.id,

@@ -7,7 +7,7 @@ import { type LogItem, type RealmSettings, userId } from '#model';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryGroup, DirectoryUser } from '#model/records';
-import { directoryItem, eventToAll } from '../../log-items.js';
+import { directoryLogItem, everyoneEventItem } from '../../log-items.js';
 import {
   type ActorParts,
   encodeRecord,
@@ -55,7 +55,7 @@ export const uniqueAscending = <T extends number>(ids: Iterable<T>): T[] => [...
 
 export const storeUserGroup = (group: DirectoryGroup): { parts: Record<string, Json>; change: LogItem } => ({
   parts: { [`${USER_GROUP_PART_PREFIX}${group.id}`]: encodeRecord(group) },
-  change: directoryItem({ group }),
+  change: directoryLogItem({ group }),
 });
 
 /** Checks that no other user group has the name; names differ by case. @throws ApiError */
@@ -84,7 +84,7 @@ export const createUserGroup: RealmCommand<typeof realmCommands.createGroup> = {
       reply: successReply(undefined, version),
       state: { ...state, nextGroup: group.id + 1 },
       parts: written,
-      events: [change, eventToAll(version, { type: 'user_group', op: 'add', group: presentGroup(group) })],
+      events: [change, everyoneEventItem(version, { type: 'user_group', op: 'add', group: presentGroup(group) })],
     };
   },
 };
@@ -104,7 +104,7 @@ export const updateUserGroup: RealmCommand<typeof realmCommands.updateGroup> = {
       description: description ?? before.description,
     });
     const updated = (data: JsonObject): LogItem =>
-      eventToAll(version, { type: 'user_group', op: 'update', group_id: before.id, data });
+      everyoneEventItem(version, { type: 'user_group', op: 'update', group_id: before.id, data });
     return {
       reply: successReply(undefined, version),
       parts: written,
@@ -119,7 +119,7 @@ export const removeUserGroup: RealmCommand<typeof realmCommands.removeGroup> = {
     const acting = requireGroupEditor(parts, caller, state.settings, now);
     const { id } = requireEditableGroup(parts, user_group_id, acting);
     const written: Record<string, Json> = { [`${USER_GROUP_PART_PREFIX}${id}`]: null };
-    const changes: LogItem[] = [directoryItem({ groupGone: id })];
+    const changes: LogItem[] = [directoryLogItem({ groupGone: id })];
     // Clients remove the group from others themselves, so these changes are for replicas only.
     for (const other of groupRecords(parts)) {
       if (other.id === id || !other.subgroups.includes(id)) continue;
@@ -130,7 +130,7 @@ export const removeUserGroup: RealmCommand<typeof realmCommands.removeGroup> = {
     return {
       reply: successReply(undefined, version),
       parts: written,
-      events: [...changes, eventToAll(version, { type: 'user_group', op: 'remove', group_id: id })],
+      events: [...changes, everyoneEventItem(version, { type: 'user_group', op: 'remove', group_id: id })],
     };
   },
 };

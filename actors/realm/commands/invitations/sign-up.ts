@@ -9,7 +9,7 @@ import { sealMailLink } from '#domain/mail';
 import { domainOfAddress, isEmail, ROLE } from '#domain/people';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { countMail } from '../../mail-limits.js';
+import { countMailToAddress } from '../../mail-limits.js';
 import type { RealmState } from '../../state.js';
 import {
   addAccount,
@@ -62,7 +62,7 @@ export const requestSignUp: RealmCommand<typeof realmCommands.askSignUp, SignUpI
     else if (!findInvitationByLink(parts, { kind: 'link', ...by }, now)) throw apiError('INVITATION_GONE');
     if (!isEmail(email)) throw apiError('ENTER_VALID_EMAIL');
     checkAddressAdmitted(email, disposable, view);
-    const { wait, parts: counted } = countMail(parts, email, now);
+    const { wait, parts: counted } = countMailToAddress(parts, email, now);
     if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
     const organization = toSingleLine(state.settings.name);
     const known = volatile.userByEmail(email) !== undefined;

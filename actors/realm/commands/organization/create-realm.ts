@@ -4,12 +4,12 @@
  */
 
 import { successReply, valueReply } from '#actors/shared';
-import { mailDomain, ROLE } from '#domain/people';
+import { mailDomainOfOrigin, ROLE } from '#domain/people';
 import { initialRealmSettings, initialUserDefaults, realmId, realmKey, userId } from '#model';
 import { outboxCommand, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { RealmEntry } from '#model/records';
-import { directoryItem } from '../../log-items.js';
+import { directoryLogItem } from '../../log-items.js';
 import {
   encodeRecord,
   REALM_PART_PREFIX,
@@ -56,7 +56,7 @@ export const createRealm: RealmCommand<typeof realmCommands.createRealm> = {
       reply: valueReply(realm),
       state: { ...state, nextRealm: realm + 1 },
       parts: { [`${REALM_PART_PREFIX}${realm}`]: encodeRecord(entry) },
-      events: [directoryItem({ realm: entry })],
+      events: [directoryLogItem({ realm: entry })],
       commands: [[outboxCommand({ to: realmKey(entry.id), name: realmCommands.init, args, caller: 0 })]],
       replyAfterCommands: true,
     };
@@ -76,7 +76,7 @@ export const initializeRealm: RealmCommand<typeof realmCommands.init> = {
       account: owner,
       role: ROLE.owner,
       now,
-      hidden: emailVisibilityOfNewUser(userDefaults, id, mailDomain(origin ?? ''), volatile),
+      hidden: emailVisibilityOfNewUser(userDefaults, id, mailDomainOfOrigin(origin ?? ''), volatile),
     });
     volatile.addUser(id, user.email, user.deliveryEmail);
     const bare: RealmState = {
@@ -99,7 +99,7 @@ export const initializeRealm: RealmCommand<typeof realmCommands.init> = {
         [USER_DEFAULTS_PART]: userDefaults,
         ...streams?.parts,
       },
-      events: [directoryItem({ user, settings: next.settings, userDefaults }), ...(streams?.events ?? [])],
+      events: [directoryLogItem({ user, settings: next.settings, userDefaults }), ...(streams?.events ?? [])],
       commands: [[createUserCommand(realm, id, owner, version)], ...(streams?.commands ?? [])],
       replyAfterCommands: true,
     };

@@ -7,7 +7,7 @@ import { type LogItem, realmSettingEvent } from '#model';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryDomain } from '#model/records';
-import { directoryItem, eventToAll } from '../../log-items.js';
+import { directoryLogItem, everyoneEventItem } from '../../log-items.js';
 import { type ActorParts, DOMAINS_PART, domainRecords, encodeRecord } from '../../state.js';
 import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
@@ -18,8 +18,8 @@ function checkOwner(parts: ActorParts, caller: number): void {
 
 function storeList(list: readonly DirectoryDomain[], version: number, event: JsonObject) {
   const events: LogItem[] = [
-    directoryItem({ domains: list }),
-    eventToAll(version, { type: 'realm_domains', ...event }),
+    directoryLogItem({ domains: list }),
+    everyoneEventItem(version, { type: 'realm_domains', ...event }),
   ];
   return { parts: { [DOMAINS_PART]: encodeRecord(list) }, events };
 }
@@ -81,8 +81,8 @@ export const removeEmailDomain: RealmCommand<typeof realmCommands.removeDomain> 
       state: { ...state, settings: { ...state.settings, ...unrestricted } },
       events: [
         ...events,
-        directoryItem({ settings: unrestricted }),
-        eventToAll(version, realmSettingEvent('emails_restricted_to_domains', false)),
+        directoryLogItem({ settings: unrestricted }),
+        everyoneEventItem(version, realmSettingEvent('emails_restricted_to_domains', false)),
       ],
     };
   },

@@ -8,7 +8,7 @@ import type { LinkifierContent, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryLinkifier } from '#model/records';
 import type { Outcome } from '#runtime';
-import { directoryItem, eventToAll } from '../../log-items.js';
+import { directoryLogItem, everyoneEventItem } from '../../log-items.js';
 import { type ActorParts, encodeRecord, LINKIFIERS_PART, linkifierRecords, type RealmState } from '../../state.js';
 import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
@@ -42,8 +42,8 @@ function storeList(list: readonly DirectoryLinkifier[], version: number): Stored
   return {
     parts: { [LINKIFIERS_PART]: encodeRecord(list) },
     events: [
-      directoryItem({ linkifiers: list }),
-      eventToAll(version, { type: 'realm_linkifiers', realm_linkifiers: shown }),
+      directoryLogItem({ linkifiers: list }),
+      everyoneEventItem(version, { type: 'realm_linkifiers', realm_linkifiers: shown }),
     ],
   };
 }

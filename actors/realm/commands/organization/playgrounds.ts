@@ -6,7 +6,7 @@ import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryPlayground } from '#model/records';
 import type { Outcome } from '#runtime';
-import { directoryItem, eventToAll } from '../../log-items.js';
+import { directoryLogItem, everyoneEventItem } from '../../log-items.js';
 import { encodeRecord, PLAYGROUNDS_PART, playgroundRecords, type RealmState } from '../../state.js';
 import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
@@ -23,8 +23,8 @@ function storeList(
   return {
     parts: { [PLAYGROUNDS_PART]: encodeRecord(list) },
     events: [
-      directoryItem({ playgrounds: list }),
-      eventToAll(version, { type: 'realm_playgrounds', realm_playgrounds: shown }),
+      directoryLogItem({ playgrounds: list }),
+      everyoneEventItem(version, { type: 'realm_playgrounds', realm_playgrounds: shown }),
     ],
   };
 }

@@ -20,7 +20,7 @@ import type { ProfileFieldContent, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryProfileField } from '#model/records';
 import type { Outcome } from '#runtime';
-import { directoryItem, eventToAll } from '../../log-items.js';
+import { directoryLogItem, everyoneEventItem } from '../../log-items.js';
 import {
   type ActorParts,
   encodeRecord,
@@ -54,8 +54,8 @@ function storeFields(
   return {
     parts: { [PROFILE_FIELDS_PART]: encodeRecord(fields) },
     events: [
-      directoryItem({ profileFields: fields }),
-      eventToAll(version, { type: 'custom_profile_fields', fields: fields.map(presentProfileField) }),
+      directoryLogItem({ profileFields: fields }),
+      everyoneEventItem(version, { type: 'custom_profile_fields', fields: fields.map(presentProfileField) }),
     ],
   };
 }

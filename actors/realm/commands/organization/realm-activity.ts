@@ -7,7 +7,7 @@ import { type RealmId, realmId, realmKey } from '#model';
 import { type OutboxCommand, outboxCommand, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { RealmEntry } from '#model/records';
-import { directoryItem, eventToAll } from '../../log-items.js';
+import { directoryLogItem, everyoneEventItem } from '../../log-items.js';
 import { encodeRecord, REALM_PART_PREFIX, realmRecords, userRecord } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 
@@ -31,8 +31,8 @@ export const deactivateRealm: RealmCommand<typeof realmCommands.deactivate> = {
     return {
       reply: successReply(undefined, version),
       events: [
-        directoryItem({ deactivated: true }),
-        eventToAll(version, { type: 'realm', op: 'deactivated', realm_id: realm }),
+        directoryLogItem({ deactivated: true }),
+        everyoneEventItem(version, { type: 'realm', op: 'deactivated', realm_id: realm }),
       ],
       commands: [toServer(realm, true)],
       replyAfterCommands: true,
@@ -44,7 +44,7 @@ export const deactivateRealm: RealmCommand<typeof realmCommands.deactivate> = {
 export const reactivateRealm: RealmCommand<typeof realmCommands.reactivate> = {
   handle: (_view, _args, _inputs, { realm, version }) => ({
     reply: successReply(undefined, version),
-    events: [directoryItem({ deactivated: false })],
+    events: [directoryLogItem({ deactivated: false })],
     commands: [toServer(realm, false)],
     replyAfterCommands: true,
   }),
@@ -60,7 +60,7 @@ export const recordRealmActivity: RealmCommand<typeof realmCommands.noteActivity
     return {
       reply: valueReply(null),
       parts: { [`${REALM_PART_PREFIX}${realm}`]: encodeRecord(entry) },
-      events: [directoryItem({ realm: entry })],
+      events: [directoryLogItem({ realm: entry })],
     };
   },
 };

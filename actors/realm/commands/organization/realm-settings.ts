@@ -22,7 +22,7 @@ import {
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { directoryItem, eventToAll } from '../../log-items.js';
+import { directoryLogItem, everyoneEventItem } from '../../log-items.js';
 import { type ActorParts, streamRecord, USER_DEFAULTS_PART, userDefaultsRecord, userRecords } from '../../state.js';
 import { fullMemberEvents, nextFullMemberTime } from '../accounts/full-members.js';
 import { requireActingUser } from '../callers.js';
@@ -51,9 +51,9 @@ export const updateRealmSettings: RealmCommand<typeof realmCommands.changeRealm>
       state: { ...state, ...moved },
       ...(waiting ? { due: nextFullMemberTime(userRecords(parts), moved) } : {}),
       events: [
-        directoryItem({ settings: Object.fromEntries(changed), ...(waiting ? { fullMembersAt: now } : {}) }),
+        directoryLogItem({ settings: Object.fromEntries(changed), ...(waiting ? { fullMembersAt: now } : {}) }),
         ...reported.flatMap(([name, value]) => [
-          eventToAll(version, realmSettingEvent(name, value)),
+          everyoneEventItem(version, realmSettingEvent(name, value)),
           ...(name === 'waiting_period_threshold' ? fullMemberEvents(userRecords(parts), state, moved, version) : []),
         ]),
       ],
@@ -101,7 +101,10 @@ export const updateUserDefaults: RealmCommand<typeof realmCommands.changeUserDef
     return {
       reply: successReply(undefined, version),
       parts: { [USER_DEFAULTS_PART]: after },
-      events: [directoryItem({ userDefaults: after }), ...changed.map((name) => eventToAll(version, event(name)))],
+      events: [
+        directoryLogItem({ userDefaults: after }),
+        ...changed.map((name) => everyoneEventItem(version, event(name))),
+      ],
     };
   },
 };

@@ -3,7 +3,7 @@
 import { successReply } from '#actors/shared';
 import type { realmCommands } from '#model/commands';
 import { checkCount } from '#model/errors';
-import { eventToUser } from '../../log-items.js';
+import { userEventItem } from '../../log-items.js';
 import { preferencesRecord } from '../../state.js';
 import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
@@ -35,7 +35,7 @@ const alertWordCommand = (
       ...(changed ? { parts: stored.parts } : {}),
       events: [
         ...(changed ? [stored.change] : []),
-        eventToUser(caller, { type: 'alert_words', alert_words: alertWords }),
+        userEventItem(caller, { type: 'alert_words', alert_words: alertWords }),
       ],
     };
   },

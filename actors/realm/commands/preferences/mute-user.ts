@@ -3,7 +3,7 @@
 import { successReply } from '#actors/shared';
 import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { eventToUser } from '../../log-items.js';
+import { userEventItem } from '../../log-items.js';
 import { preferencesRecord, userRecord } from '../../state.js';
 import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
@@ -27,7 +27,7 @@ const muteCommand = (mute: boolean): RealmCommand<typeof realmCommands.muteUser>
     return {
       reply: successReply(undefined, version),
       parts: stored.parts,
-      events: [stored.change, eventToUser(caller, { type: 'muted_users', muted_users: muted })],
+      events: [stored.change, userEventItem(caller, { type: 'muted_users', muted_users: muted })],
     };
   },
 });

@@ -27,7 +27,7 @@ import {
 } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext, Outcome } from '#runtime';
-import { directoryItem, eventToAll, eventToUser } from '../../log-items.js';
+import { directoryLogItem, everyoneEventItem, userEventItem } from '../../log-items.js';
 import { encodeRecord, preferencesRecord, type RealmState, USER_PART_PREFIX, userRecords } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import {
@@ -76,7 +76,7 @@ function settingsOutcome(
   if (user !== before) {
     reindexAddress(volatile, before, user);
     written[`${USER_PART_PREFIX}${user.id}`] = encodeRecord(user);
-    events.push(directoryItem({ user }));
+    events.push(directoryLogItem({ user }));
   }
   const chosen = chosenSettings(preferences.settings, names, values);
   const presence = names.includes('presence_enabled')
@@ -96,7 +96,7 @@ function settingsOutcome(
       events.push(...addressVisibilityEvents(before, user, userRecords(parts), version));
     if (name === 'timezone') {
       const person = { user_id: user.id, email: user.email, timezone: user.timezone };
-      events.push(eventToAll(version, { type: 'realm_user', op: 'update', person }));
+      events.push(everyoneEventItem(version, { type: 'realm_user', op: 'update', person }));
     }
   }
   events.push(...(account?.events ?? []));
@@ -162,15 +162,15 @@ function chosenSettings(
 /** Events of one setting: the modern one, then the one for clients without `user_settings_object`. */
 function settingEvents(user: number, name: UserSettingName, value: UserSettingValue): LogItem[] {
   const language = name === 'default_language' ? { language_name: LANGUAGES.get(String(value)) ?? '' } : {};
-  const events = [eventToUser(user, { type: 'user_settings', op: 'update', property: name, value, ...language })];
+  const events = [userEventItem(user, { type: 'user_settings', op: 'update', property: name, value, ...language })];
   const { group } = USER_SETTINGS[name];
   if (group === 'display') {
     events.push(
-      eventToUser(user, { type: 'update_display_settings', setting_name: name, setting: value, ...language }),
+      userEventItem(user, { type: 'update_display_settings', setting_name: name, setting: value, ...language }),
     );
   }
   if (group === 'notification') {
-    events.push(eventToUser(user, { type: 'update_global_notifications', notification_name: name, setting: value }));
+    events.push(userEventItem(user, { type: 'update_global_notifications', notification_name: name, setting: value }));
   }
   return events;
 }

@@ -3,7 +3,7 @@
 import type { Json } from '#base';
 import type { LogItem } from '#model';
 import type { DirectoryPreferences, UserStatus } from '#model/records';
-import { directoryItem } from '../../log-items.js';
+import { directoryLogItem } from '../../log-items.js';
 import { encodeRecord, PREFERENCES_PART_PREFIX } from '../../state.js';
 
 /** The part and the directory change that store a user's preferences. */
@@ -13,7 +13,7 @@ export function storePreferences(preferences: DirectoryPreferences): {
 } {
   return {
     parts: { [`${PREFERENCES_PART_PREFIX}${preferences.user}`]: encodeRecord(preferences) },
-    change: directoryItem({ personal: preferences }),
+    change: directoryLogItem({ personal: preferences }),
   };
 }
 

@@ -5,7 +5,7 @@ import { type LogItem, presenceKey, realmId } from '#model';
 import { type OutboxCommand, outboxCommand, presenceCommands } from '#model/commands';
 import type { DirectoryUser, UserStatus } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { eventToAll } from '../../log-items.js';
+import { everyoneEventItem } from '../../log-items.js';
 
 /**
  * Time by which a user who hides their presence seems to have been last connected, ms: longer than the time after which
@@ -32,7 +32,7 @@ export function presenceSwitchEffect(
 ): PresenceSwitch {
   const connected = on ? now : now - HIDDEN_SINCE_MS;
   const active = on ? now : 0;
-  const event = eventToAll(version, presenceEvent(user, { active, connected }, now));
+  const event = everyoneEventItem(version, presenceEvent(user, { active, connected }, now));
   const command: OutboxCommand = outboxCommand({
     to: presenceKey(realmId(realm)),
     name: presenceCommands.switched,
@@ -42,6 +42,6 @@ export function presenceSwitchEffect(
   });
   // Showing one's presence again ends being away.
   if (!on || !status?.away) return { events: [event], commands: [command] };
-  const back = eventToAll(version, { type: 'user_status', user_id: user.id, away: false });
+  const back = everyoneEventItem(version, { type: 'user_status', user_id: user.id, away: false });
   return { status: { ...status, away: false }, events: [event, back], commands: [command] };
 }

@@ -15,7 +15,7 @@ import type { ProfileEntry, realmCommands } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryProfileField, DirectoryUser, ProfileValue } from '#model/records';
 import type { Outcome } from '#runtime';
-import { directoryItem, eventToAll } from '../../log-items.js';
+import { directoryLogItem, everyoneEventItem } from '../../log-items.js';
 import {
   type ActorParts,
   encodeRecord,
@@ -117,7 +117,7 @@ class Profile {
     return {
       parts: { [`${PROFILE_PART_PREFIX}${this.user.id}`]: encodeRecord(profile) },
       events: [
-        directoryItem({ profile }),
+        directoryLogItem({ profile }),
         ...profileOutcome.map((id) => this.#event(id, this.#values.get(String(id)))),
       ],
     };
@@ -126,7 +126,7 @@ class Profile {
   #event(id: number, value: ProfileValue | undefined): LogItem {
     const custom_profile_field = { id, ...(value ? presentProfileValue(value) : { value: null }) };
     const person = { user_id: this.user.id, custom_profile_field };
-    return eventToAll(this.version, { type: 'realm_user', op: 'update', person });
+    return everyoneEventItem(this.version, { type: 'realm_user', op: 'update', person });
   }
 
   #field(id: number): DirectoryProfileField {

@@ -6,7 +6,7 @@ import type { EmojiRef, LogItem } from '#model';
 import type { realmCommands, StatusEmoji } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryPreferences } from '#model/records';
-import { eventToAll } from '../../log-items.js';
+import { everyoneEventItem } from '../../log-items.js';
 import { type ActorParts, EMOJI_PART_PREFIX, PREFERENCES_PART_PREFIX, preferencesRecord } from '../../state.js';
 import { requireActingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
@@ -44,7 +44,7 @@ export const setUserStatus: RealmCommand<typeof realmCommands.setStatus> = {
       ...switching,
       reply: successReply(undefined, version),
       parts: { ...switching?.parts, ...change.parts },
-      events: [...(switching?.events ?? []).filter(isNotStatus), change.change, eventToAll(version, event)],
+      events: [...(switching?.events ?? []).filter(isNotStatus), change.change, everyoneEventItem(version, event)],
     };
   },
 };

@@ -23,7 +23,7 @@ import {
 } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
-import { directoryItem } from '../../log-items.js';
+import { directoryLogItem } from '../../log-items.js';
 import { encodeRecord, type RealmState, STREAM_PART_PREFIX, streamRecord } from '../../state.js';
 import { requireAdministeredStream } from '../callers.js';
 import type { RealmCommand, RealmView } from '../command.js';
@@ -65,13 +65,13 @@ function archiveEffect(
     isDefault: false,
   };
   volatile.freeStreamName(stream.id, stream.name);
-  const events: LogItem[] = [directoryItem({ stream: after })];
+  const events: LogItem[] = [directoryLogItem({ stream: after })];
   if (stream.isDefault) events.push(defaultStreamsEvent(parts, after, version));
   if (!stream.inviteOnly && isInStreamGroup(parts, stream)) events.push(streamGroupsEvent(parts, after, version));
   events.push(streamEvent(streamAudience(stream, mv, version), 'delete', stream));
   const named = STREAM_SETTING_NAMES.filter((setting) => state.settings[setting] === stream.id);
   const settings = Object.fromEntries(named.map((setting) => [setting, -1]));
-  if (named.length > 0) events.push(directoryItem({ settings }));
+  if (named.length > 0) events.push(directoryLogItem({ settings }));
   for (const property of named) {
     events.push({ t: 'event', to: { role: ROLE.guest, rv: version }, event: realmSettingEvent(property, -1) });
   }

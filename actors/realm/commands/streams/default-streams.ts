@@ -9,7 +9,7 @@ import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryStreamGroup } from '#model/records';
 import type { InputContext, Outcome } from '#runtime';
 import type { InputSources } from '../../../services.js';
-import { directoryItem } from '../../log-items.js';
+import { directoryLogItem } from '../../log-items.js';
 import {
   type ActorParts,
   encodeRecord,
@@ -56,7 +56,7 @@ function storeGroups(parts: ActorParts, groups: readonly DirectoryStreamGroup[],
   return {
     reply: successReply(undefined, version),
     parts: { [STREAM_GROUPS_PART]: encodeRecord(groups) },
-    events: [directoryItem({ streamGroups: groups }), streamGroupsEvent(parts, undefined, version, groups)],
+    events: [directoryLogItem({ streamGroups: groups }), streamGroupsEvent(parts, undefined, version, groups)],
   } satisfies Outcome<RealmState>;
 }
 
@@ -200,7 +200,7 @@ export const setDefaultStream: RealmCommand<typeof realmCommands.setDefaultStrea
       return {
         reply: successReply({}, version),
         parts: { [`${STREAM_PART_PREFIX}${stream_id}`]: encodeRecord(after) },
-        events: [directoryItem({ stream: after }), changed],
+        events: [directoryLogItem({ stream: after }), changed],
       };
     },
   };

@@ -8,7 +8,7 @@ import type { CommandContext } from '#runtime';
 import { encodeRecord, type RealmState, STREAM_PART_PREFIX } from '../../state.js';
 import type { RealmVolatile } from '../../volatile.js';
 import { renderDescription } from '../subscriptions/subscribe-checks.js';
-import { subscribeNotices } from '../subscriptions/subscribe-notices.js';
+import { subscribeNoticeCommands } from '../subscriptions/subscribe-notices.js';
 import { JoiningPlan } from '../subscriptions/subscription-plan.js';
 import { streamCreatedItems } from './stream-events.js';
 
@@ -68,7 +68,7 @@ export function createInitialStreams(
     ...state.settings,
     ...Object.fromEntries(INITIAL_STREAMS.map(({ setting }, i) => [setting, created[i]!.id])),
   };
-  const notices = subscribeNotices({
+  const notices = subscribeNoticeCommands({
     realm,
     acting: owner,
     created,

@@ -5,7 +5,7 @@ import { compareByName, presentStream, presentStreamGroups, weakestRoleSeeingStr
 import type { EventAudience, LogItem } from '#model';
 import type { StreamMembershipReply } from '#model/commands';
 import type { DirectoryStream, DirectoryStreamGroup } from '#model/records';
-import { directoryItem } from '../../log-items.js';
+import { directoryLogItem } from '../../log-items.js';
 import { type ActorParts, streamGroupRecords, streamRecord, streamRecords } from '../../state.js';
 
 /**
@@ -31,7 +31,7 @@ export const streamEvent = (to: EventAudience, op: 'create' | 'delete', stream: 
  * stream from their user actor when they join, so that a snapshot has both the stream and the subscription or neither.
  */
 export const streamCreatedItems = (stream: DirectoryStream, version: number): LogItem[] => [
-  directoryItem({ stream }),
+  directoryLogItem({ stream }),
   streamEvent({ role: weakestRoleSeeingStream(stream), rv: version }, 'create', stream),
 ];
 

@@ -2,7 +2,7 @@
 
 import { valueReply } from '#actors/shared';
 import type { realmCommands } from '#model/commands';
-import { directoryItem } from '../../log-items.js';
+import { directoryLogItem } from '../../log-items.js';
 import { encodeRecord, STREAM_PART_PREFIX, streamRecord, TRAFFIC_PART_PREFIX } from '../../state.js';
 import type { RealmCommand } from '../command.js';
 
@@ -17,7 +17,7 @@ export const recordFirstMessage: RealmCommand<typeof realmCommands.firstMessage>
       reply: valueReply(null),
       state: { ...state, directoryVersion: version },
       parts: { [`${STREAM_PART_PREFIX}${stream}`]: encodeRecord(after) },
-      events: [directoryItem({ stream: after })],
+      events: [directoryLogItem({ stream: after })],
     };
   },
 };
@@ -28,6 +28,6 @@ export const recordStreamTraffic: RealmCommand<typeof realmCommands.streamTraffi
   handle: (_view, { stream, recent }) => ({
     reply: valueReply(null),
     parts: { [`${TRAFFIC_PART_PREFIX}${stream}`]: recent },
-    events: [directoryItem({ traffic: [[stream, recent]] })],
+    events: [directoryLogItem({ traffic: [[stream, recent]] })],
   }),
 };

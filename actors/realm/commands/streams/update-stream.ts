@@ -15,7 +15,7 @@ import { canAccessStream, checkStreamName, type StreamPrivacy, streamKindOf, toO
 import type { realmCommands, StreamMembershipReply, UpdateStreamArgs } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import { botEventsOfRenamedStream } from '../../bots.js';
-import { directoryItem } from '../../log-items.js';
+import { directoryLogItem } from '../../log-items.js';
 import { encodeRecord, STREAM_PART_PREFIX, streamRecord } from '../../state.js';
 import { requireAdministeredStream, type StreamAdministration } from '../callers.js';
 import type { RealmCommand, RealmView } from '../command.js';
@@ -143,7 +143,7 @@ export const updateStream: RealmCommand<typeof realmCommands.updateStream, Strea
       parts: { [`${STREAM_PART_PREFIX}${before.id}`]: encodeRecord(last) },
       // Clients do not have archived streams, so a change of one sends no events and no notices.
       events: [
-        directoryItem({ stream: last }),
+        directoryLogItem({ stream: last }),
         ...(before.archived ? [] : changes.flatMap(({ events }) => events)),
         ...(last.name === before.name ? [] : botEventsOfRenamedStream(view.parts, before.id, last.name)),
         ...(regrouped ? [streamGroupsEvent(view.parts, last, version)] : []),

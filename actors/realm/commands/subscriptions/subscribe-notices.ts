@@ -61,7 +61,7 @@ function announcement(acting: DirectoryUser, created: readonly DirectoryStream[]
 const createdText = (acting: DirectoryUser, stream: DirectoryStream): string =>
   `**${streamKindOf(stream)}** stream created by ${silentMention(acting)}. **Description:**\n${quoteDescription(stream.description)}`;
 
-export function subscribeNotices(of: SubscribeNoticeInput): OutboxCommand[] {
+export function subscribeNoticeCommands(of: SubscribeNoticeInput): OutboxCommand[] {
   const { realm, acting, created, settings, origin, after } = of;
   const notice = (content: string): Notice => ({ content, origin, after, read: [acting.id] });
   const notices: OutboxCommand[] = [];

@@ -29,7 +29,7 @@ import {
   renderDescriptions,
   resolveRemoveGroup,
 } from './subscribe-checks.js';
-import { subscribeNotices } from './subscribe-notices.js';
+import { subscribeNoticeCommands } from './subscribe-notices.js';
 import { JoiningPlan } from './subscription-plan.js';
 
 /** The decision on a request to subscribe; nothing has changed yet. */
@@ -105,7 +105,7 @@ export function decideJoining(
 }
 
 /** Outcome of the decision for the realm actor's own state, without reply and commands. */
-export function joinOutcome({ volatile }: RealmView, { created, next }: JoinDecision, version: number) {
+export function joinDecisionOutcome({ volatile }: RealmView, { created, next }: JoinDecision, version: number) {
   for (const stream of created) volatile.addStream(stream.id, stream.name);
   return {
     ...(created.length > 0 ? { state: next } : {}),
@@ -114,12 +114,12 @@ export function joinOutcome({ volatile }: RealmView, { created, next }: JoinDeci
   };
 }
 
-export const joinNotices = (
+export const joinNoticeCommands = (
   { acting, created, plan, next }: JoinDecision,
   { announce, origin }: Pick<SubscribeArgs, 'announce' | 'origin'>,
   { realm }: CommandContext,
 ): OutboxCommand[] =>
-  subscribeNotices({
+  subscribeNoticeCommands({
     realm,
     acting,
     created,
@@ -178,8 +178,8 @@ export const subscribeUsers: RealmCommand<typeof realmCommands.subscribe, JoinIn
     };
     return {
       reply: successReply(fields, created.length > 0 ? context.version : undefined),
-      ...joinOutcome(view, joining, context.version),
-      commands: plan.stages(next.directoryVersion, [joinNotices(joining, args, context)]),
+      ...joinDecisionOutcome(view, joining, context.version),
+      commands: plan.stages(next.directoryVersion, [joinNoticeCommands(joining, args, context)]),
       replyAfterCommands: true,
     };
   },

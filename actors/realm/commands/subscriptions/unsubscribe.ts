@@ -17,8 +17,8 @@ import {
   decideJoining,
   type JoinDecision,
   type JoinInputs,
-  joinNotices,
-  joinOutcome,
+  joinDecisionOutcome,
+  joinNoticeCommands,
   loadJoinInputs,
   subscribersByName,
 } from './subscribe.js';
@@ -145,9 +145,9 @@ export const updateSubscriptions: RealmCommand<typeof realmCommands.updateSubscr
     };
     return {
       reply: successReply(fields, joining.created.length > 0 ? context.version : undefined),
-      ...joinOutcome(view, joining, context.version),
+      ...joinDecisionOutcome(view, joining, context.version),
       commands: [
-        ...joining.plan.stages(after, [joinNotices(joining, args.add, context), ...leaving.plan.stages(after)]),
+        ...joining.plan.stages(after, [joinNoticeCommands(joining, args.add, context), ...leaving.plan.stages(after)]),
         archiveVacated(leaving.vacated, context),
       ],
       replyAfterCommands: true,

@@ -22,7 +22,7 @@ import {
   resolveNarrowTerms,
   type SearchMatch,
   type StoredMessage,
-  searchesOf,
+  searchesOfTerms,
   toStoredMessage,
   viewerWithoutFlags,
 } from '#domain/messages';
@@ -65,7 +65,7 @@ export const fetchPublicMessages: UserCommand<
       // Visitors have no unread messages.
       ...(args.anchor === 'first_unread' ? { anchor: NEWEST_ANCHOR } : {}),
     });
-    const searches = searchesOf(terms);
+    const searches = searchesOfTerms(terms);
     const matches = await mapInSlices(fetched.rows, ({ message }) =>
       searches.length === 0 ? undefined : presentSearchMatch(message.body, searches),
     );

@@ -10,16 +10,16 @@ import {
   type MessageWindow,
   makeNarrowPlan,
   markedIdsOf,
-  markRead,
-  markUnread,
+  markMessagesRead,
+  markMessagesUnread,
   parseMessageWindow,
   parseNarrow,
   type ReadableMessage,
   resolveNarrowTerms,
-  setMark,
+  setMessageMark,
   toStoredMessage,
   UserFlags,
-  unsetMark,
+  unsetMessageMark,
 } from '#domain/messages';
 import { type ActorKey, type LogItem, READ_IDS_PER_EVENT, streamId, streamKey } from '#model';
 import { type FlagChange, outboxCommand, streamCommands, type userCommands } from '#model/commands';
@@ -97,8 +97,8 @@ function flagging(
   own: readonly ReadableMessage[],
   subscribed: (s: number) => boolean,
 ): FlagUpdate {
-  if (flag === 'read') return op === 'add' ? markRead(flags, own) : markUnread(flags, own, subscribed);
-  return op === 'add' ? setMark(flags, own, flag) : unsetMark(flags, own, flag);
+  if (flag === 'read') return op === 'add' ? markMessagesRead(flags, own) : markMessagesUnread(flags, own, subscribed);
+  return op === 'add' ? setMessageMark(flags, own, flag) : unsetMessageMark(flags, own, flag);
 }
 
 /**

@@ -3,7 +3,7 @@
  * number.
  */
 
-import { allReadEvent, partialReply, successReply } from '#actors/shared';
+import { allMessagesReadEvent, partialReply, successReply } from '#actors/shared';
 import { IdSet, type Json } from '#base';
 import {
   encodeReadState,
@@ -101,7 +101,7 @@ export const markAllRead: UserCommand<typeof userCommands.markAllRead, Marking> 
       const to = Math.max(newest.settled, ...newest.newer);
       if (!complete) events.push(...readRangeEvents(caller, unreadRangeOf(newest.home, reading, to, 0)));
     }
-    if (complete) return { reply: successReply(), parts: written, events: [allReadEvent(caller)] };
+    if (complete) return { reply: successReply(), parts: written, events: [allMessagesReadEvent(caller)] };
     return { reply: partialReply(), parts: written, events };
   },
 };

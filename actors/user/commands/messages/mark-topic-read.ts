@@ -1,7 +1,7 @@
 /** POST /mark_topic_as_read (messages.md). */
 
 import { readIdsEvents, successReply } from '#actors/shared';
-import { markRead, type StoredMessage, streamConversationName, UnreadScan, UserFlags } from '#domain/messages';
+import { markMessagesRead, type StoredMessage, streamConversationName, UnreadScan, UserFlags } from '#domain/messages';
 import { canAccessStream, toTopicKey } from '#domain/streams';
 import { streamId } from '#model';
 import type { TopicName, userCommands } from '#model/commands';
@@ -56,7 +56,7 @@ export const markTopicRead: UserCommand<typeof userCommands.markTopicRead, Topic
     if (marking.stream === 'closed') throw apiError('INVALID_STREAM_ID');
     if (!marking.known) throw apiError('NO_SUCH_TOPIC', { topic_name: topic });
     const own = marking.messages.map((message) => ({ message, copy: true, gained: false }));
-    const { changed, parts: written } = markRead(new UserFlags(caller, parts), own);
+    const { changed, parts: written } = markMessagesRead(new UserFlags(caller, parts), own);
     return { reply: successReply(), parts: written, events: readIdsEvents(caller, changed) };
   },
 };

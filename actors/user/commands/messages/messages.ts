@@ -17,7 +17,7 @@ import {
   resolveNarrowTerms,
   type SearchMatch,
   type StoredMessage,
-  searchesOf,
+  searchesOfTerms,
   toStoredMessage,
   UserFlags,
 } from '#domain/messages';
@@ -46,7 +46,7 @@ export const fetchMessages: UserCommand<typeof userCommands.fetchMessages, Respo
   async inputs(args, context, sources) {
     const { reader, viewer, user, directory } = await loadReadingRights(context, sources);
     const terms = resolveNarrowTerms(parseNarrow(args.narrow), directory, user.id);
-    const searches = searchesOf(terms);
+    const searches = searchesOfTerms(terms);
     const options = { applyMarkdown: args.apply_markdown, clientGravatar: args.client_gravatar };
     const matched = searches.length === 0 ? undefined : ({ body }: StoredMessage) => presentSearchMatch(body, searches);
     const shown = new MessageEncoder(viewer.flags, directory, options, matched);
@@ -76,7 +76,7 @@ export const matchMessagesToNarrow: UserCommand<
     const records = await sources.store.getMessages(context.realm, ids);
     const stored = records.filter((record) => record !== null).map(toStoredMessage);
     const own = await reader.readable(stored, plan.history);
-    const searches = searchesOf(terms);
+    const searches = searchesOfTerms(terms);
     const matching = await filterInSlices(own, plan.matches);
     const matches = await mapInSlices(
       matching,

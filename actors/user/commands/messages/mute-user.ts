@@ -7,7 +7,7 @@ import { readIdsEvents } from '#actors/shared';
 import {
   DIRECT_ORIGIN,
   MAX_LISTED_UNREAD,
-  markRead,
+  markMessagesRead,
   type ReadableMessage,
   type StoredMessage,
   UnreadScan,
@@ -33,7 +33,7 @@ export const muteUser: UserCommand<typeof userCommands.muteUser, readonly Readab
       throw apiError('USER_ALREADY_MUTED');
     }
     const flags = new UserFlags(caller, parts);
-    const read = markRead(flags, found);
+    const read = markMessagesRead(flags, found);
     return {
       reply: { forward: redirectCommand({ to: realmKey(realm), command: realmCommands.muteUser, args }) },
       ...(read.changed.length > 0 ? { parts: read.parts, events: readIdsEvents(caller, read.changed) } : {}),

@@ -38,7 +38,7 @@ export function streamsDecidingCopies(message: StoredMessage): readonly number[]
  * @param membership the user's membership of a stream
  * @param own the user has a personal copy: starred a message of the history, or is a bot that was mentioned
  */
-export function findCopy(
+export function findMessageCopy(
   message: StoredMessage,
   user: number,
   membership: (stream: number) => StreamMember | undefined,
@@ -49,7 +49,7 @@ export function findCopy(
   return findCopyAfterMoves({ id, home: originStream, moves: movesOfMessage(message) }, membership, own);
 }
 
-/** As `findCopy`, for a message that was sent to a stream. */
+/** As `findMessageCopy`, for a message that was sent to a stream. */
 export function findCopyAfterMoves(
   { id, home, moves }: MovedCopies,
   membership: (stream: number) => StreamMember | undefined,

@@ -56,14 +56,14 @@ function readStateParts(
 
 const idsOf = (messages: readonly ReadableMessage[]): number[] => messages.map(({ message }) => message.id);
 
-export function markRead(flags: UserFlags, messages: readonly ReadableMessage[]): FlagUpdate {
+export function markMessagesRead(flags: UserFlags, messages: readonly ReadableMessage[]): FlagUpdate {
   // A message without a copy counts as read.
   const changing = messages.filter((own) => own.copy && !flags.isRead(own));
   return { changed: idsOf(changing), parts: readStateParts(flags, changing, addReadIds) };
 }
 
 /** Marks messages as unread. @param subscribed messages of streams for which it returns false are skipped */
-export function markUnread(
+export function markMessagesUnread(
   flags: UserFlags,
   messages: readonly ReadableMessage[],
   subscribed: (stream: number) => boolean,
@@ -79,7 +79,7 @@ export function markUnread(
   };
 }
 
-export function setMark(flags: UserFlags, messages: readonly ReadableMessage[], name: MarkName): FlagUpdate {
+export function setMessageMark(flags: UserFlags, messages: readonly ReadableMessage[], name: MarkName): FlagUpdate {
   const set = flags.marked(name);
   const changing = messages.filter(({ message }) => !set.has(message.id));
   if (changing.length === 0) return { changed: [], parts: {} };
@@ -90,7 +90,7 @@ export function setMark(flags: UserFlags, messages: readonly ReadableMessage[], 
   };
 }
 
-export function unsetMark(flags: UserFlags, messages: readonly ReadableMessage[], name: MarkName): FlagUpdate {
+export function unsetMessageMark(flags: UserFlags, messages: readonly ReadableMessage[], name: MarkName): FlagUpdate {
   const set = flags.marked(name);
   const changing = messages.filter(({ message }) => set.has(message.id));
   if (changing.length === 0) return { changed: [], parts: {} };

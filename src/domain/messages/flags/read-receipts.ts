@@ -5,7 +5,7 @@ import { MEMBER_PART_PREFIX, type StreamMember, toStreamMember } from '#domain/s
 import { type RealmId, streamId, streamKey, userId, userKey } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { Store } from '#ports/store';
-import { findCopy, streamsDecidingCopies } from '../access/message-access.js';
+import { findMessageCopy, streamsDecidingCopies } from '../access/message-access.js';
 import type { StoredMessage } from '../stored/message.js';
 import { MESSAGE_MARK_PART_PREFIX, READ_STATE_PART_PREFIX, UserFlags } from './read-state.js';
 
@@ -66,7 +66,7 @@ export async function findMessageReaders(
       if (part) parts.set(name, part.value);
     });
     const flags = new UserFlags(user, parts);
-    const copy = findCopy(
+    const copy = findMessageCopy(
       message,
       user,
       (stream) => memberships.get(stream)?.get(user),

@@ -4,7 +4,7 @@
  */
 import type { RealmId } from '#model';
 import type { MessageIndex, MessageRange, MessageReads } from '#ports/store';
-import { findCopy, type MessageCopyState, streamsDecidingCopies } from '../access/message-access.js';
+import { findMessageCopy, type MessageCopyState, streamsDecidingCopies } from '../access/message-access.js';
 import { UserMemberships } from '../access/viewer.js';
 import { type StoredMessage, streamConversationName, toStoredMessage } from '../stored/message.js';
 import { messageTag } from '../stored/record.js';
@@ -85,7 +85,7 @@ export class UnreadScan {
     for await (const messages of this.#batches([{ index }], { direction: 'newer', from })) {
       await this.#members.load(messages.flatMap(streamsDecidingCopies));
       const own = messages
-        .map((message) => ({ message, ...findCopy(message, this.user, this.#members.of, made(message.id)) }))
+        .map((message) => ({ message, ...findMessageCopy(message, this.user, this.#members.of, made(message.id)) }))
         .filter(({ has }) => has);
       if (own.length > 0) yield own;
     }
@@ -204,7 +204,7 @@ export class UnreadScan {
   async withCopies(messages: readonly StoredMessage[], marked = false): Promise<StoredMessage[]> {
     await this.#members.load(messages.flatMap(streamsDecidingCopies));
     return messages.filter((message) => {
-      const { has, gained } = findCopy(message, this.user, this.#members.of, marked);
+      const { has, gained } = findMessageCopy(message, this.user, this.#members.of, marked);
       return has && (marked || !gained);
     });
   }

@@ -205,13 +205,13 @@ export function resolveNarrowTerms(
   const terms = raw.filter(apart).map((term) => resolveTerm(term, directory, caller));
   const searches = raw.filter((term) => !apart(term)).map(({ operand }) => String(operand));
   if (searches.length > 0) terms.push({ is: 'search', search: parseSearch(searches.join(' ')), negated: false });
-  const count = searchesOf(terms).reduce((sum, { stems, phrases }) => sum + stems.length + phrases.length, 0);
+  const count = searchesOfTerms(terms).reduce((sum, { stems, phrases }) => sum + stems.length + phrases.length, 0);
   if (count > MAX_SEARCH_TERMS) throw narrowError(`too many search terms (maximum ${MAX_SEARCH_TERMS})`);
   return terms;
 }
 
 /** All searches among the terms, negated ones too. */
-export const searchesOf = (terms: readonly NarrowTerm[]): SearchQuery[] =>
+export const searchesOfTerms = (terms: readonly NarrowTerm[]): SearchQuery[] =>
   terms.flatMap((term) => (term.is === 'search' ? [term.search] : []));
 
 /** Operators of narrows that callers without an account may use. */

@@ -4,7 +4,7 @@ import { filterInSlices, mapInSlices } from '#base';
 import { canReadStreamHistory } from '#domain/streams';
 import type { MessageRange, MessageScan, Store } from '#ports/store';
 import {
-  findCopy,
+  findMessageCopy,
   type MessageCopyState,
   type ReadableMessage,
   streamsDecidingCopies,
@@ -153,14 +153,14 @@ export class MessageReader {
     const { user, flags } = this.viewer;
     const made = flags.personalCopyTest();
     return (message) => {
-      const { has, gained } = findCopy(message, user.id, this.#members.of, made(message.id));
+      const { has, gained } = findMessageCopy(message, user.id, this.#members.of, made(message.id));
       return has || this.#inHistory(message, history) ? { message, copy: has, gained } : undefined;
     };
   }
 
   #copy(message: StoredMessage): MessageCopyState {
     const { user, flags } = this.viewer;
-    return findCopy(message, user.id, this.#members.of, flags.hasPersonalCopy(message.id));
+    return findMessageCopy(message, user.id, this.#members.of, flags.hasPersonalCopy(message.id));
   }
 
   #inHistory(message: StoredMessage, history: NarrowPlan['history']): boolean {

@@ -35,7 +35,7 @@ export function isEmail(address: string): boolean {
 }
 
 /** Domain of hidden addresses and of bots: the organization's host name, if that is valid in an address. */
-export function mailDomain(origin: string): string {
+export function mailDomainOfOrigin(origin: string): string {
   try {
     const { hostname } = new URL(origin);
     return isEmail(`user@${hostname}`) ? hostname : FAKE_EMAIL_DOMAIN;

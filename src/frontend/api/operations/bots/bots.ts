@@ -1,7 +1,7 @@
 /** Bots (users.md § Bots). */
 import { Type } from 'typebox';
 import type { JsonObject } from '#base';
-import { avatarUrl, mailDomain, presentBotStreams } from '#domain/people';
+import { avatarUrl, mailDomainOfOrigin, presentBotStreams } from '#domain/people';
 import { makeAvatarImages } from '#domain/pictures';
 import { realmKey, userId } from '#model';
 import { type BotRequest, type Command, type FieldsReply as ReplyFields, realmCommands } from '#model/commands';
@@ -139,7 +139,7 @@ export const createBot = operation({
         sending: params.default_sending_stream ?? null,
         events: params.default_events_register_stream ?? null,
         allPublicStreams: params.default_all_public_streams ?? false,
-        domain: mailDomain(call.site),
+        domain: mailDomainOfOrigin(call.site),
       },
       ({ user_id }) => Number(user_id),
     );

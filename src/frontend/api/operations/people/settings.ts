@@ -1,6 +1,6 @@
 /** PATCH /settings and its aliases (users.md § Settings). */
 
-import { mailDomain } from '#domain/people';
+import { mailDomainOfOrigin } from '#domain/people';
 import {
   checkUserSettings,
   REALM_DEFAULT_NAMES,
@@ -39,7 +39,7 @@ const settings = (id: string, path: string, summary: string): Operation =>
     parameters,
     run({ params, realm, site }) {
       const { full_name = null, email = null, old_password = '', new_password = '', ...rest } = params;
-      const args = { values: checkUserSettings(rest), domain: mailDomain(site) };
+      const args = { values: checkUserSettings(rest), domain: mailDomainOfOrigin(site) };
       const to = realmKey(realm);
       if (full_name === null && email === null && new_password === '')
         return forward({ to, command: realmCommands.changeSettings, args });

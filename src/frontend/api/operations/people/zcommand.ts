@@ -1,6 +1,6 @@
 /** POST /zcommand (realm.md § Other): settings changed by slash commands, typed like a message. */
 
-import { mailDomain, readUserSetting } from '#domain/people';
+import { mailDomainOfOrigin, readUserSetting } from '#domain/people';
 import { realmKey, type UserSettingName, type UserSettingValue } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -39,7 +39,7 @@ export const zcommand = operation({
     const user = directory.user(caller);
     if (user && readUserSetting(directory, user, setting) === value)
       return { fields: { msg: `The ${called} is on already.` } };
-    const args = { values: { [setting]: value }, domain: mailDomain(site) };
+    const args = { values: { [setting]: value }, domain: mailDomainOfOrigin(site) };
     await call.send(forward({ to: realmKey(realm), command: realmCommands.changeSettings, args }));
     return { fields: { msg: `The ${called} is on now; \`/${back}\` turns it off.` } };
   },
