@@ -10,7 +10,7 @@ export const streamMachine = setup({
   initial: 'active',
   states: {
     active: { on: { archive: 'archived', '*': STAY_IN_PHASE } },
-    /** No subscribers and no sending; the messages stay. */
+    /** State of an archived stream: no subscribers and no sending; the messages stay. */
     archived: { on: { send: {}, '*': STAY_IN_PHASE } },
   },
 });

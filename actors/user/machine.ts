@@ -10,7 +10,10 @@ export const userMachine = setup({
   initial: 'active',
   states: {
     active: { on: { deactivated: 'deactivated', '*': STAY_IN_PHASE } },
-    /** Frontends refuse the user's own calls. Other actors still read the account and store their decisions. */
+    /**
+     * State of a deactivated account: frontends refuse the user's own calls. Other actors still read the account and
+     * store their decisions.
+     */
     deactivated: { on: { reactivated: 'active', '*': STAY_IN_PHASE } },
   },
 });

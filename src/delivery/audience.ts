@@ -1,9 +1,9 @@
 /** Decides which users receive an event: by what was true at its commit, never by what is true now. */
 
-import { copyAfterMoves } from '#domain/messages';
+import { findCopyAfterMoves } from '#domain/messages';
 import { ROLE } from '#domain/people';
-import { everMember, hasCopy, type Member, wasMember } from '#domain/streams';
-import { type Audience, userId } from '#model';
+import { hasReceivedMessage, type StreamMember, wasEverMember, wasMemberAt } from '#domain/streams';
+import { type EventAudience, userId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 
 /** Role of the account as of a realm version. */
@@ -21,7 +21,7 @@ interface EventRecipient {
 /**
  * Streams whose memberships `isInAudience` needs to decide. @returns stream → membership version that must be loaded
  */
-export function streamsDecidingAudience({ stream, mv, moved, neverIn }: Audience): Map<number, number> {
+export function streamsDecidingAudience({ stream, mv, moved, neverIn }: EventAudience): Map<number, number> {
   const streams = new Map<number, number>();
   const need = (of: number, version: number): void => void streams.set(of, Math.max(streams.get(of) ?? 0, version));
   if (stream !== undefined) need(stream, mv ?? 0);
@@ -41,22 +41,22 @@ export function streamsDecidingAudience({ stream, mv, moved, neverIn }: Audience
  * `streamsDecidingAudience` returns
  */
 export function isInAudience(
-  to: Audience,
+  to: EventAudience,
   recipient: EventRecipient,
   directory: DirectoryView,
-  membersOf: (stream: number) => ReadonlyMap<number, Member> | undefined,
+  membersOf: (stream: number) => ReadonlyMap<number, StreamMember> | undefined,
 ): boolean {
   const { user } = recipient;
   const members = to.stream === undefined ? undefined : membersOf(to.stream);
   if (to.except?.includes(user)) return false;
-  if (to.neverIn && everMember(membersOf(to.neverIn.stream)?.get(user), to.neverIn.mv)) return false;
+  if (to.neverIn && wasEverMember(membersOf(to.neverIn.stream)?.get(user), to.neverIn.mv)) return false;
   if (to.users?.includes(user)) return true;
   if (to.mv !== undefined && members) {
     const member = members.get(user);
-    if (to.former ? everMember(member, to.mv) : wasMember(member, to.mv)) return true;
+    if (to.former ? wasEverMember(member, to.mv) : wasMemberAt(member, to.mv)) return true;
   }
-  if (to.copyOf !== undefined && hasCopy(members?.get(user), to.copyOf)) return true;
-  if (to.moved && copyAfterMoves(to.moved, (stream) => membersOf(stream)?.get(user)).has) return true;
+  if (to.copyOf !== undefined && hasReceivedMessage(members?.get(user), to.copyOf)) return true;
+  if (to.moved && findCopyAfterMoves(to.moved, (stream) => membersOf(stream)?.get(user)).has) return true;
   if (to.rv === undefined) return false;
   const account = directory.user(userId(user));
   if (!account) return false;

@@ -5,7 +5,7 @@
  */
 import type { Clock } from '#base/clock';
 import type { DirectoryReplica } from '#directory';
-import { eventId, type LogEntry, type MessageItem, type PlainItem, type RealmId, type Seq, seq as toSeq } from '#model';
+import { type EventItem, eventId, type LogEntry, type MessageItem, type RealmId, type Seq, seq as toSeq } from '#model';
 import type { EventLog } from '#ports/log';
 import type { Store } from '#ports/store';
 import { isInAudience, streamsDecidingAudience } from './audience.js';
@@ -86,7 +86,7 @@ export class RealmFeed {
         this.#work.push({ seq, entry, fresh: new Set(fresh) });
         if (!this.#isBusy) this.#run();
       },
-      transient: (value) => this.#receiveTransient(value as unknown as PlainItem),
+      transient: (value) => this.#receiveTransient(value as unknown as EventItem),
       gap: (trimmed) => this.#gap(trimmed),
     });
   }
@@ -299,7 +299,7 @@ export class RealmFeed {
 
   #deliver(
     event: SharedEvent,
-    { to }: MessageItem | PlainItem,
+    { to }: MessageItem | EventItem,
     seq: Seq,
     actor: string,
     version: number,
@@ -319,7 +319,7 @@ export class RealmFeed {
     this.#queues.forEachCandidate(to, offer);
   }
 
-  #receiveTransient(item: PlainItem): void {
+  #receiveTransient(item: EventItem): void {
     if (this.#listeners.size === 0) return;
     const loads = [...streamsDecidingAudience(item.to).keys()]
       .map((stream) => this.#memberships.load(stream))
@@ -332,7 +332,7 @@ export class RealmFeed {
   }
 
   /** Drops the event if this host doesn't know yet who was in its audience. */
-  #deliverTransient(item: PlainItem): void {
+  #deliverTransient(item: EventItem): void {
     const { to } = item;
     const { view } = this.replica;
     if (to.rv !== undefined && view.version < to.rv) return;

@@ -1,7 +1,7 @@
 /** The event queues of one realm on one host, by user. */
 
-import type { Member } from '#domain/streams';
-import type { Audience } from '#model';
+import type { StreamMember } from '#domain/streams';
+import type { EventAudience } from '#model';
 import { streamsDecidingAudience } from './audience.js';
 import type { EventSubscriber } from './subscriber.js';
 
@@ -9,7 +9,7 @@ export class EventQueueIndex implements Iterable<EventSubscriber> {
   readonly #byUser = new Map<number, Set<EventSubscriber>>();
   readonly #allPublic = new Set<EventSubscriber>();
 
-  constructor(private readonly membersOf: (stream: number) => ReadonlyMap<number, Member> | undefined) {}
+  constructor(private readonly membersOf: (stream: number) => ReadonlyMap<number, StreamMember> | undefined) {}
 
   /** Number of users that have queues. */
   get size(): number {
@@ -40,7 +40,7 @@ export class EventQueueIndex implements Iterable<EventSubscriber> {
   }
 
   /** Visits each queue once whose user may be in the audience. `isInAudience` decides. */
-  forEachCandidate(to: Audience, visit: (queue: EventSubscriber) => void): void {
+  forEachCandidate(to: EventAudience, visit: (queue: EventSubscriber) => void): void {
     const byUser = this.#byUser;
     // An audience by role may contain any user.
     if (to.role !== undefined) {

@@ -10,15 +10,21 @@
 
 import { SingleFlight } from '#base';
 import type { Clock } from '#base/clock';
-import { asStored, decidingStreams, type MessageBody, NEWEST, streamConversation } from '#domain/messages';
-import { MEMBER_PART, topicKey } from '#domain/streams';
 import {
+  type MessageBody,
+  NEWEST_ANCHOR,
+  streamConversationName,
+  streamsDecidingCopies,
+  toStoredMessage,
+} from '#domain/messages';
+import { MEMBER_PART_PREFIX, toTopicKey } from '#domain/streams';
+import {
+  type EventItem,
   type LogEntry,
   type LogItem,
   type MessageItem,
-  type MovingItem,
-  type PlainItem,
-  parseKey,
+  type MoveProgressItem,
+  parseActorKey,
   type RealmId,
 } from '#model';
 import type { MessageRecord } from '#model/records';
@@ -154,7 +160,7 @@ export class RecentMessageIndex implements MessageReads {
       const read = stored.get(one);
       if (read !== undefined) return read;
       const { key, part } = one;
-      const member = this.memberships.of(streamOf(key, part)!)?.get(Number(part.slice(MEMBER_PART.length)));
+      const member = this.memberships.of(streamOf(key, part)!)?.get(Number(part.slice(MEMBER_PART_PREFIX.length)));
       return member ? { part, rev: 0, value: member as never } : null;
     });
   }
@@ -181,7 +187,7 @@ export class RecentMessageIndex implements MessageReads {
     this.#since = [];
     const read: MessageRecord[] = [];
     let floor = 0;
-    for (let from = NEWEST; ; from = read.at(-1)!.id) {
+    for (let from = NEWEST_ANCHOR; ; from = read.at(-1)!.id) {
       const limit = Math.min(BATCH, FIRST_LOAD - read.length);
       const scan = { realm: this.realm, index: { by: 'realm' }, from, direction: 'older', limit } as const;
       const batch = await this.store.scanMessages(scan);
@@ -210,8 +216,8 @@ export class RecentMessageIndex implements MessageReads {
     const streams = new Set<number>();
     const moves: Promise<void>[] = [];
     for (const record of records) {
-      const message = asStored(record);
-      if (message.body.sent >= young) for (const stream of decidingStreams(message)) streams.add(stream);
+      const message = toStoredMessage(record);
+      if (message.body.sent >= young) for (const stream of streamsDecidingCopies(message)) streams.add(stream);
       for (const move of message.body.moves ?? []) {
         moves.push(this.#raiseTo(move.from, move.fromMv), this.#raiseTo(move.to, move.toMv));
       }
@@ -236,7 +242,7 @@ export class RecentMessageIndex implements MessageReads {
   /** Applies renames of topics that the log has announced. For messages that changed stream, the Store decides. */
   #applyRenamesLately(records: RecentMessages): void {
     const moved = new Set<number>();
-    const renames: PlainItem[] = [];
+    const renames: EventItem[] = [];
     for (const item of this.#itemsLately()) {
       if (item.t !== 'event' || item.event.type !== 'update_message') continue;
       if (!isMove(item)) renames.push(item);
@@ -283,7 +289,7 @@ export class RecentMessageIndex implements MessageReads {
     if (this.#deleted.size > MAX_DELETED) this.#deleted.delete(this.#deleted.values().next().value as number);
   }
 
-  #applyMove({ done }: MovingItem): void {
+  #applyMove({ done }: MoveProgressItem): void {
     this.#moving = Math.max(0, this.#moving + (done ? -1 : 1));
     this.reset();
   }
@@ -364,8 +370,8 @@ const isMove = (item: LogItem): boolean =>
   item.t === 'event' && item.event.type === 'update_message' && item.event.new_stream_id !== undefined;
 
 const streamOf = (key: string, part: string): number | undefined => {
-  if (!part.startsWith(MEMBER_PART)) return undefined;
-  const { kind, rest } = parseKey(key as never);
+  if (!part.startsWith(MEMBER_PART_PREFIX)) return undefined;
+  const { kind, rest } = parseActorKey(key as never);
   return kind === 'stream' ? Number(rest) : undefined;
 };
 
@@ -381,8 +387,8 @@ function recordOf({ message, to, flags, wildcard }: MessageItem): MessageRecord 
   const body: Partial<MessageBody> = { stream, topic: subject, sent: timestamp, flags, wildcard: wildcard === true };
   return {
     id,
-    conversation: stream === 0 ? '' : streamConversation(stream),
-    topicKey: topicKey(subject),
+    conversation: stream === 0 ? '' : streamConversationName(stream),
+    topicKey: toTopicKey(subject),
     sender: sender_id,
     participants: stream === 0 ? (to.users ?? []) : [],
     movedFrom: '',

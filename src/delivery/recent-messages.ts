@@ -4,16 +4,16 @@
  */
 import type { JsonObject } from '#base';
 import type { MessageBody } from '#domain/messages';
-import { topicKey } from '#domain/streams';
+import { toTopicKey } from '#domain/streams';
 import type { MessageRecord } from '#model/records';
 import {
-  indexesOf,
-  inRange,
-  lowerBound,
+  findLowerBound,
+  indexesOfRange,
+  isInRange,
   type MessageIndex,
   type MessageRange,
   type MessageScan,
-  rangesOf,
+  rangesOfScan,
 } from '#ports/store';
 
 interface PartialScan {
@@ -57,7 +57,7 @@ export class RecentMessages {
   }
 
   get(id: number): MessageRecord | undefined {
-    const at = lowerBound(this.#ids, id);
+    const at = findLowerBound(this.#ids, id);
     return this.#ids[at] === id ? this.#records[at] : undefined;
   }
 
@@ -65,7 +65,7 @@ export class RecentMessages {
   add(record: MessageRecord): void {
     const { id } = record;
     if (id < this.#floor) return;
-    const at = lowerBound(this.#ids, id);
+    const at = findLowerBound(this.#ids, id);
     if (this.#ids[at] === id) return;
     this.#ids.splice(at, 0, id);
     this.#records.splice(at, 0, record);
@@ -73,7 +73,7 @@ export class RecentMessages {
 
   /** Replaces a message that is in memory. @param record null: the message was deleted */
   replace(id: number, record: MessageRecord | null): void {
-    const at = lowerBound(this.#ids, id);
+    const at = findLowerBound(this.#ids, id);
     if (this.#ids[at] !== id) return;
     if (record) this.#records[at] = withoutText(record);
     else {
@@ -83,11 +83,11 @@ export class RecentMessages {
   }
 
   rename(id: number, topic: string): void {
-    const at = lowerBound(this.#ids, id);
+    const at = findLowerBound(this.#ids, id);
     const record = this.#records[at];
     if (this.#ids[at] !== id || !record) return;
     const body: JsonObject = { ...record.body, topic };
-    this.#records[at] = { ...record, topicKey: topicKey(topic), body };
+    this.#records[at] = { ...record, topicKey: toTopicKey(topic), body };
   }
 
   /** Keeps only the newest `max` messages in memory. */
@@ -111,12 +111,12 @@ export class RecentMessages {
    * Scans the messages in memory. @returns undefined if the scan uses an index of the Store that memory doesn't have
    */
   scan(wanted: MessageScan): PartialScan | undefined {
-    const ranges = rangesOf(wanted);
+    const ranges = rangesOfScan(wanted);
     if (wanted.direction !== 'older' || !ranges.every(isKnown)) return undefined;
     const matches = matching(ranges);
     const from = Math.min(...ranges.map(({ above }) => (above ?? -1) + 1));
     const records: MessageRecord[] = [];
-    for (let i = lowerBound(this.#ids, wanted.from) - 1; i >= 0 && this.#ids[i]! >= from; i--) {
+    for (let i = findLowerBound(this.#ids, wanted.from) - 1; i >= 0 && this.#ids[i]! >= from; i--) {
       const record = this.#records[i]!;
       if (!matches(record)) continue;
       records.push(record);
@@ -128,7 +128,7 @@ export class RecentMessages {
   }
 }
 
-const isKnown = (range: MessageRange): boolean => !range.also?.length && indexesOf(range).every(isKnownIndex);
+const isKnown = (range: MessageRange): boolean => !range.also?.length && indexesOfRange(range).every(isKnownIndex);
 
 /** True if memory can answer the index. Direct conversations are excluded, because their names are not in the log. */
 const isKnownIndex = (index: MessageIndex): boolean =>
@@ -154,9 +154,9 @@ function matching(ranges: readonly MessageRange[]): (record: MessageRecord) => b
     else others.push(range);
   }
   return (record) =>
-    (here.get(record.conversation)?.some((range) => inRange(record, range)) ?? false) ||
-    (record.movedFrom !== '' && (away.get(record.movedFrom)?.some((range) => inRange(record, range)) ?? false)) ||
-    others.some((range) => inRange(record, range));
+    (here.get(record.conversation)?.some((range) => isInRange(record, range)) ?? false) ||
+    (record.movedFrom !== '' && (away.get(record.movedFrom)?.some((range) => isInRange(record, range)) ?? false)) ||
+    others.some((range) => isInRange(record, range));
 }
 
 function put(into: Ranges, name: string, range: MessageRange): void {

@@ -3,9 +3,9 @@
  * once, and equal variants share one byte array, so a fan-out carries the bytes once.
  */
 import type { JsonObject } from '#base';
-import { type NeutralMessage, orderFlags, presentVariant } from '#domain/messages';
-import { withoutPronouns } from '#domain/people';
-import type { LogItem, MessageItem, PlainItem } from '#model';
+import { type NeutralMessage, orderFlags, presentMessageVariant } from '#domain/messages';
+import { pronounsAsShortText } from '#domain/people';
+import type { EventItem, LogItem, MessageItem } from '#model';
 
 /** The form in which a client wants its events, from its registration. */
 export interface ClientEventFormat {
@@ -24,7 +24,7 @@ export class SharedEvent {
 
   constructor(
     readonly id: number,
-    readonly item: MessageItem | PlainItem,
+    readonly item: MessageItem | EventItem,
   ) {}
 
   get type(): string {
@@ -73,7 +73,7 @@ export class SharedEvent {
   #message(item: MessageItem, shape: ClientEventFormat, user: number): JsonObject {
     return {
       type: 'message',
-      message: presentVariant(item.message as unknown as NeutralMessage, shape),
+      message: presentMessageVariant(item.message as unknown as NeutralMessage, shape),
       flags: orderFlags([...(item.flags[user] ?? []), ...(item.wildcard ? ['wildcard_mentioned'] : [])]),
     };
   }
@@ -84,7 +84,7 @@ export class TransientEvent {
   readonly #start: string;
   readonly #slim: string;
 
-  constructor(readonly item: PlainItem) {
+  constructor(readonly item: EventItem) {
     const start = (event: JsonObject): string => `${JSON.stringify(event).slice(0, -1)},"id":`;
     this.#start = start(item.event);
     this.#slim = item.event.type === 'presence' ? start(withoutEmail(item.event)) : this.#start;
@@ -104,10 +104,10 @@ const withoutEmail = ({ email: _, ...event }: JsonObject): JsonObject => event;
 const NOTIFICATIONS = ['desktop', 'audible', 'push', 'email'] as const;
 
 /** Changes an event's content as the client's capabilities demand (events.md). */
-function shapeEvent(item: PlainItem, shape: ClientEventFormat): JsonObject {
+function shapeEvent(item: EventItem, shape: ClientEventFormat): JsonObject {
   const { event } = item;
   if (event.type === 'custom_profile_fields' && !shape.pronouns) {
-    return { ...event, fields: withoutPronouns(event.fields as readonly { readonly type: number }[]) };
+    return { ...event, fields: pronounsAsShortText(event.fields as readonly { readonly type: number }[]) };
   }
   if (event.type === 'presence') return shape.slimPresence ? withoutEmail(event) : event;
   if (event.type !== 'subscription' || event.op !== 'add') return event;
@@ -125,5 +125,5 @@ function shapeEvent(item: PlainItem, shape: ClientEventFormat): JsonObject {
   return { ...event, subscriptions };
 }
 
-export const isClientEventItem = (item: LogItem): item is MessageItem | PlainItem =>
+export const isClientEventItem = (item: LogItem): item is MessageItem | EventItem =>
   item.t === 'message' || item.t === 'event';

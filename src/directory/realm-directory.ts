@@ -1,6 +1,6 @@
 /** The directory of one realm in memory: a DirectoryView to which changes are applied. */
 import {
-  completeRealmSettings,
+  addMissingRealmSettings,
   type ExtraEmoji,
   type RealmId,
   type RealmSettings,
@@ -71,7 +71,7 @@ export class RealmDirectory implements DirectoryView {
     this.version = snapshot.version;
     this.subdomain = snapshot.subdomain;
     this.deactivated = snapshot.deactivated;
-    this.settings = completeRealmSettings(snapshot.settings);
+    this.settings = addMissingRealmSettings(snapshot.settings);
     this.fullMembersAt = snapshot.fullMembersAt;
     this.#users = new UserCollection(foundedAt(snapshot.users));
     this.#collections = {

@@ -3,7 +3,7 @@
  * process keeps one per realm that it serves, so requests need not ask the realm actor.
  */
 import type { Clock } from '#base/clock';
-import { extraEmoji } from '#domain/emoji';
+import { extraEmojiNamed } from '#domain/emoji';
 import { type ExtraEmoji, type LogEntry, type LogGroup, type RealmId, realmKey, type Seq, streamId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { EventLog } from '#ports/log';
@@ -59,7 +59,7 @@ export class DirectoryReplica implements LogTailReader {
     log: EventLog,
     fetch: FetchSnapshot,
     clock: Clock,
-    emoji: ExtraEmoji = extraEmoji('conclave'),
+    emoji: ExtraEmoji = extraEmojiNamed('conclave'),
     revoked: KeyRevokedListener = () => {},
   ): Promise<DirectoryReplica> {
     // Read the log's end before the snapshot: changes that the snapshot lacks come after this position.

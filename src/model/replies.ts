@@ -13,7 +13,7 @@ export interface RawAnswer {
 /** Reply of an actor as it travels on the bus. */
 export type ActorReply = ActorSuccess | ActorRefusal;
 
-export interface ActorSuccess {
+interface ActorSuccess {
   /**
    * JSON text of the fields beside result and msg, in parts to concatenate; each part is empty or starts with a comma.
    */

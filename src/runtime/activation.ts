@@ -5,8 +5,8 @@
  * one from the Store, which finishes the stored outbox first.
  */
 
-import { lazyMap, writableMap } from '#base';
-import { type ActorKey, type Epoch, parseKey, type RealmId, type RetryReason, type StopReason } from '#model';
+import { newLazyMap, toWritableMap } from '#base';
+import { type ActorKey, type Epoch, parseActorKey, type RealmId, type RetryReason, type StopReason } from '#model';
 import { ActivationContext, type ActivationControl } from './activation-context.js';
 import { CommitLoop } from './commit-loop.js';
 import { CommandExecutor } from './executor.js';
@@ -45,7 +45,7 @@ export class Activation implements ActivationControl {
   /** Monotonic ms of the last command; the host passivates idle activations by it. */
   lastUsed: number;
   readonly #mailbox = new ActorMailbox();
-  #running = lazyMap<string, QueuedCommand>();
+  #running = newLazyMap<string, QueuedCommand>();
   readonly #remembered = new ReplyCache();
   readonly #outbox: ActorOutbox;
   readonly #commits: CommitLoop;
@@ -71,7 +71,7 @@ export class Activation implements ActivationControl {
     readonly epoch: Epoch,
     private readonly ports: ActivationPorts,
   ) {
-    this.realm = parseKey(key).realm;
+    this.realm = parseActorKey(key).realm;
     this.lastUsed = ports.clock.monotonic();
     this.#meter = ports.meters.of(kind);
     this.#memory = new ActorMemory(key, kind);
@@ -219,7 +219,7 @@ export class Activation implements ActivationControl {
       return;
     }
     const pending = new QueuedCommand(envelope, command, request);
-    this.#running = writableMap(this.#running);
+    this.#running = toWritableMap(this.#running);
     this.#running.set(envelope.id, pending);
     this.#mailbox.push(pending);
     const supply = (): void => this.#supply.start(pending, () => this.#schedule());
@@ -423,7 +423,7 @@ export class Activation implements ActivationControl {
     this.#running.delete(pending.envelope.id);
     pending.reply(reply);
     if (this.#running.size > 0) return;
-    this.#running = lazyMap();
+    this.#running = newLazyMap();
     this.#mailbox.shrink();
     this.progressed();
   }

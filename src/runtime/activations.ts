@@ -1,6 +1,6 @@
 /** The actors in memory: activated by a command or timer, passivated when idle, woken again after a failure. */
 import type { Clock } from '#base/clock';
-import { type ActorKey, type Epoch, type Partition, parseKey, partitionOf, type StopReason } from '#model';
+import { type ActorKey, type Epoch, type Partition, parseActorKey, partitionOfActor, type StopReason } from '#model';
 import { Activation } from './activation.js';
 import { RETRY_DELAYS_MS, retryDelayMs } from './backoff.js';
 import type { AnyActorKind } from './kind.js';
@@ -55,7 +55,7 @@ export class Activations implements Iterable<Activation> {
 
   /** The activations of actors in these partitions. */
   of(partitions: ReadonlySet<Partition>): Activation[] {
-    return [...this].filter((a) => partitions.has(partitionOf(a.key)));
+    return [...this].filter((a) => partitions.has(partitionOfActor(a.key)));
   }
 
   /**
@@ -66,9 +66,9 @@ export class Activations implements Iterable<Activation> {
   activate(key: ActorKey, first?: string): { activation: Activation; loaded: Promise<void> } {
     const known = this.#byKey.get(key);
     if (known) return { activation: known, loaded: Promise.resolve() };
-    const kind = this.options.kinds[parseKey(key).kind];
+    const kind = this.options.kinds[parseActorKey(key).kind];
     if (!kind) throw new Error(`no such kind of actor: ${key}`);
-    const epoch = this.options.epochOf(partitionOf(key))!;
+    const epoch = this.options.epochOf(partitionOfActor(key))!;
     const activation = new Activation(key, kind, epoch, this.#ports);
     this.#byKey.set(key, activation);
     // An actor that stopped before most likely existed already: read the Store after all.
@@ -131,7 +131,7 @@ export class Activations implements Iterable<Activation> {
     const delay = retryDelayMs(RETRY_DELAYS_MS.wake, tries);
     this.options.clock.setTimeout(() => {
       if (this.#closed) return;
-      if (this.options.epochOf(partitionOf(key)) === undefined) {
+      if (this.options.epochOf(partitionOfActor(key)) === undefined) {
         this.#retries.delete(key);
         this.options.wakeSuccessor(key);
         return;

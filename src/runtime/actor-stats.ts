@@ -1,7 +1,7 @@
 /** Counts the actors of a host and their work, once per scrape. */
 
 import type { Metrics } from '#base/metrics';
-import { type ActorKey, parseKey } from '#model';
+import { type ActorKey, parseActorKey } from '#model';
 import type { Activation } from './activation.js';
 import type { AnyActorKind } from './kind.js';
 
@@ -82,7 +82,7 @@ export function registerActorStats({ metrics, kinds, activations, countPassivate
       const phases = stats.get(name)?.phases ?? new Map<string, number>();
       const shown = new Set([...declared, passivated, ...phases.keys()]);
       const countIn = (phase: string): number =>
-        phase === passivated ? countPassivated((key) => parseKey(key).kind === name) : (phases.get(phase) ?? 0);
+        phase === passivated ? countPassivated((key) => parseActorKey(key).kind === name) : (phases.get(phase) ?? 0);
       return [...shown].map((phase) => [[phase], countIn(phase)] as const);
     });
   }

@@ -6,7 +6,7 @@
 import type { Json, JsonObject } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import { Metrics } from '#base/metrics';
-import { type ActorKey, type CommandFailure, partitionOf, partitionSubject } from '#model';
+import { type ActorKey, type CommandFailure, partitionOfActor, partitionSubject } from '#model';
 import { type Bus, BusError, type PendingReply } from '#ports/bus';
 import { RETRY_DELAYS_MS, retryDelayMs } from './backoff.js';
 import { OutageDetector, type OutageOptions } from './outage.js';
@@ -180,7 +180,7 @@ class CommandDelivery implements SentCommand {
     });
     this.#until = clock.monotonic() + (options.deadlineMs ?? DEADLINE_MS);
     this.#n = options.id === undefined ? numbering.take() : 0;
-    this.#subject = partitionSubject(partitionOf(to));
+    this.#subject = partitionSubject(partitionOfActor(to));
   }
 
   #envelope(): Json {

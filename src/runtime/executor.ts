@@ -1,7 +1,7 @@
 /** Runs the handlers of commands; an outcome becomes part of the open commit batch, or just an answer. */
 
 import type { Json, JsonObject } from '#base';
-import type { ActorKey, ActorReply, PlainItem, RealmId } from '#model';
+import type { ActorKey, ActorReply, EventItem, RealmId } from '#model';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { CommitBatch } from './commit-batch.js';
@@ -102,7 +102,7 @@ export class CommandExecutor {
     if (!takenBack) this.commits.afterNewest(() => this.owner.crashed());
   }
 
-  #publish(items: readonly PlainItem[]): void {
+  #publish(items: readonly EventItem[]): void {
     for (const item of items) {
       try {
         this.ports.log.publish(this.realm, item as unknown as Json);

@@ -6,7 +6,7 @@
 import { type Json, type JsonObject, type Logger, Semaphore } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import { Metrics } from '#base/metrics';
-import { type ActorKey, type Epoch, type Partition, partitionOf, type RealmId } from '#model';
+import { type ActorKey, type Epoch, type Partition, partitionOfActor, type RealmId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import type { Bus } from '#ports/bus';
@@ -127,7 +127,7 @@ export class ActorHost<Services = any> implements PartitionOwner {
         sendLocal: (key, name, args) => this.#sendLocal(key, name, args),
         due,
         loads: new Semaphore(MAX_LOADS),
-        ownedSince: (key) => this.#ownership.since(partitionOf(key)) ?? clock.now(),
+        ownedSince: (key) => this.#ownership.since(partitionOfActor(key)) ?? clock.now(),
       },
     });
     this.#ownership = new PartitionOwnership({
@@ -232,16 +232,16 @@ export class ActorHost<Services = any> implements PartitionOwner {
   }
 
   #wake(key: ActorKey): void {
-    if (this.#closed || !this.#ownership.owns(partitionOf(key))) return;
+    if (this.#closed || !this.#ownership.owns(partitionOfActor(key))) return;
     this.#sendLocal(key, 'due', {}).catch((error: unknown) => {
       this.options.logger.warn({ actor: key, err: error }, 'timer could not be delivered, trying again');
-      if (this.#ownership.owns(partitionOf(key))) this.#timers.set(key, this.options.clock.now() + WAKE_AGAIN_MS);
+      if (this.#ownership.owns(partitionOfActor(key))) this.#timers.set(key, this.options.clock.now() + WAKE_AGAIN_MS);
     });
   }
 
   /** Sends to an actor here without the bus: timers, and the last writes of a leaving host, must not depend on it. */
   async #sendLocal(key: ActorKey, name: string, args: JsonObject): Promise<void> {
-    const partition = partitionOf(key);
+    const partition = partitionOfActor(key);
     if (this.#ownership.owns(partition) && this.options.placement.mayAnswer(partition)) {
       const { activation } = this.#activations.activate(key);
       const reply = await new Promise<ActorCommandReply>((resolve) => {

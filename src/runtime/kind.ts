@@ -7,8 +7,8 @@
 import type { AnyStateMachine } from 'xstate';
 import type { Json, JsonObject } from '#base';
 import type { CounterName, GaugeName, LabelValues, MetricName } from '#base/metrics';
-import type { ActorKey, ActorKindName, ActorReply, LogItem, PlainItem, RealmId, StopReason } from '#model';
-import type { ActorRedirect, Command, OutboxCommand, Value } from '#model/commands';
+import type { ActorKey, ActorKindName, ActorReply, EventItem, LogItem, RealmId, StopReason } from '#model';
+import type { ActorRedirect, Command, OutboxCommand, ValueReply } from '#model/commands';
 import type { DirectoryView, MessageRecord } from '#model/records';
 import type { EventLog } from '#ports/log';
 import type { Store } from '#ports/store';
@@ -65,7 +65,7 @@ export interface Outcome<S> {
    * Events that are never stored and may be lost (typing notices). They alone make no commit; they go out after the
    * log holds everything that the handler may have seen.
    */
-  readonly transient?: readonly PlainItem[];
+  readonly transient?: readonly EventItem[];
   /** Commands to other actors, stage after stage; the commands of one stage may arrive in any order. */
   readonly commands?: readonly (readonly OutboxCommand[])[];
   /** The reply waits until all commands of this outcome were carried out. */
@@ -86,7 +86,7 @@ export interface InputSources<Services = unknown> {
   /** Asks another actor, perhaps more than once: the command there must bear a repeat. */
   ask<K extends ActorKindName, A extends JsonObject, T>(
     to: ActorKey<NoInfer<K>>,
-    command: Command<K, A, Value<T>>,
+    command: Command<K, A, ValueReply<T>>,
     args: NoInfer<A>,
     caller?: number,
     requestId?: string,

@@ -2,13 +2,13 @@
 
 import type { Json } from '#base';
 import type { ActorKey, Epoch } from '#model';
-import type { RecordWrite, Root, Store } from '#ports/store';
+import type { ActorRoot, RecordWrite, Store } from '#ports/store';
 import type { OutboxEntry } from './commit-batch.js';
 
 const REMEMBERED = ['done/', 'from/'];
 
 export interface LoadedActor {
-  readonly root: Root | null;
+  readonly root: ActorRoot | null;
   readonly entries: readonly OutboxEntry[];
   /** Parts whose names begin with one of the kind's `loadedParts`. */
   readonly parts: Map<string, Json>;

@@ -3,7 +3,7 @@
  * inputs are loaded; a lane whose first command isn't ready waits, so that the handlers of a lane run in order of
  * arrival.
  */
-import { lazyMap, writableMap } from '#base';
+import { newLazyMap, toWritableMap } from '#base';
 import type { AnyCommandDefinition } from './kind.js';
 import type { ActorCommandReply, CommandEnvelope, CommandRequest } from './protocol.js';
 
@@ -45,7 +45,7 @@ interface Lane {
 }
 
 export class ActorMailbox {
-  #lanes = lazyMap<string, Lane>();
+  #lanes = newLazyMap<string, Lane>();
   #size = 0;
 
   get size(): number {
@@ -61,7 +61,7 @@ export class ActorMailbox {
     let lane = this.#lanes.get(name);
     if (!lane) {
       lane = { queue: [], head: 0, suspensions: 0 };
-      this.#lanes = writableMap(this.#lanes);
+      this.#lanes = toWritableMap(this.#lanes);
       this.#lanes.set(name, lane);
     }
     return lane;
@@ -106,7 +106,7 @@ export class ActorMailbox {
   shrink(): void {
     if (this.#size > 0 || this.#lanes.size === 0) return;
     for (const { suspensions } of this.#lanes.values()) if (suspensions !== 0) return;
-    this.#lanes = lazyMap();
+    this.#lanes = newLazyMap();
   }
 
   /** Removes the waiting commands that `which` selects, and returns them. */

@@ -1,13 +1,13 @@
 /** The counters of a host. The series of a kind are looked up once, so that counting is an increment. */
-import type { Count, Distribution, Metrics } from '#base/metrics';
+import type { CounterSeries, HistogramSeries, Metrics } from '#base/metrics';
 import type { RetryReason, StopReason } from '#model';
 import type { AnyActorKind, SidecarMetrics } from './kind.js';
 
 export class ActorKindMeter {
-  readonly loads: Count;
-  readonly commands: Count;
-  readonly commitSeconds: Distribution;
-  readonly commitCommands: Distribution;
+  readonly loads: CounterSeries;
+  readonly commands: CounterSeries;
+  readonly commitSeconds: HistogramSeries;
+  readonly commitCommands: HistogramSeries;
   readonly #kind: string;
   readonly #ends: SidecarMetrics['ends']['counter'] | undefined;
 
@@ -38,7 +38,7 @@ const RETRY_REASONS: readonly RetryReason[] = ['not-owner', 'moved', 'busy', 'un
 
 export class RuntimeMeters {
   readonly #kinds = new Map<string, ActorKindMeter>();
-  readonly #refused: ReadonlyMap<RetryReason, Count>;
+  readonly #refused: ReadonlyMap<RetryReason, CounterSeries>;
 
   constructor(
     private readonly metrics: Metrics,

@@ -3,7 +3,7 @@
  * An entry stays in the root until it is done, so that the next owner can repeat it; all of this may be done twice.
  */
 
-import { type Json, lazyMap, lazySet, writableMap, writableSet } from '#base';
+import { type Json, newLazyMap, newLazySet, toWritableMap, toWritableSet } from '#base';
 import type { Clock } from '#base/clock';
 import type { ActorKey, RealmId, Seq } from '#model';
 import type { OutboxCommand } from '#model/commands';
@@ -54,12 +54,12 @@ export const MAX_OUTBOX_COMMITS = 256;
 const COMMANDS_PER_COMMIT = 2 ** 20;
 
 export class ActorOutbox {
-  #jobs = lazyMap<number, Job>();
+  #jobs = newLazyMap<number, Job>();
   /** Callbacks of repeated commands whose reply waits for a sequence, by command id. */
-  #answering = lazyMap<string, (() => void)[]>();
+  #answering = newLazyMap<string, (() => void)[]>();
   /** Last command under way or waiting, by its target actor. */
-  #tails = lazyMap<ActorKey, Promise<void>>();
-  #deliveries = lazySet<OutboxDelivery>();
+  #tails = newLazyMap<ActorKey, Promise<void>>();
+  #deliveries = newLazySet<OutboxDelivery>();
   #logged: { v: number; fn: () => void }[] | undefined;
   #appending = false;
   #stopped = false;
@@ -93,13 +93,13 @@ export class ActorOutbox {
   add(entry: OutboxEntry, finished: readonly (() => void)[]): void {
     if (entry.items.length === 0 && entry.sequences.length === 0) return;
     const appended = entry.items.length === 0;
-    this.#jobs = writableMap(this.#jobs);
+    this.#jobs = toWritableMap(this.#jobs);
     const unpublished = appended ? undefined : this.ports.unpublished();
     this.#jobs.set(entry.v, { entry, appended, unpublished, started: false, left: entry.sequences.length, finished });
     this.#backlog += entry.items.length;
     for (const { answers } of entry.sequences) {
       if (answers === undefined) continue;
-      this.#answering = writableMap(this.#answering);
+      this.#answering = toWritableMap(this.#answering);
       this.#answering.set(answers, []);
     }
     if (appended) this.#advance();
@@ -225,7 +225,7 @@ export class ActorOutbox {
   #inOrder(command: OutboxCommand, id: string, requestId: string, stage: Promise<unknown>): Promise<void> {
     const last = this.#tails.get(command.to);
     const sent = (last ? Promise.all([last, stage]) : stage).then(() => this.#deliver(command, id, requestId));
-    this.#tails = writableMap(this.#tails);
+    this.#tails = toWritableMap(this.#tails);
     this.#tails.set(command.to, sent);
     void sent.then(() => {
       if (this.#tails.get(command.to) === sent) this.#tails.delete(command.to);
@@ -236,7 +236,7 @@ export class ActorOutbox {
   #deliver(command: OutboxCommand, id: string, requestId: string): Promise<void> {
     if (this.#stopped) return new Promise(() => {});
     const delivery = this.ports.send(command, id, requestId);
-    this.#deliveries = writableSet(this.#deliveries);
+    this.#deliveries = toWritableSet(this.#deliveries);
     this.#deliveries.add(delivery);
     return delivery.done.then(() => {
       this.#deliveries.delete(delivery);

@@ -1,7 +1,7 @@
 /** The partitions of a host: taken, served, drained and given up as placement says. */
 
 import type { Clock, TimerHandle } from '#base/clock';
-import { type ActorKey, type Epoch, type Partition, partitionOf, partitionSubject } from '#model';
+import { type ActorKey, type Epoch, type Partition, partitionOfActor, partitionSubject } from '#model';
 import type { Bus, BusServer } from '#ports/bus';
 import type { PartitionOwner } from '#ports/placement';
 import type { Store } from '#ports/store';
@@ -96,7 +96,7 @@ export class PartitionOwnership implements PartitionOwner {
     const ours = (p: Partition): boolean => this.#epochs.get(p) === epochs.get(p);
     const woken = new Map<Partition, Promise<void>[]>();
     for (const key of await this.#undone(partitions, ours, unsettled)) {
-      const p = partitionOf(key);
+      const p = partitionOfActor(key);
       if (!ours(p)) continue;
       const loads = woken.get(p) ?? [];
       woken.set(p, loads);
@@ -128,7 +128,7 @@ export class PartitionOwnership implements PartitionOwner {
     const now = clock.now();
     const toWake = new Set(unsettled);
     for (const { key, due: at, pending } of sleepers) {
-      if (!ours(partitionOf(key))) continue;
+      if (!ours(partitionOfActor(key))) continue;
       if (at !== null) due(key, at);
       if (pending || (at !== null && at <= now)) toWake.add(key);
     }
@@ -148,7 +148,7 @@ export class PartitionOwnership implements PartitionOwner {
       if (still.length === 0) return;
       try {
         for (const { key, due, pending } of await store.sleepers(still)) {
-          if (!ours(partitionOf(key)) || activations.get(key)) continue;
+          if (!ours(partitionOfActor(key)) || activations.get(key)) continue;
           if (due !== null) timers.atLatest(key, due);
           if (pending) activations.activate(key);
         }
@@ -187,7 +187,7 @@ export class PartitionOwnership implements PartitionOwner {
       this.#epochs.delete(p);
       this.#leaving.delete(p);
     }
-    const moved = (key: ActorKey): boolean => gone.has(partitionOf(key));
+    const moved = (key: ActorKey): boolean => gone.has(partitionOfActor(key));
     timers.drop(moved);
     quotas.drop(moved);
     const servers = [...gone].map((p) => this.#servers.get(p)?.close());

@@ -8,7 +8,7 @@ import {
   type LogItem,
   MAX_ENTRY_BYTES,
   MAX_ITEM_BYTES,
-  MAX_ITEMS,
+  MAX_ITEMS_PER_ENTRY,
 } from '#model';
 import type { OutboxEntry } from './commit-batch.js';
 
@@ -79,7 +79,7 @@ function cut({ v, items }: OutboxEntry): Piece[] {
   };
   items.forEach((item, i) => {
     const size = encodedSize(item as unknown as Json);
-    if (i > from && (i - from >= MAX_ITEMS || bytes + size > MAX_ENTRY_BYTES)) close(i);
+    if (i > from && (i - from >= MAX_ITEMS_PER_ENTRY || bytes + size > MAX_ENTRY_BYTES)) close(i);
     bytes += size;
   });
   if (from < items.length) close(items.length);
@@ -103,7 +103,7 @@ export function packLogEntries(actor: ActorKey, outbox: readonly OutboxEntry[]):
   for (const of of outbox) {
     const pieces = cut(of);
     for (const { group, bytes: size } of pieces) {
-      if (count + group.items.length > MAX_ITEMS || bytes + size > MAX_ENTRY_BYTES) flush();
+      if (count + group.items.length > MAX_ITEMS_PER_ENTRY || bytes + size > MAX_ENTRY_BYTES) flush();
       groups.push(group);
       count += group.items.length;
       bytes += size;

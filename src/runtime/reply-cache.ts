@@ -7,7 +7,7 @@
  * a free part for its own replies: one write instead of a deletion and an insertion. One number per sender stays in
  * the part `from/<sender>`: a late command below that number (a repeat held up on the way) is dropped.
  */
-import { type Json, type JsonObject, lazyMap, writableMap } from '#base';
+import { type Json, type JsonObject, newLazyMap, toWritableMap } from '#base';
 import { type ActorCommandReply, parseCommandId } from './protocol.js';
 
 export const REPLY_RETENTION_MS = 600_000;
@@ -25,34 +25,34 @@ interface Settled {
 }
 
 export class ReplyCache {
-  #replies = lazyMap<string, ActorCommandReply>();
+  #replies = newLazyMap<string, ActorCommandReply>();
   /** Commits whose replies are remembered, by name of their part. */
-  #batches = lazyMap<string, Batch>();
+  #batches = newLazyMap<string, Batch>();
   /** Client → number below which its commands are settled, as it said last. */
-  #settled = lazyMap<string, number>();
+  #settled = newLazyMap<string, number>();
   /** Client → number below which its commands may have been forgotten. Stored. */
-  #forgotten = lazyMap<string, Settled>();
+  #forgotten = newLazyMap<string, Settled>();
   /** Highest command number executed, by sending actor. */
-  #executed = lazyMap<string, number>();
+  #executed = newLazyMap<string, number>();
 
   /** Rebuilds the cache from the parts `done/*` and `from/*`. */
   load(parts: Iterable<readonly [string, Json]>): void {
     for (const [name, value] of parts) {
       if (name.startsWith('done/')) {
         const { at, replies } = value as unknown as { at: number; replies: [string, ActorCommandReply][] };
-        this.#replies = writableMap(this.#replies);
+        this.#replies = toWritableMap(this.#replies);
         for (const [id, reply] of replies) this.#replies.set(id, reply);
-        this.#batches = writableMap(this.#batches);
+        this.#batches = toWritableMap(this.#batches);
         this.#batches.set(name, { at, ids: replies.map(([id]) => id) });
       } else if (typeof value === 'number') {
-        this.#executed = writableMap(this.#executed);
+        this.#executed = toWritableMap(this.#executed);
         this.#executed.set(name.slice(5), value);
       } else {
         const sender = name.slice(5);
         const settled = value as unknown as Settled;
-        this.#forgotten = writableMap(this.#forgotten);
+        this.#forgotten = toWritableMap(this.#forgotten);
         this.#forgotten.set(sender, settled);
-        this.#settled = writableMap(this.#settled);
+        this.#settled = toWritableMap(this.#settled);
         this.#settled.set(sender, settled.n);
       }
     }
@@ -68,7 +68,7 @@ export class ReplyCache {
     }
     const before = this.#settled.get(parsed.sender) ?? 0;
     if (settled > before) {
-      this.#settled = writableMap(this.#settled);
+      this.#settled = toWritableMap(this.#settled);
       this.#settled.set(parsed.sender, settled);
     }
     return this.#replies.get(id) ?? (parsed.n < before ? FORGOTTEN : undefined);
@@ -87,19 +87,19 @@ export class ReplyCache {
       if (!parsed) continue;
       if (parsed.actor) {
         const highest = Math.max(parsed.n, this.#executed.get(parsed.sender) ?? 0);
-        this.#executed = writableMap(this.#executed);
+        this.#executed = toWritableMap(this.#executed);
         this.#executed.set(parsed.sender, highest);
         parts[`from/${parsed.sender}`] = highest;
       } else {
         kept.push([id, reply]);
-        this.#replies = writableMap(this.#replies);
+        this.#replies = toWritableMap(this.#replies);
         this.#replies.set(id, reply);
       }
     }
     const free = this.#forget(parts, now);
     if (kept.length > 0) {
       const name = free.pop() ?? `done/${version}`;
-      this.#batches = writableMap(this.#batches);
+      this.#batches = toWritableMap(this.#batches);
       this.#batches.set(name, { at: now, ids: kept.map(([id]) => id) });
       parts[name] = { at: now, replies: kept as unknown as Json } satisfies JsonObject;
     }
@@ -116,7 +116,7 @@ export class ReplyCache {
       this.#batches.delete(name);
       if (now - batch.at < REPLY_RETENTION_MS && !batch.ids.every((id) => this.#isSettled(id))) {
         // Move the batch to the end: one that stays must not hide the batches behind it.
-        this.#batches = writableMap(this.#batches);
+        this.#batches = toWritableMap(this.#batches);
         this.#batches.set(name, batch);
         continue;
       }
@@ -142,9 +142,9 @@ export class ReplyCache {
     const settled = Math.max(this.#settled.get(parsed.sender) ?? 0, parsed.n + 1);
     // Move the entry to the end: the Map is in order of time.
     this.#forgotten.delete(parsed.sender);
-    this.#forgotten = writableMap(this.#forgotten);
+    this.#forgotten = toWritableMap(this.#forgotten);
     this.#forgotten.set(parsed.sender, { n: settled, at: now });
-    this.#settled = writableMap(this.#settled);
+    this.#settled = toWritableMap(this.#settled);
     this.#settled.set(parsed.sender, settled);
     parts[`from/${parsed.sender}`] = { n: settled, at: now };
   }

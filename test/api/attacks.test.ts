@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { ProcessPorts } from '#app/server';
-import type { Mail } from '#domain/mail';
+import type { OutgoingMail } from '#domain/mail';
 import { until } from '../support/until.js';
 import { basic, Client } from './support/client.js';
 import { complaints, type EmbeddedOptions, startEmbedded, type TestServer } from './support/faces.js';
@@ -133,7 +133,7 @@ function onDisk(dir: string): Buffer[] {
 }
 
 /** Mails that wait to be sent. None is sent here: waiting mails are what the Store keeps longest. */
-const waiting: Mail[] = [];
+const waiting: OutgoingMail[] = [];
 
 const withoutMailServer = (ports: ProcessPorts): ProcessPorts => ({
   ...ports,

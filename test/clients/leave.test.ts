@@ -1,15 +1,16 @@
 /** A frontend that stops: no request fails of a client that follows the rules of HTTP. */
-import t, { type Test } from 'tap';
+
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { chooseHttpServerFactory } from '#frontend/http';
 import { rounds } from '../support/rounds.js';
 import { Cluster, Embedded } from './support/face.js';
-import { KeepAliveClient } from './support/keep-alive.js';
 import type { KeptAnswer } from './support/keep-alive.js';
+import { KeepAliveClient } from './support/keep-alive.js';
 import { services } from './support/missing.js';
 import { healthOf } from './support/scrape.js';
 import { until } from './support/wait.js';
-import { chooseHttpServerFactory } from '#frontend/http';
 
 const STREAM = 'general';
 /** Long enough for what is asked of a server while it leaves, on a busy machine, too. */

@@ -3,10 +3,10 @@ import { BusActorCaller, createRealm, createUser, readUserApiKey } from '#app/ad
 import { ROLE } from '#domain/people';
 import {
   type ActorKey,
-  dmKey,
+  directMessageKey,
   mailKey,
   type Partition,
-  partitionOf,
+  partitionOfActor,
   presenceKey,
   type RealmId,
   realmId,
@@ -71,15 +71,15 @@ function reachable(realm: RealmId, streams: readonly number[]): Partition[] {
   for (const id of users) keys.push(userKey(realm, userId(id)));
   for (const id of streams) keys.push(streamKey(realm, streamId(id)));
   // The notification bot tells those whom others subscribe.
-  for (const id of users) keys.push(dmKey(realm, [NOTIFIER, userId(id)]));
+  for (const id of users) keys.push(directMessageKey(realm, [NOTIFIER, userId(id)]));
   for (const names of CONVERSATIONS)
     keys.push(
-      dmKey(
+      directMessageKey(
         realm,
         names.map((name) => userId(FIRST + PEOPLE.indexOf(name))),
       ),
     );
-  return [...new Set(keys.map(partitionOf))];
+  return [...new Set(keys.map(partitionOfActor))];
 }
 
 async function make(): Promise<Beginning> {

@@ -1,7 +1,7 @@
 /** Small actors whose whole history can be checked afterwards. */
 
 import type { JsonObject } from '#base';
-import { type ActorKey, type LogItem, parseKey, realmId, streamId, streamKey } from '#model';
+import { type ActorKey, type LogItem, parseActorKey, realmId, streamId, streamKey } from '#model';
 import { type OutboxCommand, outboxCommand } from '#model/commands';
 import { validationError } from '#model/errors';
 import type { ActorKind, ActorView, AnyActorKind, CommandDefinition, Outcome } from '#runtime';
@@ -104,7 +104,7 @@ const commands: Record<string, Ledger> = {
       const id = inputs as number;
       const body = {
         id,
-        conversation: `s${parseKey(key).rest}`,
+        conversation: `s${parseActorKey(key).rest}`,
         topicKey: 't',
         sender: 1,
         participants: [],

@@ -4,24 +4,27 @@ import { MongoClient } from 'mongodb';
 import t, { type Test } from 'tap';
 import { checkStoreSecret, compareSecretWithStore } from '#app/server';
 import { REAL_CLOCK } from '#base/clock';
-import { Secrets } from '#domain/secrets';
+import { ServerCryptography } from '#domain/secrets';
 import { epoch, realmId, userId, userKey } from '#model';
 import {
   embeddedSecretNote,
   LmdbStore,
   MongoStore,
   openLmdbEnvironment,
-  type SecretNote,
+  type ServerSecretNote,
   type Store,
   withMongoSecretNote,
 } from '#ports/store';
 
 interface Written {
   readonly store: Store;
-  note<T>(action: (note: SecretNote) => Promise<T>): Promise<T>;
+  note<T>(action: (note: ServerSecretNote) => Promise<T>): Promise<T>;
 }
 
-const [own, other] = [new Secrets('the secret of this server'), new Secrets('the secret of another server')];
+const [own, other] = [
+  new ServerCryptography('the secret of this server'),
+  new ServerCryptography('the secret of another server'),
+];
 const REFUSED = { name: 'ConfigError', message: /^the data .*another server secret.*conclave secret changed$/ };
 
 /** An account as the program stores it. */
@@ -34,7 +37,7 @@ async function account(store: Store, user: number, keySealed: string): Promise<v
 function facts(t: Test, name: string, make: (t: Test) => Promise<Written>): void {
   t.test(`${name}: the first process stores a note, and processes with another secret are refused`, async (t) => {
     const { note } = await make(t);
-    const check = (secrets: Secrets) => note((of) => checkStoreSecret(of, secrets, 'the data'));
+    const check = (secrets: ServerCryptography) => note((of) => checkStoreSecret(of, secrets, 'the data'));
     t.equal(await note((of) => compareSecretWithStore(of, other, 'the data')), 'none yet');
     await check(own);
     await check(own);

@@ -5,8 +5,8 @@ import {
   EMPTY_SINGLETONS,
   RealmDirectory,
 } from '#directory';
-import { extraEmoji } from '#domain/emoji';
-import { type EmojiNames, realmId } from '#model';
+import { extraEmojiNamed } from '#domain/emoji';
+import { type ExtraEmojiName, realmId } from '#model';
 
 const NO_RECORDS = Object.fromEntries(
   Object.keys(CHANGE_FIELD_OF_COLLECTION).map((collection) => [collection, []]),
@@ -28,5 +28,5 @@ export const snapshotWith = (of: Partial<DirectorySnapshot>): DirectorySnapshot 
 });
 
 /** The directory of realm 1, with this in it. */
-export const directoryWith = (of: Partial<DirectorySnapshot>, names: EmojiNames = 'conclave'): RealmDirectory =>
-  new RealmDirectory(realmId(1), snapshotWith(of), extraEmoji(names));
+export const directoryWith = (of: Partial<DirectorySnapshot>, names: ExtraEmojiName = 'conclave'): RealmDirectory =>
+  new RealmDirectory(realmId(1), snapshotWith(of), extraEmojiNamed(names));

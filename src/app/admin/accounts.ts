@@ -1,8 +1,8 @@
 /** Making and finding organizations and accounts from the command line, with the commands that operations use. */
 
 import { SERVER_REALM_ID } from '#directory';
-import { checkFullName, isEmail, subdomainProblem } from '#domain/people';
-import type { Secrets } from '#domain/secrets';
+import { checkFullName, findSubdomainProblem, isEmail } from '#domain/people';
+import type { ServerCryptography } from '#domain/secrets';
 import { type RealmId, realmId, realmKey, userId, userKey } from '#model';
 import { realmCommands, userCommands } from '#model/commands';
 import type { ActorCaller } from './actor-caller.js';
@@ -26,8 +26,12 @@ interface CreatedRealm {
 }
 
 /** Makes an organization with its owner. @returns its number and the owner's API key @throws AdminError */
-export async function createRealm(actors: ActorCaller, secrets: Secrets, of: NewRealm): Promise<CreatedRealm> {
-  const problem = of.subdomain === '' ? undefined : subdomainProblem(of.subdomain);
+export async function createRealm(
+  actors: ActorCaller,
+  secrets: ServerCryptography,
+  of: NewRealm,
+): Promise<CreatedRealm> {
+  const problem = of.subdomain === '' ? undefined : findSubdomainProblem(of.subdomain);
   if (problem !== undefined) throw new AdminError(problem);
   if (!isEmail(of.ownerEmail)) throw new AdminError(`not an e-mail address: ${of.ownerEmail}`);
   try {
@@ -118,7 +122,7 @@ export async function findUserId(actors: ActorCaller, realm: RealmId, email: str
 /** API key of the account in clear. A key that can't be opened is replaced. @throws AdminError */
 export async function readUserApiKey(
   actors: ActorCaller,
-  secrets: Secrets,
+  secrets: ServerCryptography,
   realm: RealmId,
   email: string,
 ): Promise<string> {
@@ -131,14 +135,19 @@ export async function readUserApiKey(
 /** Replaces the API key of the account; the old key no longer authenticates. @throws AdminError */
 export async function renewUserApiKey(
   actors: ActorCaller,
-  secrets: Secrets,
+  secrets: ServerCryptography,
   realm: RealmId,
   email: string,
 ): Promise<string> {
   return newKeyOf(actors, secrets, realm, await findUserId(actors, realm, email));
 }
 
-async function newKeyOf(actors: ActorCaller, secrets: Secrets, realm: RealmId, user: number): Promise<string> {
+async function newKeyOf(
+  actors: ActorCaller,
+  secrets: ServerCryptography,
+  realm: RealmId,
+  user: number,
+): Promise<string> {
   const { sealed } = await actors.fields(realmKey(realm), realmCommands.renewKey, { user, instead: null });
   return secrets.open(String(sealed));
 }

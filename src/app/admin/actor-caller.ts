@@ -2,7 +2,7 @@
 
 import type { Json, JsonObject } from '#base';
 import type { ActorKey, ActorKindName, ActorRefusal } from '#model';
-import type { Command, Fields, Value } from '#model/commands';
+import type { Command, FieldsReply, ValueReply } from '#model/commands';
 import type { ActorClient } from '#runtime';
 import { AdminError } from './admin-error.js';
 
@@ -17,7 +17,7 @@ export abstract class ActorCaller {
   /** Sends a command that is answered with a value. @throws AdminError with the actor's message */
   async value<K extends ActorKindName, A extends JsonObject, T>(
     to: ActorKey<NoInfer<K>>,
-    name: Command<K, A, Value<T>>,
+    name: Command<K, A, ValueReply<T>>,
     args: NoInfer<A>,
   ): Promise<T> {
     const reply = await this.send(to, name, args);
@@ -28,7 +28,7 @@ export abstract class ActorCaller {
   /** Sends a command that is answered with response fields. @throws AdminError with the actor's message */
   async fields<K extends ActorKindName, A extends JsonObject, T>(
     to: ActorKey<NoInfer<K>>,
-    name: Command<K, A, Fields<T>>,
+    name: Command<K, A, FieldsReply<T>>,
     args: NoInfer<A>,
   ): Promise<T> {
     const reply = await this.send(to, name, args);

@@ -8,7 +8,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { AdminError } from '#app/admin';
 import type { Clock } from '#base/clock';
-import { closeToOthers, copyHashed, hashOf, syncFile, syncFolder } from '#base/disk';
+import { copyHashed, hashFile, removeOthersPermissions, syncFile, syncFolder } from '#base/disk';
 import type { DirectoryBlobs } from '#ports/blobs';
 import type { LmdbEnvironment } from '#ports/store';
 import { type BackupFile, type BackupSummary, DATABASE_FILE, writeBackupManifest } from './manifest.js';
@@ -41,7 +41,7 @@ async function prepare(target: string): Promise<void> {
   try {
     await mkdir(target, { recursive: true, mode: 0o700 });
     if ((await readdir(target)).length === 0) {
-      await closeToOthers(target, () => true);
+      await removeOthersPermissions(target, () => true);
       return;
     }
   } catch (error) {
@@ -63,8 +63,8 @@ async function fill({ environment, blobs, clock }: BackupSource, target: string)
     taken = clock.now();
     await environment.copyTo(target);
     await syncFile(join(target, DATABASE_FILE));
-    await closeToOthers(target, () => true);
-    add(DATABASE_FILE, await hashOf(join(target, DATABASE_FILE)));
+    await removeOthersPermissions(target, () => true);
+    add(DATABASE_FILE, await hashFile(join(target, DATABASE_FILE)));
     const copied = new Set<string>();
     const folders = new Set<string>();
     for await (const { file, name } of keeping.files()) {

@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { join, posix, sep } from 'node:path';
 import { AdminError } from '#app/admin';
-import { VERSION } from '#base';
+import { SERVER_VERSION } from '#base';
 import { syncFolder } from '#base/disk';
-import { FORMAT, judgeFormat } from '#ports/store';
+import { judgeStorageFormat, STORAGE_FORMAT } from '#ports/store';
 
 const MANIFEST = 'backup.json';
 const SUMS = 'SHA256SUMS';
@@ -48,8 +48,8 @@ export async function writeBackupManifest(
   await writeSyncedFile(join(folder, SUMS), sums);
   await syncFolder(folder);
   const manifest: BackupManifest = {
-    format: FORMAT,
-    version: VERSION,
+    format: STORAGE_FORMAT,
+    version: SERVER_VERSION,
     taken: new Date(of.taken).toISOString(),
     files: files.length,
     bytes: of.bytes,
@@ -72,14 +72,14 @@ export async function writeSyncedFile(file: string, text: string): Promise<void>
 /**
  * Checks the manifest and the list of files.
  * @throws AdminError if the backup is incomplete or damaged
- * @throws FormatMismatch if this program can't read its format
+ * @throws StorageFormatMismatch if this program can't read its format
  */
 export async function readBackupManifest(
   folder: string,
-  known = FORMAT,
+  known = STORAGE_FORMAT,
 ): Promise<{ readonly manifest: BackupManifest; readonly files: readonly BackupFile[] }> {
   const manifest = parse(folder, await text(folder, MANIFEST, `${folder} is no backup, or an unfinished one`));
-  judgeFormat(`the backup ${folder}`, manifest.format, known);
+  judgeStorageFormat(`the backup ${folder}`, manifest.format, known);
   const sums = await text(folder, SUMS, `the backup ${folder} is damaged`);
   if (sha256(sums) !== manifest.sums) throw new AdminError(`the backup ${folder} is damaged: ${SUMS} was changed`);
   const files = sums

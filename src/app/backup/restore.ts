@@ -3,8 +3,8 @@ import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { AdminError } from '#app/admin';
 import type { Clock } from '#base/clock';
-import { closeToOthers, copyHashed, syncFolder } from '#base/disk';
-import { renewIncarnation } from '#ports/log';
+import { copyHashed, removeOthersPermissions, syncFolder } from '#base/disk';
+import { renewLogIncarnation } from '#ports/log';
 import { LmdbStore, openLmdbEnvironment } from '#ports/store';
 import {
   type BackupFile,
@@ -20,7 +20,7 @@ const UNFINISHED = 'restore-unfinished';
 
 /**
  * Restores into an empty or missing directory. If it rejects, the directory is as before.
- * @throws AdminError, FormatMismatch
+ * @throws AdminError, StorageFormatMismatch
  */
 export async function restoreBackup(backup: string, dataDir: string, clock: Clock): Promise<BackupManifest> {
   const [from, to] = [resolve(backup), resolve(dataDir)];
@@ -55,7 +55,7 @@ async function prepare(to: string): Promise<boolean> {
     const made = await mkdir(to, { recursive: true, mode: 0o700 });
     if (!(await stat(to)).isDirectory()) throw new Error('it is not a folder');
     if ((await readdir(to)).length === 0) {
-      await closeToOthers(to, () => true);
+      await removeOthersPermissions(to, () => true);
       return made !== undefined;
     }
   } catch (error) {
@@ -89,7 +89,7 @@ async function startNewIncarnation(to: string, clock: Clock): Promise<void> {
   try {
     const store = new LmdbStore(environment, clock);
     await skipMessageIds(store);
-    await renewIncarnation(environment);
+    await renewLogIncarnation(environment);
     await store.close();
   } finally {
     await environment.close();

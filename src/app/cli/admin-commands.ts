@@ -28,10 +28,10 @@ import {
 } from '#app/server';
 import type { Logger } from '#base';
 import { REAL_CLOCK } from '#base/clock';
-import { writePrivate } from '#base/disk';
+import { writePrivateFile } from '#base/disk';
 import { ROLE } from '#domain/people';
-import { Secrets } from '#domain/secrets';
-import { ORG_TYPES, type RealmId } from '#model';
+import { ServerCryptography } from '#domain/secrets';
+import { ORGANIZATION_TYPES, type RealmId } from '#model';
 import { DirectoryInUse } from '#ports/store';
 import { CLUSTER_COMMANDS } from './cluster-commands.js';
 import type { AdminCommand, CommandAction, CommandOptions } from './command.js';
@@ -66,9 +66,9 @@ function required(options: CommandOptions, name: string): string {
 async function withActors(
   config: Config,
   logger: Logger,
-  action: (actors: ActorCaller, secrets: Secrets) => Promise<void>,
+  action: (actors: ActorCaller, secrets: ServerCryptography) => Promise<void>,
 ): Promise<void> {
-  const secrets = new Secrets(await loadServerSecret(config));
+  const secrets = new ServerCryptography(await loadServerSecret(config));
   const actors = await connect(config, secrets, logger);
   try {
     await action(actors, secrets);
@@ -77,7 +77,7 @@ async function withActors(
   }
 }
 
-async function connect(config: Config, secrets: Secrets, logger: Logger): Promise<ActorCaller> {
+async function connect(config: Config, secrets: ServerCryptography, logger: Logger): Promise<ActorCaller> {
   const own: Config = isClusterConfig(config) ? { ...config, role: 'http' } : config;
   try {
     const ports = await openProcessPorts(own, secrets, REAL_CLOCK, logger);
@@ -95,7 +95,7 @@ async function connect(config: Config, secrets: Secrets, logger: Logger): Promis
 }
 
 /** Connects to the server that has the data directory open. @throws ConfigError when it uses another secret */
-async function connectToServer({ dataDir }: Config, secrets: Secrets): Promise<ActorCaller> {
+async function connectToServer({ dataDir }: Config, secrets: ServerCryptography): Promise<ActorCaller> {
   const server = await ChannelActorCaller.open(dataDir);
   if (await server.hasSecret(secrets.check)) return server;
   await server.close();
@@ -112,15 +112,15 @@ const siteOf = (options: CommandOptions, config: Config): string =>
   options.site ?? `${config.externalScheme}://${config.externalHost}:${config.port}`;
 
 function orgTypeOf(name: string | undefined): number {
-  const type = ORG_TYPES[name ?? 'unspecified'];
-  if (type === undefined) throw new AdminError(`--type is one of ${Object.keys(ORG_TYPES).join(', ')}`);
+  const type = ORGANIZATION_TYPES[name ?? 'unspecified'];
+  if (type === undefined) throw new AdminError(`--type is one of ${Object.keys(ORGANIZATION_TYPES).join(', ')}`);
   return type;
 }
 
 async function writeCredentials(options: CommandOptions, config: Config, email: string, key: string): Promise<void> {
   const site = siteOf(options, config);
   if (options.zuliprc === undefined) process.stdout.write(`${key}\n`);
-  else await writePrivate(options.zuliprc, formatZuliprc(email, key, site));
+  else await writePrivateFile(options.zuliprc, formatZuliprc(email, key, site));
 }
 
 function roleNamed(name: string): number {

@@ -2,13 +2,13 @@
 import { AdminError } from '#app/admin';
 import type { Config } from '#app/config';
 import { type Clock, REAL_CLOCK, wait } from '#base/clock';
-import { natsName } from '#ports/nats';
+import { natsDisplayName } from '#ports/nats';
 import {
   askToDrain,
   askToServe,
   type ClusterStatus,
   type HostStatus,
-  type KeyValue,
+  type KeyValueStore,
   NatsKv,
   NoBucket,
   placementBucket,
@@ -51,14 +51,17 @@ export const CLUSTER_COMMANDS: Readonly<Record<string, AdminCommand>> = {
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const called = ({ id, name }: HostStatus): string => `${id} (${name})`;
 
-async function withCluster(config: Config, action: (kv: KeyValue, clock: Clock) => Promise<number>): Promise<number> {
+async function withCluster(
+  config: Config,
+  action: (kv: KeyValueStore, clock: Clock) => Promise<number>,
+): Promise<number> {
   const { nats } = config;
   if (nats === undefined) {
     throw new AdminError('no cluster is configured: give the same --nats, --mongodb and --secret as its servers have');
   }
   const options = { ...placementBucket(config.namespace), existing: true };
   const kv = await NatsKv.connect(nats, options).catch((error: Error) => {
-    throw new AdminError(`no NATS server at ${natsName(nats)}: ${error.message}`);
+    throw new AdminError(`no NATS server at ${natsDisplayName(nats)}: ${error.message}`);
   });
   try {
     return await action(kv, REAL_CLOCK);
@@ -95,7 +98,7 @@ function findLivingHost({ hosts }: Pick<ClusterStatus, 'hosts'>, name: string): 
   throw new AdminError(`no host is called '${name}'${known}`);
 }
 
-async function drain(kv: KeyValue, clock: Clock, name: string): Promise<number> {
+async function drain(kv: KeyValueStore, clock: Clock, name: string): Promise<number> {
   const view = await viewCluster(kv, clock);
   const host = findLivingHost(view, name);
   await askToDrain(kv, host.id);

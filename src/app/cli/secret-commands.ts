@@ -10,8 +10,8 @@ import {
   readStoredSecret,
 } from '#app/server';
 import { REAL_CLOCK } from '#base/clock';
-import { Secrets } from '#domain/secrets';
-import { JetStreamLog, renewIncarnation } from '#ports/log';
+import { ServerCryptography } from '#domain/secrets';
+import { JetStreamLog, renewLogIncarnation } from '#ports/log';
 import {
   DirectoryInUse,
   embeddedSecretNote,
@@ -39,7 +39,7 @@ export function findSecretCommand(words: readonly string[]): ((config: Config) =
 /** Ends all event queues: the keys of their clients are void, and sealed entries of the log can't be opened. */
 async function changedInCluster(config: Config): Promise<void> {
   const { nats, mongodb, namespace } = config as { nats: string; mongodb: string; namespace: string };
-  const secrets = new Secrets(await loadServerSecret(config));
+  const secrets = new ServerCryptography(await loadServerSecret(config));
   await checkAllHostsStopped(nats, namespace, REAL_CLOCK);
   await JetStreamLog.discard(nats, REAL_CLOCK, eventLogNamesOf(namespace).stream);
   await withMongoSecretNote(mongodb, (note) => note.replace(secrets.check));
@@ -50,8 +50,8 @@ async function changedInDirectory(config: Config): Promise<void> {
   if (!(await hasServerData(dataDir))) throw new AdminError(`${dataDir} has no data of a server`);
   const environment = await openLmdbEnvironment(dataDir);
   try {
-    const secrets = new Secrets(await loadServerSecret(config, true));
-    await renewIncarnation(environment);
+    const secrets = new ServerCryptography(await loadServerSecret(config, true));
+    await renewLogIncarnation(environment);
     await embeddedSecretNote(environment).replace(secrets.check);
   } finally {
     await environment.close();
@@ -79,7 +79,7 @@ const words = (found: 'own' | 'none yet'): string =>
 function compareInCluster(config: Config): Promise<string> {
   const { mongodb, secret } = config as { mongodb: string; secret: string };
   return withMongoSecretNote(mongodb, async (note) =>
-    words(await compareSecretWithStore(note, new Secrets(secret), describeMongoDatabase(mongodb))),
+    words(await compareSecretWithStore(note, new ServerCryptography(secret), describeMongoDatabase(mongodb))),
   );
 }
 
@@ -90,7 +90,7 @@ async function compareInDirectory(config: Config): Promise<string> {
     return kept === undefined ? 'will be generated at the first start' : words('none yet');
   }
   // Throws when the secret is missing: none is generated for a directory with data.
-  const secrets = new Secrets(await loadServerSecret(config));
+  const secrets = new ServerCryptography(await loadServerSecret(config));
   let environment: LmdbEnvironment | undefined;
   try {
     environment = await openLmdbEnvironment(dataDir);

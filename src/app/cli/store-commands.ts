@@ -6,7 +6,7 @@ import { eventLogNamesOf } from '#app/server';
 import { type Clock, REAL_CLOCK } from '#base/clock';
 import { JetStreamLog } from '#ports/log';
 import { NatsKv, NoBucket, placementBucket, viewCluster } from '#ports/placement';
-import { FORMAT, MongoStore, mongoFormat, raiseMongoFormat } from '#ports/store';
+import { MongoStore, raiseMongoStorageFormat, readMongoStorageFormat, STORAGE_FORMAT } from '#ports/store';
 
 interface Servers {
   readonly nats: string;
@@ -15,12 +15,13 @@ interface Servers {
 }
 
 const COMMANDS: Readonly<Record<string, (of: Servers) => Promise<string>>> = {
-  format: async ({ mongodb }) => `stored: ${await mongoFormat(mongodb)}, known to this program: up to ${FORMAT}`,
+  format: async ({ mongodb }) =>
+    `stored: ${await readMongoStorageFormat(mongodb)}, known to this program: up to ${STORAGE_FORMAT}`,
 
-  'raise-format': async ({ mongodb }) => `stored: ${await raiseMongoFormat(mongodb)}`,
+  'raise-format': async ({ mongodb }) => `stored: ${await raiseMongoStorageFormat(mongodb)}`,
 
   async restored({ nats, mongodb, namespace }) {
-    await mongoFormat(mongodb);
+    await readMongoStorageFormat(mongodb);
     await checkAllHostsStopped(nats, namespace, REAL_CLOCK);
     const store = await MongoStore.connect(mongodb, REAL_CLOCK);
     try {

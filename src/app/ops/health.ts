@@ -2,7 +2,7 @@
  * Health: whether this process can do its work. Results contain only words of this program, because the error message
  * of a service may contain its address and a password.
  */
-import { every, REAL_CLOCK } from '#base/clock';
+import { REAL_CLOCK, runEvery } from '#base/clock';
 
 /** Names of the checks, in the order of the health page. */
 export const HEALTH_CHECKS = ['started', 'leaving', 'loop', 'bus', 'hosts', 'log', 'store', 'lease'] as const;
@@ -107,7 +107,7 @@ export class HealthMonitor {
 export type LoopDelayTimer = (ms: number, fn: (lateMs: number) => void) => () => void;
 
 /** Uses real time, also in tests that run the server on a fake clock. */
-const realTimer: LoopDelayTimer = (ms, fn) => every(REAL_CLOCK, ms, fn);
+const realTimer: LoopDelayTimer = (ms, fn) => runEvery(REAL_CLOCK, ms, fn);
 
 const EVERY_MS = 500;
 /**

@@ -1,5 +1,5 @@
 /** /health/live, /health/ready and /metrics over HTTP. The pages contain no secrets and need no credentials. */
-import { expose, METRICS_CONTENT_TYPE, type Metrics } from '#base/metrics';
+import { exposeMetrics, METRICS_CONTENT_TYPE, type Metrics } from '#base/metrics';
 import { type HttpExchange, ResponseHeaders } from '#frontend/http';
 import type { HealthMonitor } from './health.js';
 
@@ -30,7 +30,7 @@ const readyPage =
 const metricsPage =
   (metrics: Metrics): Answer =>
   (exchange) =>
-    void expose(metrics).then(
+    void exposeMetrics(metrics).then(
       (text) => exchange.respond(200, METRICS_TEXT, [text]),
       () => exchange.respond(500, PLAIN, ['Gathering the metrics failed\n']),
     );

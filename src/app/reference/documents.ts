@@ -1,6 +1,6 @@
 /** Generated documents, made from declarations. A test fails when a committed document is out of date. */
 import { SETTINGS } from '#app/config';
-import { METRICS, type Metric } from '#base/metrics';
+import { METRICS, type MetricDeclaration } from '#base/metrics';
 import { OPERATIONS } from '#frontend/api';
 import { renderImportDirections } from './directions.js';
 import { buildOpenapiDocument } from './openapi.js';
@@ -35,16 +35,20 @@ export const renderDocuments = (): ReadonlyMap<string, string> =>
 
 /** Marks around the table in docs/logs-and-metrics.md. */
 const [BEGIN, END] = ['<!-- metrics -->', '<!-- /metrics -->'];
-const WHERE: Readonly<Record<Metric['at'], string>> = { frontend: 'frontends', host: 'actor hosts', all: 'all' };
+const WHERE: Readonly<Record<MetricDeclaration['at'], string>> = {
+  frontend: 'frontends',
+  host: 'actor hosts',
+  all: 'all',
+};
 
-const rowOf = ([name, { type, labels, help, at }]: [string, Metric]): string =>
+const rowOf = ([name, { type, labels, help, at }]: [string, MetricDeclaration]): string =>
   `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${WHERE[at]} | ${help} |`;
 
 /** The document with the current table of metrics between its two marks. @throws Error when the marks are missing */
 export function insertMetricsTable(document: string): string {
   const [from, to] = [document.indexOf(BEGIN), document.indexOf(END)];
   if (from < 0 || to < from) throw new Error(`no ${BEGIN} … ${END}`);
-  const rows = (Object.entries(METRICS) as [string, Metric][]).map(rowOf);
+  const rows = (Object.entries(METRICS) as [string, MetricDeclaration][]).map(rowOf);
   const table = ['', '', '| metric | type | labels | where | meaning |', '|---|---|---|---|---|', ...rows, '', ''];
   return `${document.slice(0, from)}${BEGIN}${table.join('\n')}${document.slice(to)}`;
 }

@@ -1,5 +1,5 @@
 /** docs/openapi.json: the OpenAPI description of all declared operations. */
-import { type JsonObject, VERSION } from '#base';
+import { type JsonObject, SERVER_VERSION } from '#base';
 import {
   type ApiOperation,
   DEFAULT_MAX_BODY_MIB,
@@ -95,7 +95,7 @@ export function buildOpenapiDocument(operations: readonly ApiOperation[]): JsonO
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Conclave', version: VERSION },
+    info: { title: 'Conclave', version: SERVER_VERSION },
     servers: [{ url: '/api/v1' }],
     // Bounds of every operation and parameter that doesn't declare its own.
     'x-most-body-mib': DEFAULT_MAX_BODY_MIB,

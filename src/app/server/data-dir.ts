@@ -1,7 +1,7 @@
 /** The data directory: creates it, closes it to other users of the machine, and explains why it can't be used. */
 import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { closeToOthers } from '#base/disk';
+import { removeOthersPermissions } from '#base/disk';
 
 const REASONS: Readonly<Record<string, string>> = {
   EEXIST: 'it is not a folder',
@@ -28,7 +28,7 @@ export async function prepareDataDir(folder: string): Promise<void> {
     await make(resolve(folder));
     if (!(await stat(folder)).isDirectory()) throw Object.assign(new Error(), { code: 'EEXIST' });
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-    await closeToOthers(folder, (name) => OURS.test(name));
+    await removeOthersPermissions(folder, (name) => OURS.test(name));
   } catch (error) {
     throw new Error(`data directory ${folder} can't be used: ${describeFileError(error)}`, { cause: error });
   }

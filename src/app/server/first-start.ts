@@ -2,8 +2,8 @@
 import { join, resolve } from 'node:path';
 import { type ActorCaller, createRealm, listRealms } from '#app/admin';
 import type { Config } from '#app/config';
-import { writePrivate } from '#base/disk';
-import type { Secrets } from '#domain/secrets';
+import { writePrivateFile } from '#base/disk';
+import type { ServerCryptography } from '#domain/secrets';
 
 export interface FirstStartResult {
   /** Path of the file with the owner's credentials. */
@@ -14,7 +14,7 @@ export interface FirstStartResult {
 export async function createFirstOrganization(
   config: Config,
   actors: ActorCaller,
-  secrets: Secrets,
+  secrets: ServerCryptography,
   site: string,
 ): Promise<FirstStartResult | undefined> {
   if ((await listRealms(actors)).length > 0) return undefined;
@@ -28,7 +28,7 @@ export async function createFirstOrganization(
     origin: site,
   });
   const zuliprc = resolve(join(config.dataDir, 'owner.zuliprc'));
-  await writePrivate(zuliprc, formatZuliprc(email, ownerKey, site));
+  await writePrivateFile(zuliprc, formatZuliprc(email, ownerKey, site));
   return { zuliprc };
 }
 

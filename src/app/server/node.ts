@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { queueKind } from '#actors/event-queue';
-import { strangerKind } from '#actors/login-guard';
+import { loginGuardKind } from '#actors/login-guard';
 import { mailKind } from '#actors/mail';
 import { presenceKind } from '#actors/presence';
 import { realmKind } from '#actors/realm';
@@ -17,11 +17,11 @@ import type { Clock } from '#base/clock';
 import { Metrics } from '#base/metrics';
 import { RealmFeeds, RecipientFieldResolver } from '#delivery';
 import { DirectoryReplicas } from '#directory';
-import { extraEmoji } from '#domain/emoji';
+import { extraEmojiNamed } from '#domain/emoji';
 import { MailDispatcher } from '#domain/mail';
 import { MessageRenderer } from '#domain/messages';
-import { disposableDomains } from '#domain/people';
-import { PasswordThread, type Secrets } from '#domain/secrets';
+import { parseDisposableDomains } from '#domain/people';
+import { PasswordStrengthThread, type ServerCryptography } from '#domain/secrets';
 import { AddressFilter, WebhookCaller } from '#domain/webhooks';
 import { FrontendGateway } from '#frontend/gateway';
 import { ImageFetcher, ImageProxy } from '#frontend/image-proxy';
@@ -41,14 +41,14 @@ export const actorKindsByName = (): Readonly<Record<string, AnyActorKind<ActorSe
   mail: mailKind,
   presence: presenceKind,
   webhook: webhookKind,
-  stranger: strangerKind,
+  stranger: loginGuardKind,
   queue: queueKind,
 });
 
 /** Opens the ports of the configured face. @throws ConfigError when its data was written under another secret */
 export const openProcessPorts = (
   config: Config,
-  secrets: Secrets,
+  secrets: ServerCryptography,
   clock: Clock,
   logger: Logger,
 ): Promise<ProcessPorts> =>
@@ -65,12 +65,12 @@ export class ConclaveNode {
   readonly log: EventLog;
   readonly imageProxy: ImageProxy;
   readonly #renderer: MessageRenderer;
-  readonly #passwords = new PasswordThread();
+  readonly #passwords = new PasswordStrengthThread();
 
   constructor(
     readonly ports: ProcessPorts,
     config: Config,
-    readonly secrets: Secrets,
+    readonly secrets: ServerCryptography,
     logger: Logger,
   ) {
     const { clock, bus } = ports;
@@ -83,7 +83,7 @@ export class ConclaveNode {
     this.#renderer = new MessageRenderer(proxies ? imageProxyKey : '');
     const outageMs = config.outageSeconds * 1000;
     this.client = new ActorClient(bus, clock, this.metrics, { limitMs: outageMs, hosts: ports.hosts });
-    this.directories = new DirectoryReplicas(this.client, log, clock, extraEmoji(config.emojiNames));
+    this.directories = new DirectoryReplicas(this.client, log, clock, extraEmojiNamed(config.emojiNames));
     this.gateway = new FrontendGateway({
       clock,
       log: logger,
@@ -119,7 +119,7 @@ export class ConclaveNode {
           maxQueues: config.maxQueues,
           secrets: this.secrets,
           passwords: this.#passwords,
-          disposable: disposableDomains(
+          disposable: parseDisposableDomains(
             config.disposableDomains === undefined ? '' : readFileSync(config.disposableDomains, 'utf8'),
           ),
           renderer: this.#renderer,

@@ -12,7 +12,7 @@ import {
   respondNotFound,
   serveOpsPage,
 } from '#app/ops';
-import { VERSION } from '#base';
+import { SERVER_VERSION } from '#base';
 import type { Metrics } from '#base/metrics';
 import { ReplicaLagWatch, SERVER_REALM_ID } from '#directory';
 import { chooseHttpServerFactory, type HttpServer, type SlowClientGuard } from '#frontend/http';
@@ -118,7 +118,7 @@ export function startObserving(node: ConclaveNode, config: Config): Observation 
     observePlacement(placement, metrics);
   }
   metrics.read('conclave_build_info', () => [
-    [[VERSION, config.role, config.nats === undefined ? 'embedded' : 'cluster'], 1],
+    [[SERVER_VERSION, config.role, config.nats === undefined ? 'embedded' : 'cluster'], 1],
   ]);
   metrics.read('conclave_event_loop_delay_seconds', () => delay.median / 1000);
   metrics.read('conclave_ready', async () => Number((await health.readiness()).ready));

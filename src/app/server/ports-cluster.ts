@@ -1,14 +1,21 @@
 import { hostname } from 'node:os';
 import type { Config } from '#app/config';
-import { type Logger, VERSION } from '#base';
+import { type Logger, SERVER_VERSION } from '#base';
 import type { Clock } from '#base/clock';
 import { type Mailer, NoMailer } from '#domain/mail';
-import type { Secrets } from '#domain/secrets';
+import type { ServerCryptography } from '#domain/secrets';
 import { GridFsBlobs } from '#ports/blobs';
 import { type Bus, NamespacedBus, NatsBus } from '#ports/bus';
 import { JetStreamLog } from '#ports/log';
 import { ClusterPlacement, HostWatch, NatsKv, placementBucket } from '#ports/placement';
-import { databaseName, FORMAT, MongoStore, mongoFormat, serverName, withMongoSecretNote } from '#ports/store';
+import {
+  databaseNameOfUrl,
+  MongoStore,
+  readMongoStorageFormat,
+  STORAGE_FORMAT,
+  serverNameOfUrl,
+  withMongoSecretNote,
+} from '#ports/store';
 import { createSmtpMailer, eventLogLimitsOf, type ProcessPorts } from './ports.js';
 import { checkStoreSecret } from './secret.js';
 
@@ -18,7 +25,7 @@ export const eventLogNamesOf = (namespace: string): { namespace?: string; stream
 
 /** Name of a cluster's database for messages to the operator. */
 export const describeMongoDatabase = (mongodb: string): string =>
-  `the database ${databaseName(mongodb)} at ${serverName(mongodb)}`;
+  `the database ${databaseNameOfUrl(mongodb)} at ${serverNameOfUrl(mongodb)}`;
 
 /**
  * Opens the ports of a process of a cluster: NATS and MongoDB.
@@ -27,7 +34,7 @@ export const describeMongoDatabase = (mongodb: string): string =>
  */
 export async function openClusterPorts(
   config: Config,
-  secrets: Secrets,
+  secrets: ServerCryptography,
   clock: Clock,
   logger: Logger,
 ): Promise<ProcessPorts> {
@@ -64,7 +71,7 @@ export async function openClusterPorts(
       closers.unshift(() => kv.close());
       const placement = new ClusterPlacement(kv, clock, store, {
         name: `${hostname()}/${process.pid}`,
-        version: VERSION,
+        version: SERVER_VERSION,
         address: hostname(),
         ping: () => store.ping(),
         onError: (error) => logger.warn({ err: error }, 'placement: a step failed and will be retried'),
@@ -94,10 +101,10 @@ export async function openClusterPorts(
 
 /** Checks the format of the database before anything is written. @throws Error when this program does not know it */
 async function checkFormat(mongodb: string, logger: Logger): Promise<void> {
-  const format = await mongoFormat(mongodb);
-  if (format >= FORMAT) return;
+  const format = await readMongoStorageFormat(mongodb);
+  if (format >= STORAGE_FORMAT) return;
   logger.warn(
-    { format, ours: FORMAT },
+    { format, ours: STORAGE_FORMAT },
     'the database has an older format: run conclave store raise-format once every process has this version',
   );
 }

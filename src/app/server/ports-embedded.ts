@@ -3,8 +3,8 @@ import { refuseUnfinishedRestore, writeBackup } from '#app/backup';
 import type { Config } from '#app/config';
 import type { Clock } from '#base/clock';
 import { FolderMailer } from '#domain/mail';
-import { digestOf } from '#domain/messages';
-import type { Secrets } from '#domain/secrets';
+import { makeDigest } from '#domain/messages';
+import type { ServerCryptography } from '#domain/secrets';
 import { DirectoryBlobs } from '#ports/blobs';
 import { LocalBus } from '#ports/bus';
 import { LmdbLog } from '#ports/log';
@@ -19,7 +19,11 @@ import { checkStoreSecret } from './secret.js';
  * @throws DirectoryInUse when another process has the directory open
  * @throws ConfigError when the directory was written under another secret
  */
-export async function openEmbeddedPorts(config: Config, secrets: Secrets, clock: Clock): Promise<ProcessPorts> {
+export async function openEmbeddedPorts(
+  config: Config,
+  secrets: ServerCryptography,
+  clock: Clock,
+): Promise<ProcessPorts> {
   await prepareDataDir(config.dataDir);
   await refuseUnfinishedRestore(config.dataDir);
   const environment = await openLmdbEnvironment(config.dataDir);
@@ -29,7 +33,7 @@ export async function openEmbeddedPorts(config: Config, secrets: Secrets, clock:
     await environment.close();
     throw error;
   }
-  const store = new LmdbStore(environment, clock, digestOf);
+  const store = new LmdbStore(environment, clock, makeDigest);
   const log = await LmdbLog.open(environment, clock, eventLogLimitsOf(config));
   const blobs = await DirectoryBlobs.open(join(config.dataDir, 'blobs'));
   const mailer =

@@ -7,7 +7,7 @@ import { access, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { type Config, ConfigError, SETTINGS, type SettingName } from '#app/config';
-import { createClient } from '#ports/store';
+import { createMongoClient } from '#ports/store';
 import { describeFileError } from './data-dir.js';
 
 /** Name of a setting for messages: option and environment variable, because the operator may have used either. */
@@ -52,7 +52,7 @@ function samePort({ role, host, port, opsHost, opsPort }: Config): Problem {
 function mongoUrl({ mongodb }: Config): Problem {
   if (mongodb === undefined) return undefined;
   try {
-    void createClient(mongodb).close();
+    void createMongoClient(mongodb).close();
     return undefined;
   } catch (error) {
     return `${called('mongodb')}: ${(error as Error).message}`;

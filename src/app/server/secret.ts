@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Config, ConfigError } from '#app/config';
-import type { Secrets } from '#domain/secrets';
-import type { SecretNote } from '#ports/store';
+import type { ServerCryptography } from '#domain/secrets';
+import type { ServerSecretNote } from '#ports/store';
 import { prepareDataDir } from './data-dir.js';
 
 /**
@@ -57,7 +57,11 @@ export const hasServerData = (dataDir: string): Promise<boolean> =>
  * @param what the Store in words, for the message
  * @throws ConfigError
  */
-export async function checkStoreSecret(note: SecretNote, secrets: Secrets, what: string): Promise<void> {
+export async function checkStoreSecret(
+  note: ServerSecretNote,
+  secrets: ServerCryptography,
+  what: string,
+): Promise<void> {
   if ((await compareSecretWithStore(note, secrets, what)) === 'own') return;
   if ((await note.make(secrets.check)) !== secrets.check) throw secretMismatchError(what);
 }
@@ -68,8 +72,8 @@ export async function checkStoreSecret(note: SecretNote, secrets: Secrets, what:
  * @throws ConfigError when the Store was written under another secret
  */
 export async function compareSecretWithStore(
-  note: SecretNote,
-  secrets: Secrets,
+  note: ServerSecretNote,
+  secrets: ServerCryptography,
   what: string,
 ): Promise<'own' | 'none yet'> {
   const stored = await note.read();

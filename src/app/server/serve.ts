@@ -10,7 +10,7 @@ import { type Config, isClusterConfig } from '#app/config';
 import { createHealthPages, serveOpsPage } from '#app/ops';
 import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
-import { Secrets } from '#domain/secrets';
+import { ServerCryptography } from '#domain/secrets';
 import { OPERATIONS } from '#frontend/api';
 import { Frontend, type HttpServer, openHttpServer, SLOW_CLIENT_LIMITS, SlowClientGuard } from '#frontend/http';
 import { createFirstOrganization, type FirstStartResult } from './first-start.js';
@@ -52,7 +52,7 @@ export async function startServer(
   logger: Logger,
   adjust: (ports: ProcessPorts) => ProcessPorts = (ports) => ports,
 ): Promise<RunningServer> {
-  const secrets = new Secrets(await loadServerSecret(config));
+  const secrets = new ServerCryptography(await loadServerSecret(config));
   const ports = adjust(await openProcessPorts(config, secrets, clock, logger));
   const node = new ConclaveNode(ports, config, secrets, logger);
   let frontend: Frontend | undefined;

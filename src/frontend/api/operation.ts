@@ -4,11 +4,11 @@
  */
 
 import type { Static, TSchema } from 'typebox';
-import type { Fields, JsonObject, ReadyFields } from '#base';
-import type { Secrets } from '#domain/secrets';
+import type { CachedResponseFields, JsonObject, ResponseFields } from '#base';
+import type { ServerCryptography } from '#domain/secrets';
 import type { ImageProxy } from '#frontend/image-proxy';
 import type { ActorKindName, RawAnswer, RealmId, UserId } from '#model';
-import type { AddressedCommand, CommandTo, Fields as ReplyFields } from '#model/commands';
+import type { AddressedCommand, CommandTo, FieldsReply as ReplyFields } from '#model/commands';
 import type { ErrorReply } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { Blobs } from '#ports/blobs';
@@ -114,7 +114,7 @@ export interface ApiCall<V> {
   readonly blobs: Blobs;
   /** Proxy for pictures of other hosts; undefined: it is turned off. */
   readonly imageProxy: ImageProxy | undefined;
-  readonly secrets: Secrets;
+  readonly secrets: ServerCryptography;
   /** Query of the request as sent, without the question mark. */
   readonly query: string;
   /** Value of a request header that the operation declares; '' when absent. */
@@ -190,13 +190,13 @@ export interface PollKeepalive {
 /** A response made on the frontend from its directory replica. */
 export interface FieldsAnswer {
   /** Fields of the response beside result and msg. */
-  readonly fields: Fields;
+  readonly fields: ResponseFields;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Answer whose fields are encoded already. The operation keeps the object; the frontend sends it as it is. */
 interface ReadyAnswer {
-  readonly ready: ReadyFields;
+  readonly ready: CachedResponseFields;
 }
 
 export type OperationOutcome = ForwardedCommand | FieldsAnswer | ReadyAnswer | RawAnswer;

@@ -1,6 +1,6 @@
 /** Parameters that describe an event queue: POST /register, and GET /events when it makes one (register.md). */
 import { Type } from 'typebox';
-import { MAX_OPERATORS } from '#domain/messages';
+import { MAX_NARROW_TERMS } from '#domain/messages';
 import type { RegisterArgs } from '#model/commands';
 import { apiError, checkCount, checkLength } from '#model/errors';
 import { flagParameter, optionalFlagParameter, optionalJsonParameter } from './parameters.js';
@@ -87,7 +87,7 @@ const MAX_OPERANDS_LENGTH = 10_000;
 
 /** Checks the bounds of the lists that a queue keeps and reads for each event. @throws ApiError */
 function checkQueue({ narrow, event_types, fetch_event_types }: QueueValues): void {
-  checkCount('narrow', narrow.length, MAX_OPERATORS);
+  checkCount('narrow', narrow.length, MAX_NARROW_TERMS);
   const operands = narrow.reduce((sum, [, operand = '']) => sum + operand.length, 0);
   checkLength('narrow', operands, MAX_OPERANDS_LENGTH);
   checkCount('event_types', event_types?.length ?? 0, MAX_EVENT_TYPES);

@@ -1,7 +1,7 @@
 import { type FileResponse, fileHeaders, rangeResponse } from '#domain/files';
 import type { RawAnswer } from '#model';
 import { apiError } from '#model/errors';
-import { type Blob, BlobGone } from '#ports/blobs';
+import { BlobGone, type StoredBlob } from '#ports/blobs';
 import type { ApiCall } from './operation.js';
 
 /** Name of a parameter in a query, decoded and in lower case; a broken escape stays as it is. */
@@ -43,7 +43,7 @@ export const CONDITIONAL_REQUEST_HEADERS = ['range', 'if-range', 'if-none-match'
 /** A stored file as the answer: the whole file, or the range that the request asks for. @throws ApiError */
 export async function serveBlob(
   call: ApiCall<unknown>,
-  blob: Blob | undefined,
+  blob: StoredBlob | undefined,
   served: Omit<FileResponse, 'type'>,
 ): Promise<RawAnswer> {
   if (!blob) throw apiError('FILE_NOT_FOUND');

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#base';
-import { AVATAR_SIZES, type AvatarImages, blobOfAvatar, PICTURE_MIB } from '#domain/pictures';
+import { AVATAR_SIZES, type AvatarImages, blobOfAvatar, MAX_PICTURE_MIB } from '#domain/pictures';
 import { realmKey, type UserId } from '#model';
 import { realmCommands } from '#model/commands';
 import { ActorRefused, apiError } from '#model/errors';
@@ -15,7 +15,8 @@ export function takeOnePicture(
     /** Bytes of the picture. @throws ApiError if the file is too large */
     bytes(): Uint8Array {
       const bytes = files === 'too large' ? undefined : files[0]!.bytes;
-      if (!bytes || bytes.byteLength > PICTURE_MIB * 1_048_576) throw apiError('FILE_TOO_LARGE', { n: PICTURE_MIB });
+      if (!bytes || bytes.byteLength > MAX_PICTURE_MIB * 1_048_576)
+        throw apiError('FILE_TOO_LARGE', { n: MAX_PICTURE_MIB });
       return bytes;
     },
   };
@@ -53,7 +54,7 @@ export async function storePicture(call: ApiCall<unknown>, upload: Upload): Prom
 
 /**
  * Gives an account this avatar: the caller's account, or a bot that the caller manages. All users get an event.
- * @param images from `avatarImages` @returns URL of the avatar @throws ActorRefused
+ * @param images from `makeAvatarImages` @returns URL of the avatar @throws ActorRefused
  */
 export async function storeAvatar(call: ApiCall<unknown>, user: UserId, images: AvatarImages): Promise<string> {
   const hash = call.secrets.avatarHash(call.realm, user);

@@ -2,7 +2,7 @@
 import { type Logger, SingleFlight } from '#base';
 import type { Clock } from '#base/clock';
 import { DirectoryBehind, type DirectoryReplicas, NoSuchRealm } from '#directory';
-import type { Secrets } from '#domain/secrets';
+import type { ServerCryptography } from '#domain/secrets';
 import type { ForwardedCommand } from '#frontend/api';
 import type {
   AnonymousCaller,
@@ -27,7 +27,7 @@ interface GatewayOptions {
   readonly log: Logger;
   readonly directories: DirectoryReplicas;
   readonly client: ActorClient;
-  readonly secrets: Secrets;
+  readonly secrets: ServerCryptography;
   readonly blobs: Blobs;
   readonly site: SiteUrlOptions;
   /** Deadline of a command that an actor answers at once, ms. */
@@ -49,7 +49,7 @@ export class FrontendGateway implements FrontendServices {
   readonly clock: Clock;
   readonly log: Logger;
   readonly blobs: Blobs;
-  readonly secrets: Secrets;
+  readonly secrets: ServerCryptography;
   readonly #keys = new Map<string, ResolvedKey>();
   readonly #newest: NewestMessageCache;
   readonly #forwarding: ForwardedCommandServices;

@@ -14,7 +14,7 @@ import {
   type LogItem,
   type MembershipItem,
   type MessageItem,
-  type MovingItem,
+  type MoveProgressItem,
   type RealmId,
   type UserId,
   userKey,
@@ -336,7 +336,7 @@ export class RealmNewestMessageCache implements LogTailReader {
     if (stream && ids.includes(stream.id)) stream.lost = this.#step;
   }
 
-  #moveProgressed({ from, to, done }: MovingItem): void {
+  #moveProgressed({ from, to, done }: MoveProgressItem): void {
     this.#step++;
     for (const id of [from, to]) {
       const stream = this.#stream(id);

@@ -4,7 +4,7 @@
  */
 
 import type { Logger } from '#base';
-import type { Count, Metrics } from '#base/metrics';
+import type { CounterSeries, Metrics } from '#base/metrics';
 import { byteLengthOfParts } from './bodies.js';
 import { DeflatePool, GzipBodyComposer } from './gzip.js';
 import type { HttpExchange, ResponseBodyPart, ResponseHeaders } from './server.js';
@@ -22,9 +22,9 @@ const nothing = (): void => {};
 
 export class ResponseCompressor {
   readonly #bodies = new GzipBodyComposer(new DeflatePool(LEVEL));
-  readonly #plain: Count;
-  readonly #in: Count;
-  readonly #out: Count;
+  readonly #plain: CounterSeries;
+  readonly #in: CounterSeries;
+  readonly #out: CounterSeries;
   #waiting = 0;
 
   constructor(

@@ -1,6 +1,6 @@
 /** Opening and closing the listening socket: a bound for open connections, and the right moment to stop. */
 import { statSync } from 'node:fs';
-import { every, REAL_CLOCK } from '#base/clock';
+import { REAL_CLOCK, runEvery } from '#base/clock';
 
 const LOOK_MS = 250;
 /** Interval of the checks while fewer than half of the allowed connections are open, ms. */
@@ -32,7 +32,7 @@ export class ConnectionGate {
     private readonly maxConnections: number,
     private readonly listener: { shut(): void; open(): void },
   ) {
-    this.#stop = every(REAL_CLOCK, FEW_LOOK_MS, () => this.#look());
+    this.#stop = runEvery(REAL_CLOCK, FEW_LOOK_MS, () => this.#look());
   }
 
   #look(): void {

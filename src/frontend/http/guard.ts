@@ -1,5 +1,5 @@
 /** The `guard` step of the pipeline: roles that operations demand (conventions.md § Roles). */
-import { policyAllows } from '#domain/people';
+import { isAllowedByPolicy } from '#domain/people';
 import type { ApiOperation, OperationGuard } from '#frontend/api';
 import { apiError } from '#model/errors';
 import type { AuthenticatedCaller } from './services.js';
@@ -39,7 +39,7 @@ export function checkOperationGuard(
       if (user.botType !== null) throw apiError('NO_BOTS');
       if (guard === 'member_human') return;
       const { settings } = directory;
-      if (policyAllows(settings.user_group_edit_policy, user, settings, now)) return;
+      if (isAllowedByPolicy(settings.user_group_edit_policy, user, settings, now)) return;
       throw apiError('INSUFFICIENT_PERMISSION');
     }
     case 'non_guest':

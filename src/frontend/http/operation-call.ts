@@ -1,6 +1,6 @@
 import type { JsonObject } from '#base';
-import { clientName } from '#domain/messages';
-import type { Secrets } from '#domain/secrets';
+import { clientNameOf } from '#domain/messages';
+import type { ServerCryptography } from '#domain/secrets';
 import type { ApiCall, ForwardedCommand, OperationOutcome, UploadedFile } from '#frontend/api';
 import type { ImageProxy } from '#frontend/image-proxy';
 import { type ActorReply, type RealmId, type UserId, userId } from '#model';
@@ -66,7 +66,7 @@ export class OperationCall implements ApiCall<AnyValues> {
 
   get client(): string {
     const { form, userAgent } = this.request;
-    return clientName(form.fields.get('client') ?? this.queryFields.get('client'), userAgent);
+    return clientNameOf(form.fields.get('client') ?? this.queryFields.get('client'), userAgent);
   }
 
   get origin(): string {
@@ -96,7 +96,7 @@ export class OperationCall implements ApiCall<AnyValues> {
     return this.context.options.imageProxy;
   }
 
-  get secrets(): Secrets {
+  get secrets(): ServerCryptography {
     return this.context.services.secrets;
   }
 

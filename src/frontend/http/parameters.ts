@@ -2,7 +2,7 @@
  * The `parameters` step of the pipeline: looks up the parameters of an operation in the form, then in the query
  * (conventions.md § Parameters), decodes and checks them in the order of declaration. The first failure is the answer.
  */
-import { type JsonText, parseJsonText, TooManyValues } from '#base';
+import { type ParsedJsonText, parseJsonText, TooManyJsonValues } from '#base';
 import {
   type ApiOperation,
   MAX_JSON_CHARACTERS,
@@ -10,7 +10,7 @@ import {
   MAX_TEXT_CHARACTERS,
   type ParameterDeclaration,
 } from '#frontend/api';
-import { apiError, checkLength, tooMany } from '#model/errors';
+import { apiError, checkLength, tooManyError } from '#model/errors';
 import { compileValidator, type Validator } from '#model/schema';
 import { type FormFields, NO_FORM_FIELDS } from './form-urlencoded.js';
 
@@ -159,10 +159,10 @@ function decode({ name, declared, validator, maxCharacters }: ParameterRow, text
   }
 }
 
-function boundedJson(text: string, name: string, maxValues: number): JsonText | undefined {
+function boundedJson(text: string, name: string, maxValues: number): ParsedJsonText | undefined {
   try {
     return parseJsonText(text, maxValues);
   } catch (error) {
-    throw error instanceof TooManyValues ? tooMany(name, maxValues) : error;
+    throw error instanceof TooManyJsonValues ? tooManyError(name, maxValues) : error;
   }
 }

@@ -8,7 +8,7 @@
  * command's first poll are reused for all that follow, and most of those are not even parsed (NextPollMatcher).
  */
 import { encodeFields } from '#base';
-import { type Clock, JITTER, jitter, TimerRing } from '#base/clock';
+import { addJitter, type Clock, MAX_JITTER_SHARE, TimerRing } from '#base/clock';
 import type { PollKeepalive } from '#frontend/api';
 import type { ActorKey, ActorRepeat, ActorReply, RealmId, UserId } from '#model';
 import type { InboundRequest, RequestLifetime } from './inbound-request.js';
@@ -56,7 +56,9 @@ export class ParkedPolls {
     readonly sender: ResponseSender,
     readonly options: ParkedPollOptions,
   ) {
-    this.#heartbeats = new TimerRing(clock, options.everyMs * (1 + JITTER), (parked, now) => parked.heartbeat(now));
+    this.#heartbeats = new TimerRing(clock, options.everyMs * (1 + MAX_JITTER_SHARE), (parked, now) =>
+      parked.heartbeat(now),
+    );
     this.#absences = new TimerRing(clock, ABSENCE_MS, (parked, now) => parked.checkAbsence(now));
   }
 
@@ -109,7 +111,7 @@ export class ParkedPolls {
   /** @internal @param since monotonic ms at which the request arrived */
   scheduleHeartbeat(parked: ParkedPoll, since: number): void {
     const { everyMs, random } = this.options;
-    this.#heartbeats.add(parked, jitter(everyMs, random), since);
+    this.#heartbeats.add(parked, addJitter(everyMs, random), since);
   }
 
   /** @internal @param query undefined: the next poll has to be parsed @param now monotonic ms */

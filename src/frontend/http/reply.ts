@@ -3,8 +3,8 @@
  * sent as they are.
  */
 import { STATUS_CODES } from 'node:http';
-import { Encoded, encodeParts, type Fields, type JsonObject, type ReadyFields } from '#base';
-import { ActorRefused, ApiError, apiError, type ErrorReply, PRODUCT } from '#model/errors';
+import { type CachedResponseFields, EncodedJson, encodeFieldParts, type JsonObject, type ResponseFields } from '#base';
+import { ActorRefused, ApiError, apiError, type ErrorReply, PRODUCT_NAME } from '#model/errors';
 import { BlobsUnavailable } from '#ports/blobs';
 import { type ResponseBodyPart, ResponseHeaders } from './server.js';
 
@@ -41,7 +41,7 @@ export const JSON_RESPONSE_HEADERS = new ResponseHeaders([
   ...CORS_HEADERS,
 ]);
 const HTML_HEADERS = JSON_RESPONSE_HEADERS.with({ 'Content-Type': 'text/html; charset=utf-8' });
-const UNAUTHORIZED_HEADERS = JSON_RESPONSE_HEADERS.with({ 'WWW-Authenticate': `Basic realm="${PRODUCT}"` });
+const UNAUTHORIZED_HEADERS = JSON_RESPONSE_HEADERS.with({ 'WWW-Authenticate': `Basic realm="${PRODUCT_NAME}"` });
 const RETRY_HEADERS = JSON_RESPONSE_HEADERS.with({ 'Retry-After': '1' });
 
 const PREFIX = '{"result":"success","msg":""';
@@ -52,9 +52,12 @@ const ignoredText = (ignored: readonly string[] | undefined): string =>
   ignored ? `,"ignored_parameters_unsupported":${JSON.stringify(ignored)}` : '';
 
 /** Body of a success with fields made by an operation. `result` and `msg` among them replace the usual ones. */
-export function successBodyOfFields(fields: Fields, ignored: readonly string[] | undefined): ResponseBodyPart[] {
+export function successBodyOfFields(
+  fields: ResponseFields,
+  ignored: readonly string[] | undefined,
+): ResponseBodyPart[] {
   for (const name in fields)
-    if (fields[name] instanceof Encoded) return successBodyOfParts(encodeParts(fields), ignored);
+    if (fields[name] instanceof EncodedJson) return successBodyOfParts(encodeFieldParts(fields), ignored);
   if (fields.result !== undefined || fields.msg !== undefined) {
     const all = { result: 'success', msg: '', ...fields };
     return [`${JSON.stringify(all).slice(0, -1)}${ignoredText(ignored)}}\n`];
@@ -80,7 +83,7 @@ export const successBodyOfText = (text: string, ignored: readonly string[] | und
 
 /** Body of a success with fields that are sent again and again; it is put together once. */
 export function successBodyOfReadyFields(
-  ready: ReadyFields,
+  ready: CachedResponseFields,
   ignored: readonly string[] | undefined,
 ): ResponseBodyPart[] {
   if (ignored) return successBodyOfParts(ready.parts, ignored);

@@ -2,7 +2,7 @@
 
 import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
-import { type Count, type Distribution, Metrics } from '#base/metrics';
+import { type CounterSeries, type HistogramSeries, Metrics } from '#base/metrics';
 import type { InboundRequest } from './inbound-request.js';
 import type { FrontendOptions } from './options.js';
 import type { HttpExchange } from './server.js';
@@ -14,11 +14,15 @@ const USABLE_ID = /^[A-Za-z0-9_.:-]{8,64}$/;
 
 export class RequestMetrics {
   readonly metrics: Metrics;
-  readonly #unknown = new Map<number, Count>();
-  readonly #polls: Distribution;
-  readonly #aborted: Count;
+  readonly #unknown = new Map<number, CounterSeries>();
+  readonly #polls: HistogramSeries;
+  readonly #aborted: CounterSeries;
   /** Counters of requests refused because of overload: too many requests, waiting polls or uploads. */
-  readonly overload: { readonly requests: Count; readonly polls: Count; readonly uploads: Count };
+  readonly overload: {
+    readonly requests: CounterSeries;
+    readonly polls: CounterSeries;
+    readonly uploads: CounterSeries;
+  };
   readonly #prefix: string;
   #requests = 0;
 
@@ -30,7 +34,7 @@ export class RequestMetrics {
     this.metrics = options.metrics ?? new Metrics();
     this.#prefix = `${options.instance}-`;
     this.#polls = this.metrics.histogram('conclave_http_poll_seconds');
-    const overload = (what: string): Count => this.metrics.counter('conclave_http_overload_total', what);
+    const overload = (what: string): CounterSeries => this.metrics.counter('conclave_http_overload_total', what);
     this.overload = { requests: overload('requests'), polls: overload('polls'), uploads: overload('uploads') };
     this.#aborted = this.metrics.counter('conclave_http_aborted_requests_total');
   }
@@ -78,7 +82,7 @@ export class RequestMetrics {
     this.#aborted.n++;
   }
 
-  #count(answers: Map<number, Count>, operation: string, status: number): void {
+  #count(answers: Map<number, CounterSeries>, operation: string, status: number): void {
     let count = answers.get(status);
     if (!count) {
       count = this.metrics.counter('conclave_http_requests_total', operation, String(status));

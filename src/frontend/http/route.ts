@@ -5,14 +5,14 @@
  * is 405 even if a later pattern has it. At each segment, fixed text is tried first, then integers (`[0-9]+`), then any
  * text; a pattern for the rest of a path comes last.
  */
-import type { Count, Distribution } from '#base/metrics';
+import type { CounterSeries, HistogramSeries } from '#base/metrics';
 import type { ApiOperation, HttpMethod } from '#frontend/api';
 import type { ParameterReader } from './parameters.js';
 
 /** Metrics of one operation, looked up on first use: operations that are never called have none. */
 interface OperationMetrics {
-  readonly answers: Map<number, Count>;
-  seconds: Distribution | undefined;
+  readonly answers: Map<number, CounterSeries>;
+  seconds: HistogramSeries | undefined;
 }
 
 /** An operation with its parameters and metrics, as the router finds it. */

@@ -4,7 +4,7 @@
  */
 import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
-import type { Secrets } from '#domain/secrets';
+import type { ServerCryptography } from '#domain/secrets';
 import type { ForwardedCommand } from '#frontend/api';
 import type { ActorRepeat, ActorReply, RealmId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
@@ -56,7 +56,7 @@ export interface FrontendServices {
   readonly clock: Clock;
   readonly log: Logger;
   readonly blobs: Blobs;
-  readonly secrets: Secrets;
+  readonly secrets: ServerCryptography;
   /**
    * The account of an API key. Synchronous where the replica is open.
    *

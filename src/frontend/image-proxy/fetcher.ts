@@ -1,7 +1,7 @@
 /** Fetches pictures from other hosts, with limits for networks, redirects, time and size. */
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { VERSION } from '#base';
+import { SERVER_VERSION } from '#base';
 import type { Clock } from '#base/clock';
 import type { AddressFilter } from '#domain/webhooks';
 import { detectImageType, IMAGE_HEAD_BYTES } from './image-type.js';
@@ -99,7 +99,7 @@ export class ImageFetcher {
       headers: {
         accept: 'image/avif,image/webp,image/png,image/jpeg,image/gif,image/bmp',
         'accept-encoding': 'identity',
-        'user-agent': `ConclaveImageProxy/${VERSION}`,
+        'user-agent': `ConclaveImageProxy/${SERVER_VERSION}`,
       },
     };
     return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 /** Recognizes a picture by its first bytes, whatever its server says. SVG is excluded: it may hold scripts. Pure. */
-import { formatOf } from '#domain/pictures';
+import { detectPictureFormat } from '#domain/pictures';
 
 /** Number of first bytes that suffice to recognize every picture format. */
 export const IMAGE_HEAD_BYTES = 64;
@@ -9,7 +9,7 @@ const BMP_HEADERS: ReadonlySet<number> = new Set([12, 40, 52, 56, 108, 124]);
 
 /** Media type of a picture by its bytes; undefined: not a picture that the proxy serves. */
 export function detectImageType(bytes: Uint8Array): string | undefined {
-  const format = formatOf(bytes);
+  const format = detectPictureFormat(bytes);
   if (format) return `image/${format}`;
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(IMAGE_HEAD_BYTES, bytes.byteLength));
   if (isAvif(head)) return 'image/avif';

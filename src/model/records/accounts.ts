@@ -22,7 +22,7 @@ export interface DirectoryUser {
   /** 1, and one more with each change. */
   readonly avatarVersion: number;
   /** Present if `avatarSource` is U. */
-  readonly avatar?: UploadedAvatar | null;
+  readonly avatar?: AvatarUploadRecord | null;
   /** users.md: 1 everyone, 2 members, 3 admins, 4 nobody, 5 moderators. */
   readonly emailVisibility: number;
   /** Milliseconds since 1970. */
@@ -36,7 +36,7 @@ export interface DirectoryUser {
 }
 
 /** Location of an account's uploaded avatar. */
-export interface UploadedAvatar {
+export interface AvatarUploadRecord {
   readonly realm: RealmId;
   /** Hash that stands for the account in the address of the picture (secrets.ts). */
   readonly hash: string;

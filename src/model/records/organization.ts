@@ -14,7 +14,7 @@ export type UserDefaults = Partial<UserSettings>;
 
 export type RealmPictureName = 'icon' | 'logo' | 'night_logo';
 
-export interface RealmPicture {
+interface RealmPicture {
   /** Number of the upload; 0 is the default picture. */
   readonly number: number;
   /** Grows by one with each change. */

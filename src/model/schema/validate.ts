@@ -4,12 +4,12 @@
  */
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { cleaned, JsonFloat, type JsonText } from '#base';
+import { cleanParsedJson, JsonFloat, type ParsedJsonText } from '#base';
 import { type ApiError, validationError } from '#model/errors';
-import { EMAIL_MESSAGE, stringChecks } from './checks.js';
+import { INVALID_EMAIL_MESSAGE, stringChecks } from './checks.js';
 
 /** The JSON Schema keywords that parameters use, and our annotations. */
-export interface Schema {
+interface Schema {
   readonly type?: string;
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
@@ -36,7 +36,7 @@ export interface Validator {
   /** Value of the text. @param name of the parameter, for messages @throws ApiError VALIDATION_FAILED */
   text(text: string, name: string): unknown;
   /** Value of the parsed JSON. @param name of the parameter, for messages @throws ApiError VALIDATION_FAILED */
-  json(json: JsonText, name: string): unknown;
+  json(json: ParsedJsonText, name: string): unknown;
 }
 
 /** @throws Error for a schema with a keyword or check that `walk` would silently ignore */
@@ -50,9 +50,9 @@ export function compileValidator(declared: TSchema): Validator {
     json(json, name) {
       if (!(json.plain && fast?.Check(json.value))) {
         const value = walk(schema, json.value, name);
-        return json.plain && !json.suspicious ? value : cleaned(value);
+        return json.plain && !json.suspicious ? value : cleanParsedJson(value);
       }
-      return json.suspicious ? cleaned(json.value) : json.value;
+      return json.suspicious ? cleanParsedJson(json.value) : json.value;
     },
   };
 }
@@ -140,7 +140,7 @@ function string(schema: Schema, given: unknown, at: string): string {
   if (schema.minLength !== undefined || schema.maxLength !== undefined) lengthOf(schema, value, at);
   if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) throw refuse(`Invalid ${at}`);
   const problem = schema.check === undefined ? undefined : stringChecks[schema.check]!(value);
-  if (problem !== undefined) throw refuse(problem === EMAIL_MESSAGE ? problem : `${at}${problem}`);
+  if (problem !== undefined) throw refuse(problem === INVALID_EMAIL_MESSAGE ? problem : `${at}${problem}`);
   return value;
 }
 

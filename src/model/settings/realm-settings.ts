@@ -23,7 +23,7 @@ interface Accepted {
 }
 
 /** A setting that is stored. */
-export interface RealmSetting<V extends RealmSettingValue = RealmSettingValue> extends Accepted {
+interface RealmSetting<V extends RealmSettingValue = RealmSettingValue> extends Accepted {
   /** Value in a new organization, and in one that was made before the setting existed. */
   readonly default: V;
   /** Value in a new school or university, where it differs. */
@@ -79,7 +79,7 @@ const choice = (value: number, values: readonly number[], description: string, m
 const ROLES = '1 members, 2 administrators, 3 full members, 4 moderators, 5 everybody, 6 nobody, 7 owners';
 const P4 = [1, 2, 3, 4] as const;
 
-/** A value of `policyAllows`. */
+/** A value of `isAllowedByPolicy`. */
 const policy = (value: number, values: readonly number[], what: string, more: More<number> = {}) =>
   choice(value, values, `Who may ${what}: ${ROLES}.`, more);
 
@@ -124,7 +124,7 @@ const VIDEO_PROVIDERS: readonly unknown[] = [0, 1];
 const GIPHY_RATINGS: readonly unknown[] = [0, 1, 2, 3, 4, 5];
 
 /** Kinds of organization: words for the command line, numbers for the API. */
-export const ORG_TYPES: Readonly<Record<string, number>> = {
+export const ORGANIZATION_TYPES: Readonly<Record<string, number>> = {
   unspecified: 0,
   business: 10,
   opensource: 20,
@@ -141,8 +141,8 @@ export const ORG_TYPES: Readonly<Record<string, number>> = {
 };
 
 /** Types of schools and universities: teachers decide what pupils may do. */
-export const isEducation = (orgType: number): boolean =>
-  orgType === ORG_TYPES.school || orgType === ORG_TYPES['school-nonprofit'];
+export const isEducationType = (orgType: number): boolean =>
+  orgType === ORGANIZATION_TYPES.school || orgType === ORGANIZATION_TYPES['school-nonprofit'];
 
 /** The rows, in the order in which a request's values are checked. */
 export const REALM_SETTINGS = {
@@ -196,7 +196,7 @@ export const REALM_SETTINGS = {
   move_messages_between_streams_policy: policy(2, [1, 2, 3, 4, 6], 'move messages', { educationDefault: 4 }),
   user_group_edit_policy: policy(1, P4, 'edit user groups', { educationDefault: 4 }),
   private_message_policy: choice(1, [1, 2], 'Direct messages: 1 on, 2 off.'),
-  // Its numbers differ from those of the other policies: see `wildcardAllowed`.
+  // Its numbers differ from those of the other policies: see `isWildcardMentionAllowed`.
   wildcard_mention_policy: choice(
     5,
     [1, 2, 3, 5, 6, 7],
@@ -231,7 +231,9 @@ export const REALM_SETTINGS = {
       throw apiError('DEMO_ONLY');
     },
   } as CheckedOnly,
-  org_type: choice(0, Object.values(ORG_TYPES), 'What kind of organization this is.', { alwaysReported: true }),
+  org_type: choice(0, Object.values(ORGANIZATION_TYPES), 'What kind of organization this is.', {
+    alwaysReported: true,
+  }),
   enable_spectator_access: flag(false, 'Web-public streams are open to everybody on the web.'),
   want_advertise_in_communities_directory: flag(false, 'May be listed in public.'),
   // A new organization requires invitations, and such a one starts with read receipts.
@@ -249,7 +251,7 @@ export type RealmSettingName = {
 
 export type RealmSettings = { readonly [N in RealmSettingName]: Rows[N]['default'] };
 
-/** Settings whose value `policyAllows` understands. */
+/** Settings whose value `isAllowedByPolicy` understands. */
 export type RealmPolicyName = Exclude<
   Extract<RealmSettingName, `${string}_policy`>,
   'bot_creation_policy' | 'private_message_policy' | 'wildcard_mention_policy'
@@ -267,21 +269,18 @@ export const DEFAULT_REALM_SETTINGS = valuesFrom((row) => row.default);
 
 /** Settings of a new organization. */
 export const initialRealmSettings = (orgType: number): RealmSettings => ({
-  ...(isEducation(orgType) ? valuesFrom((row) => row.educationDefault ?? row.default) : DEFAULT_REALM_SETTINGS),
+  ...(isEducationType(orgType) ? valuesFrom((row) => row.educationDefault ?? row.default) : DEFAULT_REALM_SETTINGS),
   org_type: orgType,
 });
 
 /** Adds the defaults of missing settings. The same object if none is missing. */
-export const completeRealmSettings = (stored: Partial<RealmSettings>): RealmSettings =>
+export const addMissingRealmSettings = (stored: Partial<RealmSettings>): RealmSettings =>
   REALM_SETTING_NAMES.every((name) => stored[name] !== undefined)
     ? (stored as RealmSettings)
     : { ...DEFAULT_REALM_SETTINGS, ...stored };
 
 /** Values of a request in the form in which they are stored. @throws ApiError */
-export function checkedRealmSettings(
-  given: Readonly<Record<string, unknown>>,
-  isOwner: boolean,
-): Partial<RealmSettings> {
+export function checkRealmSettings(given: Readonly<Record<string, unknown>>, isOwner: boolean): Partial<RealmSettings> {
   const rows = Object.entries(REALM_SETTINGS).filter(([name]) => given[name] !== undefined);
   if (!isOwner && rows.some(([, row]) => row.ownerOnly)) throw apiError('OWNER_REQUIRED');
   for (const [name, row] of rows) row.check?.(given[name]);
@@ -293,7 +292,7 @@ export function checkedRealmSettings(
 }
 
 /** The stored settings among these values. A host of a newer version may send others: they are left out. */
-export const realmSettingEntries = (values: Partial<RealmSettings>): [RealmSettingName, RealmSettingValue][] =>
+export const listRealmSettings = (values: Partial<RealmSettings>): [RealmSettingName, RealmSettingValue][] =>
   Object.entries(values).filter((of): of is [RealmSettingName, RealmSettingValue] => isStored(of[0]));
 
 export const isOwnerSetting = (name: RealmSettingName): boolean => REALM_SETTINGS[name].ownerOnly === true;
@@ -305,7 +304,7 @@ export const STREAM_SETTING_NAMES = REALM_SETTING_NAMES.filter((name) => REALM_S
 export const ALWAYS_REPORTED_NAMES = REALM_SETTING_NAMES.filter((name) => REALM_SETTINGS[name].alwaysReported);
 
 /** The value that the response to a change shows. */
-export const replyValue = (name: RealmSettingName, value: RealmSettingValue): RealmSettingValue =>
+export const realmSettingInReply = (name: RealmSettingName, value: RealmSettingValue): RealmSettingValue =>
   REALM_SETTINGS[name].hiddenInReply ? 'updated' : value;
 
 /** The event that reports a change to everybody. */

@@ -32,7 +32,7 @@ const UTC = /^(?:Etc\/)?(?:UTC|UCT|Universal|Zulu)$/;
 const GMT = /^(?:Etc\/)?(?:GMT[+-]?0?|Greenwich)$/;
 
 /** The current name of a zone. @param name name of an existing zone, or '' */
-export function canonicalZone(name: string): string {
+export function canonicalTimeZone(name: string): string {
   if (name === '' || OWN.test(name)) return name;
   if (UTC.test(name)) return 'Etc/UTC';
   if (GMT.test(name)) return 'Etc/GMT';

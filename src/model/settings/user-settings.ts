@@ -1,13 +1,13 @@
 /**
  * The settings of a user, one row each (users.md § Settings). The parameters of PATCH /settings and of
  * PATCH /realm/user_settings_defaults, the default of a new account, the events, and the fields of POST /register
- * follow from the row. To add a setting, add a row here and the code that reads it with `userSetting`.
+ * follow from the row. To add a setting, add a row here and the code that reads it with `readUserSetting`.
  */
 import { type TSchema, Type } from 'typebox';
 import { apiError } from '#model/errors';
 import { LANGUAGES } from './languages.js';
-import { isEducation } from './realm-settings.js';
-import { canonicalZone } from './time-zones.js';
+import { isEducationType } from './realm-settings.js';
+import { canonicalTimeZone } from './time-zones.js';
 
 /**
  * Decides which events report a change besides `user_settings`, for clients without `user_settings_object` (events.md):
@@ -143,7 +143,7 @@ export const USER_SETTINGS = {
     schema: Type.String({ check: 'timezone' }),
     accountField: 'timezone',
     noRealmDefault: true,
-    convert: (zone) => canonicalZone(String(zone)),
+    convert: (zone) => canonicalTimeZone(String(zone)),
   }),
 };
 
@@ -165,12 +165,12 @@ export const initialUserDefaults = (orgType: number): Partial<UserSettings> =>
   Object.fromEntries(
     USER_SETTING_NAMES.flatMap((name) => {
       const { educationDefault } = rowNamed(name);
-      return isEducation(orgType) && educationDefault !== undefined ? [[name, educationDefault]] : [];
+      return isEducationType(orgType) && educationDefault !== undefined ? [[name, educationDefault]] : [];
     }),
   );
 
 /** Values of a request in the form in which they are stored. @throws ApiError */
-export function checkedUserSettings(given: Readonly<Record<string, unknown>>): Partial<UserSettings> {
+export function checkUserSettings(given: Readonly<Record<string, unknown>>): Partial<UserSettings> {
   const values = given as Partial<UserSettings>;
   const names = USER_SETTING_NAMES.filter((name) => values[name] !== undefined);
   for (const name of names) rowNamed(name).check?.(values[name]!);

@@ -6,7 +6,7 @@ import type { BusRequest } from './bus.js';
 export abstract class RequestDelivery implements BusRequest {
   #done = false;
   #cancelled = false;
-  /** One listener or several; most requests have one. */
+  /** Listeners for the cancel: one function or several; most requests have one. */
   #onCancel: (() => void) | (() => void)[] | undefined;
 
   constructor(

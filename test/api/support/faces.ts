@@ -11,7 +11,7 @@ import { type Config, loadConfig } from '#app/config';
 import { type ProcessPorts, startServer } from '#app/server';
 import type { Logger } from '#base';
 import { type Clock, REAL_CLOCK } from '#base/clock';
-import type { Secrets } from '#domain/secrets';
+import type { ServerCryptography } from '#domain/secrets';
 import type { RunningServer } from '../../../src/app/server/serve.js';
 import { dropNamespace } from '../../support/drop-namespace.js';
 import { startSmtp } from '../../support/smtp.js';
@@ -23,7 +23,7 @@ export interface TestServer extends Target {
   readonly clock: Clock;
   /** Client of actors, like that of the command line. */
   readonly actors: ActorCaller;
-  readonly secrets: Secrets;
+  readonly secrets: ServerCryptography;
   /** Data directory of the embedded face; undefined in a cluster. */
   readonly dataDir: string | undefined;
   /** All mails sent so far, in their wire format (RFC 822). */
@@ -87,7 +87,7 @@ class Face implements TestServer {
     return this.kind === 'embedded' ? this.configs[0]?.dataDir : undefined;
   }
 
-  get secrets(): Secrets {
+  get secrets(): ServerCryptography {
     return this.#front.node.secrets;
   }
 

@@ -10,7 +10,7 @@ import {
   type TransientEvent,
 } from '#delivery';
 import { DirectoryReplica } from '#directory';
-import { type Audience, type LogItem, realmId, realmKey, seq, streamId, streamKey } from '#model';
+import { type EventAudience, type LogItem, realmId, realmKey, seq, streamId, streamKey } from '#model';
 import type { DirectoryUser } from '#model/records';
 import type { LogReader } from '#ports/log';
 import { StoreUnavailable } from '#ports/store';
@@ -101,7 +101,7 @@ async function world(users: readonly DirectoryUser[] = [person(1), person(2), pe
   return { log, store, feed, append, stored, host, clock, away, readers };
 }
 
-const event = (type: string, to: Audience): LogItem => ({ t: 'event', to, event: { type } });
+const event = (type: string, to: EventAudience): LogItem => ({ t: 'event', to, event: { type } });
 const members = (mv: number, join: number[], leave: number[] = []): LogItem => ({
   t: 'members',
   stream: 5,
@@ -413,7 +413,7 @@ t.test('transient events reach their queues', async (t) => {
   const queues = [new Queue(1), new Queue(2), new Queue(3)];
   for (const queue of queues) feed.attach(queue);
   await settle();
-  const publish = async (type: string, to: Audience) => {
+  const publish = async (type: string, to: EventAudience) => {
     log.publish(REALM, event(type, to) as unknown as Json);
     await settle();
   };

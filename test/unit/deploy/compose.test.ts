@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import t from 'tap';
 import { RECOMMENDED_NODE_FLAGS } from '#app/config';
-import { VERSION } from '#base';
+import { SERVER_VERSION } from '#base';
 import { configOf, DEPLOY, documents, variables, type Yaml } from './support.js';
 
 const SECRET = { CONCLAVE_SECRET: 'at least 16 characters' };
@@ -36,7 +36,7 @@ t.test('the image has the port, volume, version and Node flags of the program', 
   test.match(dockerfile, `EXPOSE ${config.port}`);
   test.match(dockerfile, `VOLUME ${config.dataDir}`);
   const { version, scripts } = JSON.parse(await readFile('package.json', 'utf8'));
-  test.equal(version, VERSION);
+  test.equal(version, SERVER_VERSION);
   const flags = RECOMMENDED_NODE_FLAGS.join(' ');
   test.equal(scripts.start, `node ${flags} dist/program/main.js serve`);
   const [, entry = '[]'] = /^ENTRYPOINT (.*)$/m.exec(dockerfile) ?? [];

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import t from 'tap';
 import { createHealthPages, createOpsPages, HealthMonitor } from '#app/ops';
-import { VERSION } from '#base';
+import { SERVER_VERSION } from '#base';
 import { Metrics } from '#base/metrics';
 import { natsServerBinary } from '../../support/nats.js';
 import { configOf, DEPLOY, documents, type Yaml } from './support.js';
@@ -58,7 +58,7 @@ t.test('every manifest names its kind, and the kustomizations name every manifes
     }
     for (const name of kustomization.resources) test.ok(name === '../base' || files.has(name), name);
   }
-  test.equal(base.get('kustomization.yaml')![0].images[0].newTag, VERSION);
+  test.equal(base.get('kustomization.yaml')![0].images[0].newTag, SERVER_VERSION);
   for (const [name, { spec }] of entries) {
     test.strictSame(spec.selector.matchLabels, spec.template.metadata.labels, name);
     test.strictSame(one('PodDisruptionBudget', name).spec.selector, spec.selector);

@@ -2,7 +2,7 @@ import t from 'tap';
 import type { Json } from '#base';
 import { QueueCursor, RealmFeeds } from '#delivery';
 import { DirectoryReplicas } from '#directory';
-import { extraEmoji } from '#domain/emoji';
+import { extraEmojiNamed } from '#domain/emoji';
 import { type RealmId, realmId, seq } from '#model';
 import type { ActorClient } from '#runtime';
 import { snapshotWith } from '../../support/directory.js';
@@ -25,7 +25,7 @@ function world() {
     return { reply: Promise.resolve({ value }), cancel: () => {} };
   };
   const client = { send, waitMs: (usual: number) => usual } as unknown as ActorClient;
-  const directories = new DirectoryReplicas(client, log, clock, extraEmoji('conclave'));
+  const directories = new DirectoryReplicas(client, log, clock, extraEmojiNamed('conclave'));
   const feeds = new RealmFeeds(directories, log, new MemoryStore({ atomicRecords: true }), clock);
   const open = async (realm: RealmId = REALM): Promise<void> => {
     await directories.ready(realm, 0);

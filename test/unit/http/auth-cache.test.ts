@@ -1,6 +1,6 @@
 import t from 'tap';
 import { RealmDirectory } from '#directory';
-import { extraEmoji } from '#domain/emoji';
+import { extraEmojiNamed } from '#domain/emoji';
 import type { AuthenticatedCaller } from '#frontend/http';
 import { type RealmId, realmId, userId } from '#model';
 import { AuthenticatedCallerCache } from '../../../src/frontend/http/authenticate.js';
@@ -12,7 +12,7 @@ const HOST = 'chat.example.com';
 
 function world() {
   const directory = () =>
-    new RealmDirectory(REALM, snapshotWith({ version: 5, users: [person(8)] }), extraEmoji('conclave'));
+    new RealmDirectory(REALM, snapshotWith({ version: 5, users: [person(8)] }), extraEmojiNamed('conclave'));
   const open = new Map<RealmId, RealmDirectory>([[REALM, directory()]]);
   const cache = new AuthenticatedCallerCache({ directoryNow: (realm) => open.get(realm) });
   const caller: AuthenticatedCaller = {

@@ -8,7 +8,7 @@ import {
   type PollKeepalive,
 } from '#frontend/api';
 import { Frontend } from '#frontend/http';
-import { eventId, queueId, queueKey, realmId, TRANSIENT_SLOT, userId } from '#model';
+import { eventId, FIRST_TRANSIENT_SLOT, queueId, queueKey, realmId, userId } from '#model';
 import { apiError, type ErrorReply } from '#model/errors';
 import { getEvents } from '../../../src/frontend/api/operations/events.js';
 import { optionalJsonParameter, optionalTextParameter } from '../../../src/frontend/api/parameters.js';
@@ -312,7 +312,7 @@ t.test('a queue that knows a later heartbeat than the command makes its client p
   const options = { instance: 'f1', heartbeatMs: EVERY_MS, random: () => 1 };
   const frontend = new Frontend([getEvents], services, options);
   const queue = '00000000-0000-4000-8000-000000000000';
-  const beat = eventId(58, TRANSIENT_SLOT);
+  const beat = eventId(58, FIRST_TRANSIENT_SLOT);
   const send = (last: number): FakeExchange => {
     const path = `/api/v1/events?queue_id=${queue}&last_event_id=${last}`;
     const exchange = new FakeExchange('GET', path, { authorization: AUTH });

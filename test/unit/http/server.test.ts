@@ -1,6 +1,6 @@
 import t from 'tap';
 import { Type } from 'typebox';
-import { Encoded } from '#base';
+import { EncodedJson } from '#base';
 import { forwardCommand as checkedForward } from '#frontend/api';
 import {
   chooseHttpServerFactory,
@@ -60,7 +60,7 @@ for (const kind of kinds as ('node' | 'uws')[]) {
         }),
         declare({ path: '/hold', run: () => forward }),
         declare({ path: '/hold', method: 'POST', parameters: { s: text }, run: () => forward }),
-        declare({ path: '/big', run: () => ({ fields: { x: Encoded.text(`"${'ä'.repeat(2_000_000)}"`) } }) }),
+        declare({ path: '/big', run: () => ({ fields: { x: EncodedJson.text(`"${'ä'.repeat(2_000_000)}"`) } }) }),
       ],
       services,
       { instance: 'f', maxBodyBytes: LIMIT },

@@ -1,7 +1,7 @@
 /** A frontend with invented services, and raw HTTP over loopback sockets. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { Secrets } from '#domain/secrets';
+import { ServerCryptography } from '#domain/secrets';
 import type { ApiOperation, ForwardedCommand } from '#frontend/api';
 import type {
   AuthenticatedCaller,
@@ -44,7 +44,7 @@ export class FakeServices implements FrontendServices {
   waitFor: FrontendServices['waitFor'] = () => {};
   directoryOf = (): Promise<DirectoryView> => Promise.resolve(this.caller.directory);
   refresh = (): Promise<void> => Promise.resolve();
-  readonly secrets = new Secrets('the secret of the frontend tests');
+  readonly secrets = new ServerCryptography('the secret of the frontend tests');
   readonly blobs = new MemoryBlobs();
   readonly log = {
     debug: (fields: object, msg: string) => void this.logged.push({ level: 'debug', fields, msg }),

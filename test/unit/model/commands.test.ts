@@ -1,6 +1,6 @@
 import t from 'tap';
 import { queueKind } from '#actors/event-queue';
-import { strangerKind } from '#actors/login-guard';
+import { loginGuardKind } from '#actors/login-guard';
 import { mailKind } from '#actors/mail';
 import { presenceKind } from '#actors/presence';
 import { realmKind } from '#actors/realm';
@@ -9,7 +9,7 @@ import { userKind } from '#actors/user';
 import { webhookKind } from '#actors/webhook';
 import { forwardCommand } from '#frontend/api';
 import { realmId, realmKey, userId, userKey } from '#model';
-import { outboxCommand, realmCommands, redirect, userCommands } from '#model/commands';
+import { outboxCommand, realmCommands, redirectCommand, userCommands } from '#model/commands';
 import { type InputSources, mapHandlersByName } from '#runtime';
 import * as declared from '../../../src/model/commands/index.js';
 
@@ -28,7 +28,7 @@ t.test('each kind answers the commands that are declared for it, and no others',
   t.same(answered(presenceKind), names(declared.presenceCommands));
   t.same(answered(mailKind), names(declared.mailCommands));
   t.same(answered(webhookKind), names(declared.webhookCommands));
-  t.same(answered(strangerKind), names(declared.loginGuardCommands));
+  t.same(answered(loginGuardKind), names(declared.loginGuardCommands));
 });
 
 t.test('names of one kind are all different', async (t) => {
@@ -40,7 +40,7 @@ t.test('names of one kind are all different', async (t) => {
 t.test('a sent command is the object that was checked', async (t) => {
   const of = { to: realm, command: realmCommands.revokeLink, args: { id: 3 } };
   t.equal(forwardCommand(of) as object, of);
-  t.equal(redirect(of) as object, of);
+  t.equal(redirectCommand(of) as object, of);
   const later = { to: user, name: userCommands.setKey, args: { keySealed: 'x' }, caller: 0 };
   t.equal(outboxCommand(later) as object, later);
 });
@@ -64,7 +64,7 @@ export function mistakes({ ask }: InputSources) {
   // @ts-expect-error answered with a value: no response can be made of it
   forwardCommand({ to: realm, command: realmCommands.takeIds, args: { count: 1 } });
   // @ts-expect-error the same for a redirect
-  redirect({ to: realm, command: realmCommands.takeIds, args: { count: 1 } });
+  redirectCommand({ to: realm, command: realmCommands.takeIds, args: { count: 1 } });
   // @ts-expect-error a command of another kind
   outboxCommand({ to: user, name: realmCommands.revokeLink, args: { id: 3 }, caller: 0 });
   // @ts-expect-error misspelt argument

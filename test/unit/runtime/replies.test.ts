@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Json } from '#base';
-import { partitionOf, partitionSubject } from '#model';
+import { partitionOfActor, partitionSubject } from '#model';
 import { LocalBus } from '#ports/bus';
 import type { CommandEnvelope } from '#runtime';
 import { REPLY_RETENTION_MS, ReplyCache } from '../../../src/runtime/reply-cache.js';
@@ -24,7 +24,7 @@ async function setUp() {
   const h = new Harness();
   await h.take(key);
   const bus = new LocalBus(h.clock, h.hub, 'raw');
-  const send = (e: CommandEnvelope) => bus.request(partitionSubject(partitionOf(key)), e as never, 5_000).reply;
+  const send = (e: CommandEnvelope) => bus.request(partitionSubject(partitionOfActor(key)), e as never, 5_000).reply;
   return { h, send };
 }
 
@@ -164,7 +164,7 @@ t.test('a waiting poll does not keep other replies from being forgotten', async 
   const h = new Harness();
   const seen: CommandEnvelope[] = [];
   const bus = new LocalBus(h.clock, h.hub, 'server');
-  await bus.serve(partitionSubject(partitionOf(key)), (request) => {
+  await bus.serve(partitionSubject(partitionOfActor(key)), (request) => {
     seen.push(request.value as unknown as CommandEnvelope);
     if (seen.length > 1) request.reply({ value: 1 });
   });

@@ -5,12 +5,14 @@
 
 import { readOwnState } from '#actors/shared';
 import { streamId, streamKey, userId } from '#model';
-import { redirect, streamCommands, type userCommands } from '#model/commands';
+import { redirectCommand, streamCommands, type userCommands } from '#model/commands';
 import { CommandTooEarly } from '#runtime';
 import { isSubscribed, type UserCommand } from '../../state.js';
 
 /**
- * Redirects back to the stream, which decides now. Waits (`CommandTooEarly`) until the stream knows of a subscription.
+ *
+ * Redirects the message back to the stream, which decides now. Waits (`CommandTooEarly`) until the stream knows of a
+ * subscription.
  */
 export const retryAfterJoin: UserCommand<typeof userCommands.retryAfterJoin> = {
   lane: 'send-again',
@@ -31,7 +33,7 @@ export const retryAfterJoin: UserCommand<typeof userCommands.retryAfterJoin> = {
   },
   handle: (_view, { stream, message }, _inputs, { realm }) => ({
     reply: {
-      forward: redirect({
+      forward: redirectCommand({
         to: streamKey(realm, streamId(stream)),
         command: streamCommands.send,
         args: { ...message, again: true },

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Type } from 'typebox';
 import { type JsonObject, VERSION_FIELDS } from '#base';
 import { isGuest } from '#domain/people';
-import { heartbeatIdsAfter, queueId, queueKey } from '#model';
+import { countHeartbeatIdsAfter, queueId, queueKey } from '#model';
 import { liveQueueCommands, queueCommands } from '#model/commands';
 import { apiError, type ErrorReply } from '#model/errors';
 import {
@@ -165,7 +165,7 @@ export const getEvents = defineOperation({
     const { dont_block, queue_id, last_event_id = null } = params;
     if (queue_id !== undefined) {
       const to = ownQueue(call, queue_id);
-      const heartbeatIds = dont_block || last_event_id === null ? 0 : heartbeatIdsAfter(last_event_id);
+      const heartbeatIds = dont_block || last_event_id === null ? 0 : countHeartbeatIdsAfter(last_event_id);
       const args = { last_event_id, dont_block, beats: heartbeatIds };
       const onShutdown = { events: [], queue_id };
       if (heartbeatIds === 0)

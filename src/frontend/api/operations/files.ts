@@ -2,12 +2,12 @@
 import { Type } from 'typebox';
 import {
   blobOfFile,
-  contentType,
   fileDisplayName,
-  newPath,
-  parsePath,
-  pathOfTemporary,
-  temporaryUri,
+  makeFilePath,
+  makeTemporaryFileUri,
+  parseFilePath,
+  readTemporaryFileUri,
+  toSafeContentType,
 } from '#domain/files';
 import { hasPublicAccess } from '#domain/streams';
 import { type RawAnswer, userKey } from '#model';
@@ -34,12 +34,12 @@ const uploadFile = defineOperation({
     if (files.length > 1) throw apiError('ONE_FILE');
     if (file.bytes.byteLength > maxFileMib * 1_048_576) throw tooLarge;
     const name = fileDisplayName(file.name);
-    const path = newPath(realm, caller, name);
+    const path = makeFilePath(realm, caller, name);
     const to = userKey(realm, caller);
     await call.send(
       forwardCommand({ to, command: userCommands.fileBegin, args: { path, name, size: file.bytes.byteLength } }),
     );
-    await call.blobs.put(realm, blobOfFile(path), file.bytes, contentType(file.type));
+    await call.blobs.put(realm, blobOfFile(path), file.bytes, toSafeContentType(file.type));
     return forwardCommand({ to, command: userCommands.fileDone, args: { path } });
   },
 });
@@ -49,7 +49,7 @@ const uploadFile = defineOperation({
  * caller has no access
  */
 async function checkAccess(call: ApiCall<unknown>, path: string): Promise<void> {
-  const parsed = parsePath(path);
+  const parsed = parseFilePath(path);
   // Files of other organizations don't exist here; neither do files of unknown owners.
   if (!parsed || parsed.realm !== call.realm) throw apiError('FILE_NOT_FOUND');
   if (!call.directory.user(parsed.owner)) throw apiError('FILE_NOT_FOUND');
@@ -67,7 +67,7 @@ async function checkAccess(call: ApiCall<unknown>, path: string): Promise<void> 
 }
 
 async function serveFile(call: ApiCall<unknown>, path: string, download: boolean): Promise<RawAnswer> {
-  const { realm, token, name } = parsePath(path)!;
+  const { realm, token, name } = parseFilePath(path)!;
   const blob = await call.blobs.find(realm, blobOfFile(path));
   return serveBlob(call, blob, { name, tag: token, download, caching: 'private' });
 }
@@ -115,7 +115,7 @@ const getTemporaryUrl = defineOperation({
   async run(call) {
     const path = `${call.params.realm_id_str}/${call.params.filename}`;
     await checkAccess(call, path);
-    return { fields: { url: temporaryUri(call.secrets, path, call.now) } };
+    return { fields: { url: makeTemporaryFileUri(call.secrets, path, call.now) } };
   },
 });
 
@@ -131,7 +131,7 @@ const getTemporaryFile = defineOperation({
   summary: 'An uploaded file, at such an address.',
   parameters: { token: pathTextParameter('From that address.'), filename: pathTextParameter("The file's name.") },
   run: async (call) =>
-    serveFile(call, pathOfTemporary(call.secrets, call.params.token, call.params.filename, call.now), false),
+    serveFile(call, readTemporaryFileUri(call.secrets, call.params.token, call.params.filename, call.now), false),
 });
 
 const getAttachments = defineOperation({

@@ -1,10 +1,10 @@
 /** Bots (users.md § Bots). */
 import { Type } from 'typebox';
 import type { JsonObject } from '#base';
-import { avatarUrl, mailDomain, presentDefaults } from '#domain/people';
-import { avatarImages } from '#domain/pictures';
+import { avatarUrl, mailDomainOfOrigin, presentBotStreams } from '#domain/people';
+import { makeAvatarImages } from '#domain/pictures';
 import { realmKey, userId } from '#model';
-import { type BotRequest, type Command, type Fields as ReplyFields, realmCommands } from '#model/commands';
+import { type BotRequest, type Command, type FieldsReply as ReplyFields, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryBot, DirectoryUser } from '#model/records';
 import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
@@ -69,7 +69,7 @@ const getBots = defineOperation({
         full_name: user.fullName,
         api_key: (await openOrRenewKey(call, sealed)) ?? '',
         avatar_url: avatarUrl(user),
-        ...presentDefaults(bot, (id) => directory.stream(id)?.name),
+        ...presentBotStreams(bot, (id) => directory.stream(id)?.name),
       });
     }
     return { fields: { bots } };
@@ -90,7 +90,7 @@ async function withAvatar<A extends JsonObject>(
     call.send(forwardCommand({ to: realmKey(call.realm), command, args: { ...args, files: fileCount(call), dry } }));
   if (fileCount(call) === 0) return send(false);
   await send(true);
-  const images = await avatarImages(takeOnePicture(call, 'ONE_FILE').bytes());
+  const images = await makeAvatarImages(takeOnePicture(call, 'ONE_FILE').bytes());
   const answer = await send(false);
   return { ...answer, avatar_url: await storeAvatar(call, userId(idOf(answer)), images) };
 }
@@ -145,7 +145,7 @@ export const createBot = defineOperation({
         sending: params.default_sending_stream ?? null,
         events: params.default_events_register_stream ?? null,
         allPublicStreams: params.default_all_public_streams ?? false,
-        domain: mailDomain(call.site),
+        domain: mailDomainOfOrigin(call.site),
       },
       ({ user_id }) => Number(user_id),
     );

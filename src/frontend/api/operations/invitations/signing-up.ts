@@ -1,14 +1,14 @@
 /** Pages for joining an organization that needs no invitation, opened in a browser; not part of the API. */
 
-import { readSignUp, type SignUp } from '#domain/invitations';
+import { readSignUpToken, type SignUpToken } from '#domain/invitations';
 import {
-  expiredLink,
-  invitationGone,
-  invitationNeeded,
-  joined,
-  joinForm,
-  signUpForm,
-  signUpMailSent,
+  expiredLinkPage,
+  invitationGonePage,
+  invitationNeededPage,
+  joinedPage,
+  joinPage,
+  signUpMailSentPage,
+  signUpPage,
 } from '#domain/pages';
 import { type RawAnswer, realmKey } from '#model';
 import { realmCommands } from '#model/commands';
@@ -25,7 +25,7 @@ async function peek(call: ApiCall<unknown>, realm: ApiCall<unknown>['realm']): P
 }
 
 const whileItIsOpen = (answer: () => Promise<RawAnswer>, again?: (problem: JoinFormProblem) => Promise<RawAnswer>) =>
-  answerOrRefusalPage(invitationNeeded, answer, again);
+  answerOrRefusalPage(invitationNeededPage, answer, again);
 
 const showSignUp = defineOperation({
   id: 'show-signup',
@@ -36,7 +36,7 @@ const showSignUp = defineOperation({
   guard: 'none',
   summary: 'A page with which somebody asks to join an organization that needs no invitation.',
   parameters: {},
-  run: (call) => whileItIsOpen(async () => signUpForm(await peek(call, call.realm), '')),
+  run: (call) => whileItIsOpen(async () => signUpPage(await peek(call, call.realm), '')),
 });
 
 const askSignUp = defineOperation({
@@ -55,9 +55,9 @@ const askSignUp = defineOperation({
       async () => {
         call.countMail();
         await call.send(forwardCommand({ to: realmKey(call.realm), command: realmCommands.askSignUp, args }));
-        return signUpMailSent(email);
+        return signUpMailSentPage(email);
       },
-      async (problem) => signUpForm(await peek(call, call.realm), email, problem),
+      async (problem) => signUpPage(await peek(call, call.realm), email, problem),
     );
   },
 });
@@ -65,18 +65,23 @@ const askSignUp = defineOperation({
 const token = { token: pathTextParameter('From the letter.') } as const;
 
 /** Page for a confirmed address whose invitation, or open organization, is gone. */
-const closedPage = ({ by }: SignUp) => (by ? invitationGone : invitationNeeded);
+const closedPage = ({ by }: SignUpToken) => (by ? invitationGonePage : invitationNeededPage);
 
-async function form(call: ApiCall<unknown>, of: SignUp, fullName = '', problem?: JoinFormProblem): Promise<RawAnswer> {
+async function form(
+  call: ApiCall<unknown>,
+  of: SignUpToken,
+  fullName = '',
+  problem?: JoinFormProblem,
+): Promise<RawAnswer> {
   const { realm, email, by } = of;
   const to = realmKey(realm);
   if (!by) {
     const { organization } = await call.send(forwardCommand({ to, command: realmCommands.peekSignUp, args: {} }));
-    return joinForm({ organization, inviter: null, email }, fullName, problem);
+    return joinPage({ organization, inviter: null, email }, fullName, problem);
   }
   const command = realmCommands.peekInvitation;
   const { organization, inviter } = await call.send(forwardCommand({ to, command, args: { kind: 'link', ...by } }));
-  return joinForm({ organization, inviter, email }, fullName, problem);
+  return joinPage({ organization, inviter, email }, fullName, problem);
 }
 
 const showConfirmed = defineOperation({
@@ -89,8 +94,8 @@ const showConfirmed = defineOperation({
   summary: 'A page with which somebody whose address is confirmed makes an account.',
   parameters: token,
   run(call) {
-    const of = readSignUp(call.secrets, call.params.token, call.now);
-    return of ? answerOrRefusalPage(closedPage(of), () => form(call, of)) : expiredLink();
+    const of = readSignUpToken(call.secrets, call.params.token, call.now);
+    return of ? answerOrRefusalPage(closedPage(of), () => form(call, of)) : expiredLinkPage();
   },
 });
 
@@ -107,8 +112,8 @@ const signUp = defineOperation({
     ...NEW_ACCOUNT_PARAMETERS,
   },
   run(call) {
-    const of = readSignUp(call.secrets, call.params.token, call.now);
-    if (!of) return expiredLink();
+    const of = readSignUpToken(call.secrets, call.params.token, call.now);
+    if (!of) return expiredLinkPage();
     const { full_name = '', password = '' } = call.params;
     return answerOrRefusalPage(
       closedPage(of),
@@ -121,7 +126,7 @@ const signUp = defineOperation({
             ? forwardCommand({ to, command: realmCommands.join, args: { kind: 'link', ...of.by, ...account } })
             : forwardCommand({ to, command: realmCommands.signUp, args: account }),
         );
-        return joined(organization, origin, of.email);
+        return joinedPage(organization, origin, of.email);
       },
       (problem) => form(call, of, full_name, problem),
     );

@@ -1,6 +1,6 @@
 /** Drafts that a user's clients share (messages.md § Drafts). */
 import { Type } from 'typebox';
-import { checkDraftsOn } from '#domain/people';
+import { checkDraftsEnabled } from '#domain/people';
 import { streamId, userId, userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -46,7 +46,7 @@ export const getDrafts = defineOperation({
   method: 'GET',
   path: '/drafts',
   guard: 'user',
-  before: checkDraftsOn,
+  before: checkDraftsEnabled,
   summary: 'Own drafts, oldest edit first.',
   parameters: {},
   run: ({ realm, caller }) => forwardCommand({ to: userKey(realm, caller), command: userCommands.drafts, args: {} }),
@@ -57,7 +57,7 @@ export const createDrafts = defineOperation({
   method: 'POST',
   path: '/drafts',
   guard: 'user',
-  before: checkDraftsOn,
+  before: checkDraftsEnabled,
   summary: 'Create drafts: all of them or none.',
   parameters: {
     drafts: { ...optionalJsonParameter('form', Type.Array(draftSchema), 'Drafts, without ids.'), required: true },
@@ -78,7 +78,7 @@ export const editDraft = defineOperation({
   method: 'PATCH',
   path: '/drafts/{draft_id}',
   guard: 'user',
-  before: checkDraftsOn,
+  before: checkDraftsEnabled,
   summary: 'Replace a draft.',
   parameters: {
     draft_id: pathIdParameter('Id of the draft.'),
@@ -100,7 +100,7 @@ export const deleteDraft = defineOperation({
   method: 'DELETE',
   path: '/drafts/{draft_id}',
   guard: 'user',
-  before: checkDraftsOn,
+  before: checkDraftsEnabled,
   summary: 'Delete a draft.',
   parameters: { draft_id: pathIdParameter('Id of the draft.') },
   run: ({ realm, caller, params }) =>

@@ -1,6 +1,6 @@
 /** Flags on messages, and marking many as read (messages.md § Flags, narrow.md). */
 import { Type } from 'typebox';
-import { EDITABLE_FLAGS, type EditableFlag, KNOWN_FLAGS, parseNarrow } from '#domain/messages';
+import { ALL_MESSAGE_FLAGS, EDITABLE_FLAGS, type EditableFlag, parseNarrow } from '#domain/messages';
 import { userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -10,7 +10,7 @@ import { parseAnchor } from './messages.js';
 
 /** Returns the flag and the operation of a call if they may be set. @throws ApiError */
 function checkFlag(named: string, op: string): { flag: EditableFlag; op: 'add' | 'remove' } {
-  if (!KNOWN_FLAGS.includes(named)) throw apiError('INVALID_FLAG', { flag: named });
+  if (!ALL_MESSAGE_FLAGS.includes(named)) throw apiError('INVALID_FLAG', { flag: named });
   if (!EDITABLE_FLAGS.includes(named as EditableFlag)) throw apiError('FLAG_NOT_EDITABLE', { flag: named });
   if (op !== 'add' && op !== 'remove') throw apiError('INVALID_FLAG_OPERATION', { op });
   return { flag: named as EditableFlag, op };

@@ -1,8 +1,8 @@
 /** Sending and reading messages (messages.md, narrow.md). */
 import { Type } from 'typebox';
-import { checkContent, isHumanClient, NEWEST, parseNarrow } from '#domain/messages';
+import { checkMessageContent, isHumanClient, NEWEST_ANCHOR, parseNarrow } from '#domain/messages';
 import { checkStreamName, checkTopic } from '#domain/streams';
-import { dmKey, streamKey, userKey } from '#model';
+import { directMessageKey, streamKey, userKey } from '#model';
 import { directCommands, streamCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
@@ -64,7 +64,7 @@ export const sendMessage = defineOperation({
       if (target === undefined) throw apiError('MISSING_STREAM');
       if (params.topic === undefined) throw apiError('MISSING_TOPIC');
       const topic = checkTopic(params.topic);
-      const content = checkContent(params.content);
+      const content = checkMessageContent(params.content);
       const stream = await streamToSend(call, typeof target === 'string' ? checkStreamName(target) : target);
       return forwardCommand({
         to: streamKey(call.realm, stream.id),
@@ -74,10 +74,10 @@ export const sendMessage = defineOperation({
     }
     if (named.length === 0) throw apiError('NO_RECIPIENTS');
     const users = await findUsers(call, named);
-    const content = checkContent(params.content);
+    const content = checkMessageContent(params.content);
     const participants = [...new Set([...users.map((user) => user.id), call.caller])].sort((a, b) => a - b);
     return forwardCommand({
-      to: dmKey(call.realm, participants),
+      to: directMessageKey(call.realm, participants),
       command: directCommands.sendDirect,
       args: { ...message, topic: '', content, participants },
     });
@@ -221,8 +221,8 @@ export const renderMessage = defineOperation({
 export function parseAnchor(anchor: string | undefined): number | 'first_unread' {
   if (anchor === undefined) throw apiError('MISSING_ANCHOR');
   if (anchor === 'oldest') return 0;
-  if (anchor === 'newest') return NEWEST;
+  if (anchor === 'newest') return NEWEST_ANCHOR;
   if (anchor === 'first_unread') return anchor;
   if (!/^-?\d+$/.test(anchor.trim())) throw apiError('INVALID_ANCHOR');
-  return Math.min(Math.max(0, Number(anchor)), NEWEST);
+  return Math.min(Math.max(0, Number(anchor)), NEWEST_ANCHOR);
 }

@@ -1,6 +1,6 @@
 /** Messages that the server sends later (messages.md § Scheduled messages). */
 import { Type } from 'typebox';
-import { scheduledRecipients } from '#domain/messages';
+import { parseScheduledRecipients } from '#domain/messages';
 import { streamId, userId, userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -74,7 +74,7 @@ export const createScheduledMessage = defineOperation({
     const { params } = call;
     checkFuture(call, params.scheduled_delivery_timestamp);
     const kind = typeOf(params.type);
-    const ids = scheduledRecipients(kind, params.to);
+    const ids = parseScheduledRecipients(kind, params.to);
     await refreshForRecipients(call, kind, ids);
     const args = {
       type: kind,
@@ -129,7 +129,7 @@ async function refreshForEither(call: ApiCall<unknown>, given: string): Promise<
   for (const kind of ['stream', 'private'] as const) {
     let ids: readonly number[];
     try {
-      ids = scheduledRecipients(kind, given);
+      ids = parseScheduledRecipients(kind, given);
     } catch {
       continue;
     }

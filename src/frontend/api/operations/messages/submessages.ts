@@ -1,6 +1,6 @@
 /** Data of polls, to-do lists and other widgets in messages (messages.md § Submessages and widgets). */
 import { Type } from 'typebox';
-import { MAX_SUBMESSAGE } from '#domain/messages';
+import { MAX_SUBMESSAGE_LENGTH } from '#domain/messages';
 import { userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { defineOperation, forwardCommand } from '../../operation.js';
@@ -18,7 +18,7 @@ export const addSubmessage = defineOperation({
   parameters: {
     message_id: formIdParameter('The message.'),
     msg_type: limited(100, "'widget'."),
-    content: limited(MAX_SUBMESSAGE, 'JSON text.'),
+    content: limited(MAX_SUBMESSAGE_LENGTH, 'JSON text.'),
   },
   run: ({ params, realm, caller }) =>
     forwardCommand({

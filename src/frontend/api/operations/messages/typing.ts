@@ -1,6 +1,6 @@
 /** Typing notifications (messages.md § Typing). */
 import { Type } from 'typebox';
-import { preference } from '#domain/people';
+import { readPreference } from '#domain/people';
 import { streamKey, userId, userKey } from '#model';
 import { streamCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -42,7 +42,7 @@ export const setTypingStatus = defineOperation({
     }
     if (to.length > 1) throw apiError('MANY_STREAMS');
     if (topic === undefined) throw apiError('MISSING_TOPIC');
-    if (!preference(call.directory, call.caller, 'send_stream_typing_notifications'))
+    if (!readPreference(call.directory, call.caller, 'send_stream_typing_notifications'))
       throw apiError('STREAM_TYPING_OFF');
     const stream = await lookUpStream(call, to[0]!);
     if (!stream) throw apiError('INVALID_STREAM_ID');

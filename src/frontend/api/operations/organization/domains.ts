@@ -1,6 +1,6 @@
 /** Domains to which e-mail addresses of accounts are restricted (realm.md § Domains). */
 import { Type } from 'typebox';
-import { checkDomain, presentDomain } from '#domain/people';
+import { checkEmailDomain, presentDomain } from '#domain/people';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { defineOperation, forwardCommand } from '../../operation.js';
@@ -39,7 +39,7 @@ const addDomain = defineOperation({
     forwardCommand({
       to: realmKey(realm),
       command: realmCommands.addDomain,
-      args: { domain: checkDomain(params.domain), allow_subdomains: params.allow_subdomains },
+      args: { domain: checkEmailDomain(params.domain), allow_subdomains: params.allow_subdomains },
     }),
 });
 

@@ -1,7 +1,7 @@
 /** Custom emoji (realm.md § Custom emoji). */
 
-import { checkEmojiName, emojiImage, emojiImagePath, emojiStillPath, presentCustomEmoji } from '#domain/emoji';
-import { blobOfPicture, PICTURE_MIB } from '#domain/pictures';
+import { checkEmojiName, emojiImagePath, emojiStillPath, makeEmojiImage, presentCustomEmoji } from '#domain/emoji';
+import { blobOfPicture, MAX_PICTURE_MIB } from '#domain/pictures';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { ActorRefused } from '#model/errors';
@@ -34,11 +34,11 @@ const uploadEmoji = defineOperation({
     const args = {
       name,
       files: files === 'too large' ? 1 : files.length,
-      tooLarge: files === 'too large' || (given?.byteLength ?? 0) > PICTURE_MIB * 1_048_576,
-      mib: PICTURE_MIB,
+      tooLarge: files === 'too large' || (given?.byteLength ?? 0) > MAX_PICTURE_MIB * 1_048_576,
+      mib: MAX_PICTURE_MIB,
     };
     const { id } = (await call.send(forwardCommand({ to, command: realmCommands.emojiBegin, args }))) as { id: number };
-    const image = await emojiImage(given ?? new Uint8Array(0));
+    const image = await makeEmojiImage(given ?? new Uint8Array(0));
     const picture = blobOfPicture(emojiImagePath(id, image.extension));
     await call.blobs.put(realm, picture, image.bytes, image.type);
     if (image.still) await call.blobs.put(realm, blobOfPicture(emojiStillPath(id)), image.still, 'image/png');

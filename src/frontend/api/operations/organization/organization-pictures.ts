@@ -1,7 +1,13 @@
 /** Icon and logos of the organization (realm.md § Icon and logo). */
 import { Type } from 'typebox';
 import type { JsonObject } from '#base';
-import { blobOfRealmPicture, iconImage, logoImage, PICTURE_MIB, realmPictureOrDefault } from '#domain/pictures';
+import {
+  blobOfRealmPicture,
+  MAX_PICTURE_MIB,
+  makeIconImage,
+  makeLogoImage,
+  realmPictureOrDefaultUrl,
+} from '#domain/pictures';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import type { RealmPictureName } from '#model/records';
@@ -34,7 +40,7 @@ const uploadIcon = defineOperation({
   parameters: {},
   async run(call) {
     const picture = takeOnePicture(call, 'ICON_ONE_FILE');
-    const { icon_url } = await store(call, 'icon', await iconImage(picture.bytes()));
+    const { icon_url } = await store(call, 'icon', await makeIconImage(picture.bytes()));
     return { fields: { icon_url: String(icon_url) } };
   },
 });
@@ -56,7 +62,7 @@ const getIcon = defineOperation({
   guard: 'user',
   summary: 'The icon of the organization: leads to its address.',
   parameters: {},
-  run: ({ directory, query }) => redirectWithQuery(realmPictureOrDefault(directory, 'icon'), query),
+  run: ({ directory, query }) => redirectWithQuery(realmPictureOrDefaultUrl(directory, 'icon'), query),
 });
 
 const night = <const I extends 'form' | 'query'>(where: I) =>
@@ -76,12 +82,12 @@ const uploadLogo = defineOperation({
   path: '/realm/logo',
   guard: 'admin',
   takesFiles: true,
-  pictureMib: PICTURE_MIB,
+  pictureMib: MAX_PICTURE_MIB,
   summary: 'Change a logo of the organization.',
   parameters: { night: night('form') },
   async run(call) {
     const picture = takeOnePicture(call, 'LOGO_ONE_FILE');
-    await store(call, logoOf(call.params), await logoImage(picture.bytes()));
+    await store(call, logoOf(call.params), await makeLogoImage(picture.bytes()));
     return { fields: {} };
   },
 });
@@ -103,7 +109,7 @@ const getLogo = defineOperation({
   guard: 'user',
   summary: 'A logo of the organization: leads to its address.',
   parameters: { night: night('query') },
-  run: ({ directory, query, params }) => redirectWithQuery(realmPictureOrDefault(directory, logoOf(params)), query),
+  run: ({ directory, query, params }) => redirectWithQuery(realmPictureOrDefaultUrl(directory, logoOf(params)), query),
 });
 
 export const ORGANIZATION_PICTURE_OPERATIONS = [

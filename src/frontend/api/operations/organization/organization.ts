@@ -1,7 +1,7 @@
 /** Settings (realm.md § Settings) and deactivation of the organization. */
 
 import { isOwner } from '#domain/people';
-import { checkedRealmSettings, REALM_SETTINGS, realmKey } from '#model';
+import { checkRealmSettings, REALM_SETTINGS, realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { defineOperation, forwardCommand, type ParameterDeclaration } from '../../operation.js';
 
@@ -21,7 +21,7 @@ export const updateRealm = defineOperation({
   parameters,
   run({ params, realm, caller, directory }) {
     const account = directory.user(caller);
-    const values = checkedRealmSettings(params, account !== undefined && isOwner(account));
+    const values = checkRealmSettings(params, account !== undefined && isOwner(account));
     return forwardCommand({ to: realmKey(realm), command: realmCommands.changeRealm, args: { values } });
   },
 });

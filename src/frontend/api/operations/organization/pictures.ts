@@ -1,6 +1,12 @@
 /** Avatars, emoji, icons and logos. They need no log-in, because pages of any origin link to them. */
 
-import { blobOfAvatar, blobOfPicture, blobOfRealmPicture, type PictureRef, parsePicture } from '#domain/pictures';
+import {
+  blobOfAvatar,
+  blobOfPicture,
+  blobOfRealmPicture,
+  type PictureReference,
+  parsePicturePath,
+} from '#domain/pictures';
 import { type RawAnswer, type RealmId, realmId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
@@ -14,7 +20,7 @@ interface Current {
 }
 
 /** The upload that a changeable picture shows now; undefined: none. */
-function currentOf(picture: PictureRef, directory: DirectoryView): Current | undefined {
+function currentOf(picture: PictureReference, directory: DirectoryView): Current | undefined {
   if (picture.of === 'avatar') {
     const user = directory.userByAvatar(picture.hash);
     if (!user?.avatar) return undefined;
@@ -28,7 +34,7 @@ function currentOf(picture: PictureRef, directory: DirectoryView): Current | und
 async function serveCurrent(
   call: ApiCall<{ readonly version: string | undefined }>,
   realm: RealmId,
-  picture: PictureRef,
+  picture: PictureReference,
   name: string,
 ): Promise<RawAnswer> {
   const directory = await call.directoryOf(realm);
@@ -63,7 +69,7 @@ const getPicture = defineOperation({
   },
   async run(call) {
     const { realm_id, path } = call.params;
-    const picture = parsePicture(path);
+    const picture = parsePicturePath(path);
     if (!picture) throw apiError('FILE_NOT_FOUND');
     const realm = realmId(realm_id);
     const name = path.slice(path.lastIndexOf('/') + 1);

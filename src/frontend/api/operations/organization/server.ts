@@ -4,9 +4,9 @@
 
 import { VERSION_FIELDS } from '#base';
 import { SERVER_REALM_ID } from '#directory';
-import { htmlOrEmpty } from '#domain/markdown';
-import { subdomainProblem } from '#domain/people';
-import { realmPictureOrDefault } from '#domain/pictures';
+import { renderMarkdownOrEmpty } from '#domain/markdown';
+import { findSubdomainProblem } from '#domain/people';
+import { realmPictureOrDefaultUrl } from '#domain/pictures';
 import { hasPublicAccess } from '#domain/streams';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
@@ -25,7 +25,7 @@ function renderedDescription(text: string): string {
   const known = rendered.get(text);
   if (known !== undefined) return known;
   if (rendered.size >= MAX_RENDERED) rendered.clear();
-  const html = htmlOrEmpty(text);
+  const html = renderMarkdownOrEmpty(text);
   rendered.set(text, html);
   return html;
 }
@@ -62,7 +62,7 @@ export const getServerSettings = defineOperation({
       require_email_format_usernames: true,
       realm_uri: call.origin,
       realm_name: call.directory.settings.name,
-      realm_icon: realmPictureOrDefault(call.directory, 'icon'),
+      realm_icon: realmPictureOrDefaultUrl(call.directory, 'icon'),
       realm_description: renderedDescription(call.directory.settings.description),
       realm_web_public_access_enabled: hasPublicAccess(call.webPublicStreams, call.directory),
       external_authentication_methods: [],
@@ -95,7 +95,7 @@ export const checkSubdomain = defineOperation({
   parameters: { subdomain: pathTextParameter('The name.') },
   async run(call) {
     const { subdomain } = call.params;
-    const problem = subdomainProblem(subdomain);
+    const problem = findSubdomainProblem(subdomain);
     if (problem !== undefined) return { fields: { msg: problem } };
     const { taken } = await call.send(
       forwardCommand({ to: realmKey(SERVER_REALM_ID), command: realmCommands.subdomainTaken, args: { subdomain } }),

@@ -1,6 +1,6 @@
 /** Files of the program under /static/ (logo, emoji names and pictures), to which answers of the API link. */
 import { createHash } from 'node:crypto';
-import { gzipTag, rangeResponse } from '#domain/files';
+import { etagOfGzip, rangeResponse } from '#domain/files';
 import { loadStaticFile } from '#frontend/static';
 import { apiError } from '#model/errors';
 import { type ApiOperation, defineOperation } from '../../operation.js';
@@ -45,7 +45,7 @@ const getStatic = defineOperation({
         ...headers,
       },
       // Compressed bytes need a tag of their own; ranges are always of the plain bytes.
-      ...(isText(file.type) ? { coded: { ETag: `"${gzipTag(tag)}"` } } : {}),
+      ...(isText(file.type) ? { coded: { ETag: `"${etagOfGzip(tag)}"` } } : {}),
     };
   },
 });

@@ -1,7 +1,7 @@
 /** Avatars (users.md § Avatars): changing the own one, and addresses that redirect to the avatar of any account. */
 
 import { avatarUrl, gravatarUrl, isAdmin } from '#domain/people';
-import { type AvatarSize, avatarImages } from '#domain/pictures';
+import { type AvatarSize, makeAvatarImages } from '#domain/pictures';
 import { type RawAnswer, realmKey, type UserId, userId } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -27,7 +27,7 @@ const uploadAvatar = defineOperation({
     if (directory.settings.avatar_changes_disabled && !(account && isAdmin(account))) {
       throw apiError('AVATAR_CHANGES_DISABLED');
     }
-    return { fields: { avatar_url: await storeAvatar(call, caller, await avatarImages(picture.bytes())) } };
+    return { fields: { avatar_url: await storeAvatar(call, caller, await makeAvatarImages(picture.bytes())) } };
   },
 });
 

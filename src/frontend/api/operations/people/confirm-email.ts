@@ -3,8 +3,8 @@
  * scanners open links too; its button makes the change.
  */
 
-import { confirmed, confirmForm, notConfirmed } from '#domain/pages';
-import { openLink } from '#domain/secrets';
+import { addressConfirmedPage, addressNotConfirmedPage, confirmAddressPage } from '#domain/pages';
+import { openLinkToken } from '#domain/secrets';
 import { type RawAnswer, realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { ActorRefused, ApiError, apiError } from '#model/errors';
@@ -15,7 +15,7 @@ type LinkCall = ApiCall<{ readonly token: string }>;
 
 /** Opens the link that a call names. @throws ApiError */
 function linkOf({ params, secrets, now }: LinkCall) {
-  const link = openLink(secrets, 'change-email', params.token, now);
+  const link = openLinkToken(secrets, 'change-email', params.token, now);
   if (!link) throw apiError('MAIL_LINK');
   return link;
 }
@@ -25,8 +25,8 @@ async function asPage(answer: () => RawAnswer | Promise<RawAnswer>): Promise<Raw
   try {
     return await answer();
   } catch (error) {
-    if (error instanceof ApiError) return notConfirmed(error.status, error.message);
-    if (error instanceof ActorRefused) return notConfirmed(error.reply.status, error.reply.msg);
+    if (error instanceof ApiError) return addressNotConfirmedPage(error.status, error.message);
+    if (error instanceof ActorRefused) return addressNotConfirmedPage(error.reply.status, error.reply.msg);
     throw error;
   }
 }
@@ -45,7 +45,7 @@ export const showEmailConfirmation = defineOperation({
   run: (call) =>
     asPage(() => {
       linkOf(call);
-      return confirmForm();
+      return confirmAddressPage();
     }),
 });
 
@@ -65,6 +65,6 @@ export const confirmEmail = defineOperation({
       const { email } = await call.send(
         forwardCommand({ to: realmKey(realm), command: realmCommands.confirmEmail, args }),
       );
-      return confirmed(String(email));
+      return addressConfirmedPage(String(email));
     }),
 });

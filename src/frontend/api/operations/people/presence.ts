@@ -3,12 +3,12 @@
 import { isSystemBot } from '#domain/people';
 import {
   type FetchPresences,
-  hidesPresence,
+  isPresenceHidden,
   type PresenceForm,
   type PresenceReplica,
-  presenceOfOne,
-  presencesIn,
-  serverTime,
+  presenceReplicaOf,
+  presentUserPresence,
+  toServerTimestamp,
 } from '#domain/presence';
 import { presenceKey, userId } from '#model';
 import { type PresenceCursor, presenceCommands } from '#model/commands';
@@ -20,7 +20,7 @@ import { flagParameter, pathTextParameter, textParameter } from '../../parameter
 
 /** This frontend's presence replica, after it fetched the changes since its last sync. */
 async function syncedReplica(call: ApiCall<unknown>): Promise<PresenceReplica> {
-  const replica = presencesIn(call.directory);
+  const replica = presenceReplicaOf(call.directory);
   await replica.sync(fetchFor(call));
   return replica;
 }
@@ -31,7 +31,7 @@ const fetchFor =
     call.send(forwardCommand({ to: presenceKey(call.realm), command: presenceCommands.presences, args: { known } }));
 
 const listed = (replica: PresenceReplica, form: PresenceForm, now: number): FieldsAnswer => ({
-  fields: { presences: replica.list(form, now), server_timestamp: serverTime(now) },
+  fields: { presences: replica.list(form, now), server_timestamp: toServerTimestamp(now) },
 });
 
 const updatePresence = defineOperation({
@@ -53,7 +53,7 @@ const updatePresence = defineOperation({
     const report = (known: PresenceCursor | null) =>
       forwardCommand({ to: presenceKey(realm), command: presenceCommands.report, args: { status, pingOnly, known } });
     if (pingOnly) return report(null);
-    const replica = presencesIn(directory);
+    const replica = presenceReplicaOf(directory);
     await replica.load(fetchFor(call));
     await replica.update((known) => call.send(report(known)));
     return listed(replica, params.slim_presence ? 'slim' : 'legacy', call.now);
@@ -91,8 +91,8 @@ const getUserPresence = defineOperation({
     if (!user?.isActive || isSystemBot(user)) throw apiError('NO_SUCH_USER');
     if (user.botType !== null) throw apiError('PRESENCE_OF_BOT');
     const times = (await syncedReplica(call)).of(user.id);
-    if (!times || hidesPresence(call.directory, user)) throw apiError('NO_PRESENCE', { user_id_or_email: who });
-    return { fields: { presence: presenceOfOne(times, user, call.now) } };
+    if (!times || isPresenceHidden(call.directory, user)) throw apiError('NO_PRESENCE', { user_id_or_email: who });
+    return { fields: { presence: presentUserPresence(times, user, call.now) } };
   },
 });
 

@@ -1,6 +1,6 @@
 /** Custom profile fields of the organization (realm.md) and their values (users.md). */
 import { Type } from 'typebox';
-import { presentField } from '#domain/people';
+import { presentProfileField } from '#domain/people';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { checkCount } from '#model/errors';
@@ -14,7 +14,7 @@ const getProfileFields = defineOperation({
   guard: 'user',
   summary: 'Custom profile fields, by their order.',
   parameters: {},
-  run: ({ directory }) => ({ fields: { custom_fields: directory.profileFields().map(presentField) } }),
+  run: ({ directory }) => ({ fields: { custom_fields: directory.profileFields().map(presentProfileField) } }),
 });
 
 const optionalText = (trim: boolean, description: string) =>

@@ -1,8 +1,8 @@
 /** PATCH /settings and its aliases (users.md § Settings). */
 
-import { mailDomain } from '#domain/people';
+import { mailDomainOfOrigin } from '#domain/people';
 import {
-  checkedUserSettings,
+  checkUserSettings,
   REALM_DEFAULT_NAMES,
   realmKey,
   USER_SETTING_NAMES,
@@ -39,7 +39,7 @@ const settings = (id: string, path: string, summary: string): ApiOperation =>
     parameters,
     run({ params, realm, site }) {
       const { full_name = null, email = null, old_password = '', new_password = '', ...rest } = params;
-      const args = { values: checkedUserSettings(rest), domain: mailDomain(site) };
+      const args = { values: checkUserSettings(rest), domain: mailDomainOfOrigin(site) };
       const to = realmKey(realm);
       if (full_name === null && email === null && new_password === '')
         return forwardCommand({ to, command: realmCommands.changeSettings, args });
@@ -71,6 +71,6 @@ export const updateSettingsDefaults = defineOperation({
     forwardCommand({
       to: realmKey(realm),
       command: realmCommands.changeUserDefaults,
-      args: { values: checkedUserSettings(params) },
+      args: { values: checkUserSettings(params) },
     }),
 });

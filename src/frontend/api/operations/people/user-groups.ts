@@ -1,6 +1,6 @@
 /** User groups (users.md § User groups). */
 import { Type } from 'typebox';
-import { encodedGroups, groupsIn, type UserGroups } from '#domain/people';
+import { encodedGroups, type UserGroups, userGroupsOf } from '#domain/people';
 import { realmKey, userId } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -27,7 +27,7 @@ async function findGroup(
   call: ApiCall<{ readonly user_group_id: number }>,
 ): Promise<{ readonly groups: UserGroups; readonly group: DirectoryGroup }> {
   const id = call.params.user_group_id;
-  const find = () => groupsIn(call.directory);
+  const find = () => userGroupsOf(call.directory);
   let groups = find();
   if (!groups.get(id)) {
     await call.refresh();

@@ -1,7 +1,7 @@
 /** User status, and the progress of new users: hotspots, tutorial (users.md § User status, § Small operations). */
 import { Type } from 'typebox';
 import { checkEmoji, presentEmoji, resolveEmoji } from '#domain/emoji';
-import { isHotspot, mailDomain } from '#domain/people';
+import { isHotspot, mailDomainOfOrigin } from '#domain/people';
 import { realmKey, userKey } from '#model';
 import { realmCommands, type StatusEmoji, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -70,7 +70,7 @@ const updateStatus = defineOperation({
     return forwardCommand({
       to: realmKey(call.realm),
       command: realmCommands.setStatus,
-      args: { ...args, domain: mailDomain(call.site) },
+      args: { ...args, domain: mailDomainOfOrigin(call.site) },
     });
   },
 });

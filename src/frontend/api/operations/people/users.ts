@@ -1,7 +1,7 @@
 /** Accounts: list, create, own account, login (users.md). */
-import { type Encoded, memoizeByObject, ReadyFields } from '#base';
-import { avatarUrl, encodedUsers, isEmail, isSystemBot, presentUser } from '#domain/people';
-import { loginGuardOf } from '#domain/secrets';
+import { CachedResponseFields, type EncodedJson, memoizeByObject } from '#base';
+import { avatarUrl, encodeUserList, isEmail, isSystemBot, presentUser } from '#domain/people';
+import { loginGuardForAddress } from '#domain/secrets';
 import { realmKey, userId, userKey } from '#model';
 import { loginGuardCommands, realmCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -17,7 +17,7 @@ import {
 import { openOrRenewKey } from '../../readable-key.js';
 
 /** One response body per list. The encoded list is the same object until an account changes. */
-const allUsers = memoizeByObject((members: Encoded) => new ReadyFields({ members }));
+const allUsers = memoizeByObject((members: EncodedJson) => new CachedResponseFields({ members }));
 
 export const getUsers = defineOperation({
   id: 'get-users',
@@ -32,7 +32,7 @@ export const getUsers = defineOperation({
   run({ params, directory, caller }) {
     const { client_gravatar, include_custom_profile_fields } = params;
     const options = { clientGravatar: client_gravatar, profile: include_custom_profile_fields };
-    return { ready: allUsers(encodedUsers(directory, directory.user(caller)!, options)) };
+    return { ready: allUsers(encodeUserList(directory, directory.user(caller)!, options)) };
   },
 });
 
@@ -148,7 +148,7 @@ export const fetchApiKey = defineOperation({
     await call.refresh();
     const found = call.directory.userByEmail(typed);
     const user = found && !isSystemBot(found) && isAddressOf(found, typed) ? found : undefined;
-    const { to, ...hashed } = loginGuardOf(secrets, realm, typed);
+    const { to, ...hashed } = loginGuardForAddress(secrets, realm, typed);
     const logIn = user
       ? forwardCommand({ to: userKey(realm, user.id), command: userCommands.fetchKey, args: { password }, as: user.id })
       : forwardCommand({ to, command: loginGuardCommands.fetchKey, args: { password, ...hashed } });
@@ -200,7 +200,7 @@ export const regenerateOwnApiKey = defineOperation({
 interface CachedOwnUser {
   readonly profile: ProfileData;
   readonly newest: number;
-  readonly ready: ReadyFields;
+  readonly ready: CachedResponseFields;
 }
 
 /** Answers of GET /users/me by directory record; a changed account has another record. */
@@ -209,14 +209,14 @@ const cachedOwnUsers = new WeakMap<DirectoryUser, CachedOwnUser>();
 function presentOwnUser(
   { caller, directory }: Pick<ApiCall<never>, 'caller' | 'directory'>,
   newest: number,
-): ReadyFields {
+): CachedResponseFields {
   const user = directory.user(caller);
   if (!user) throw apiError('ACCOUNT_DEACTIVATED');
   const profile = directory.profile(caller);
   const known = cachedOwnUsers.get(user);
   if (known?.newest === newest && known.profile === profile) return known.ready;
   const { bot_type, bot_owner_id, ...own } = presentUser(user, user, { clientGravatar: false, profile: directory });
-  const ready = new ReadyFields({ ...own, avatar_url: avatarUrl(user), max_message_id: newest });
+  const ready = new CachedResponseFields({ ...own, avatar_url: avatarUrl(user), max_message_id: newest });
   cachedOwnUsers.set(user, { profile, newest, ready });
   return ready;
 }

@@ -1,6 +1,6 @@
 /** POST /zcommand (realm.md § Other): settings changed by slash commands, typed like a message. */
 
-import { mailDomain, userSetting } from '#domain/people';
+import { mailDomainOfOrigin, readUserSetting } from '#domain/people';
 import { realmKey, type UserSettingName, type UserSettingValue } from '#model';
 import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -37,9 +37,9 @@ export const runSlashCommand = defineOperation({
     if (!wanted) throw apiError('NO_SUCH_ZCOMMAND', { command });
     const { setting, value, called, back } = wanted;
     const user = directory.user(caller);
-    if (user && userSetting(directory, user, setting) === value)
+    if (user && readUserSetting(directory, user, setting) === value)
       return { fields: { msg: `The ${called} is on already.` } };
-    const args = { values: { [setting]: value }, domain: mailDomain(site) };
+    const args = { values: { [setting]: value }, domain: mailDomainOfOrigin(site) };
     await call.send(forwardCommand({ to: realmKey(realm), command: realmCommands.changeSettings, args }));
     return { fields: { msg: `The ${called} is on now; \`/${back}\` turns it off.` } };
   },

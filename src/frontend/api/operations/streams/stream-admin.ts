@@ -1,6 +1,6 @@
 /** Changing and archiving streams, default streams (streams.md). */
 import { Type } from 'typebox';
-import { MAX_DESCRIPTION } from '#domain/streams';
+import { MAX_DESCRIPTION_CHARACTERS } from '#domain/streams';
 import { realmKey } from '#model';
 import { realmCommands } from '#model/commands';
 import { defineOperation, forwardCommand } from '../../operation.js';
@@ -25,7 +25,7 @@ export const updateStream = defineOperation({
     description: {
       in: 'form',
       encoding: 'string',
-      schema: Type.String({ maxLength: MAX_DESCRIPTION }),
+      schema: Type.String({ maxLength: MAX_DESCRIPTION_CHARACTERS }),
       required: false,
       description: 'Markdown; line breaks become blanks.',
     },

@@ -1,6 +1,6 @@
 /** Streams and subscriptions (streams.md). */
 import { Type } from 'typebox';
-import { MAX_DESCRIPTION } from '#domain/streams';
+import { MAX_DESCRIPTION_CHARACTERS } from '#domain/streams';
 import { realmKey, userKey } from '#model';
 import { realmCommands, userCommands } from '#model/commands';
 import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
@@ -10,7 +10,7 @@ const wantedStream = Type.Object(
   {
     name: Type.String(),
     color: Type.Optional(Type.String({ check: 'hexColor' })),
-    description: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION })),
+    description: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION_CHARACTERS })),
   },
   { additionalProperties: false },
 );

@@ -1,6 +1,6 @@
 /** Topic visibility: users mute, unmute and follow topics (streams.md § User topics). */
 import { Type } from 'typebox';
-import { MAX_TOPIC } from '#domain/streams';
+import { MAX_TOPIC_CHARACTERS } from '#domain/streams';
 import { userKey } from '#model';
 import { userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -14,7 +14,7 @@ import { optionalJsonParameter, optionalTextParameter, textParameter } from '../
  */
 const topic = {
   ...textParameter('form', 'Topic; need not exist.'),
-  schema: Type.String({ maxLength: MAX_TOPIC }),
+  schema: Type.String({ maxLength: MAX_TOPIC_CHARACTERS }),
 } as const;
 
 export const setUserTopicPolicy = defineOperation({
