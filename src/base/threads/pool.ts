@@ -18,7 +18,7 @@ interface ThreadOptions {
 
 /** Error of a job that threw or timed out, or whose thread ended. */
 export class ThreadJobFailed extends Error {
-  override readonly name = 'ThreadFailed';
+  override readonly name = 'ThreadJobFailed';
 }
 
 interface Waiting<Job, Result> {

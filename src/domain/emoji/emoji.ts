@@ -28,7 +28,7 @@ const EXTRA_FORMS: Readonly<Record<ExtraEmojiName, ExtraEmoji>> = {
   conclave: { name: 'conclave', type: 'service_extra_emoji', url: '/static/emoji/conclave.png' },
   zulip: { name: 'zulip', type: 'zulip_extra_emoji', url: '/static/generated/emoji/images/emoji/unicode/zulip.png' },
 };
-/** The extra emoji as it is stored. */
+/** The product's own emoji as it is stored. */
 const EXTRA: EmojiRef = { name: 'conclave', code: 'conclave', type: 'extra' };
 
 /** The form in which clients get the product's own emoji. */
@@ -106,7 +106,7 @@ export function isEmoji(code: string, type: EmojiRef['type'] | undefined, direct
   return type === 'extra' && isExtraEmojiName(code);
 }
 
-/** The three fields of an emoji in API objects. */
+/** The three fields that describe an emoji in API objects. */
 export function presentEmoji({ name, code, type }: EmojiRef, { extraEmoji }: DirectoryView): JsonObject {
   if (type !== 'extra') return { emoji_name: name, emoji_code: code, reaction_type: type };
   return { emoji_name: extraEmoji.name, emoji_code: extraEmoji.name, reaction_type: extraEmoji.type };

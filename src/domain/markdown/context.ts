@@ -21,9 +21,9 @@ export interface MarkdownStream {
 
 export interface Linkifier {
   readonly id: number;
-  /** RE2 pattern with named groups. */
+  /** RE2 pattern of the linkifier, with named groups. */
   readonly pattern: string;
-  /** URL template, RFC 6570. */
+  /** URL template of the linkifier's links (RFC 6570). */
   readonly urlTemplate: string;
 }
 

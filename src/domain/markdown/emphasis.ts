@@ -1,4 +1,4 @@
-/** Strong, emphasised and struck text. */
+/** Rules for strong, emphasised and struck text. */
 import { type InlineRule, patternRule } from './inline.js';
 import { closingToken, openingToken } from './tokens.js';
 

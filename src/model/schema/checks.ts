@@ -13,7 +13,7 @@ export const stringChecks: Readonly<Record<string, (value: string) => string | u
   email: (value) => (isEmail(value) ? undefined : INVALID_EMAIL_MESSAGE),
 };
 
-/** The only message that does not begin with the position. */
+/** The only message of a check that does not begin with the position of the value. */
 export const INVALID_EMAIL_MESSAGE = 'Enter a valid email address.';
 
 const zones = new Map<string, boolean>();

@@ -15,7 +15,7 @@ export class BlobsUnavailable extends Error {
   override name = 'BlobsUnavailable';
 }
 
-/** The blob was deleted between `find` and `read`. */
+/** Error of a read: the blob was deleted between `find` and `read`. */
 export class BlobGone extends Error {
   override name = 'BlobGone';
 }

@@ -16,7 +16,7 @@ export abstract class RequestDelivery implements BusRequest {
 
   protected abstract sendReply(value: Json): void;
 
-  /** Called once when the request is cancelled. */
+  /** Called once when the request is cancelled, so that the server frees what it holds for it. */
   protected abstract release(): void;
 
   reply(value: Json): void {

@@ -16,7 +16,7 @@ interface RealmLogState {
 
 export interface StoredPosition {
   readonly at: number;
-  /** End of the realm's log right after this entry. */
+  /** Log position of the realm's end right after this entry. */
   readonly end: number;
 }
 

@@ -22,7 +22,7 @@ const FINISH_MS = 2_000;
 const LAST_FINISH_MS = 10_000;
 
 interface HandoverContext {
-  /** Id of this host. */
+  /** Id of this host, which changes when another host ended its key. */
   id(): string;
   /** Whether this host shuts down: it hands over everything, to any host. */
   isLeaving(): boolean;

@@ -76,7 +76,7 @@ function median(numbers: readonly number[]): number {
 
 export class StoreWatch {
   #stop: (() => void) | undefined;
-  /** When the first and the last ping of the current run of answered ones were sent; monotonic. */
+  /** Times at which the first and the last ping of the current run of answered ones were sent; monotonic. */
   #okSince = 0;
   #okAsked = 0;
   /** Time of the last answer of the Store; monotonic. */

@@ -13,7 +13,7 @@ export const STORAGE_FORMAT = 1;
 export const FIRST_STORAGE_FORMAT = 1;
 
 export class StorageFormatMismatch extends Error {
-  override name = 'FormatMismatch';
+  override name = 'StorageFormatMismatch';
 }
 
 /**

@@ -27,7 +27,7 @@ import { LmdbRecords } from './store-lmdb-records.js';
 import type { Tombstones } from './store-lmdb-tombstones.js';
 
 const PRESENT = Buffer.from([1]);
-/** Above every id (ordered-binary sorts numbers by value). */
+/** An id above every message id (ordered-binary sorts numbers by value). */
 const LAST_ID = 2 ** 53;
 /** Number of records decoded before other work gets its turn: some 2 ms. */
 const DECODE_AT_ONCE = 200;
@@ -55,7 +55,7 @@ const EMPTY_COST = 16;
 
 /** Reads the records of a scan, decoded or packed. */
 interface RecordReader<T> {
-  /** Call outside of transactions only. */
+  /** Reads one record; outside of transactions only. */
   read(realm: RealmId, id: number): T | undefined;
   recordOf(taken: T): MessageRecord;
 }

@@ -28,7 +28,7 @@ export class Tombstones {
     this.#clock = clock;
   }
 
-  /** The rev of a deleted record, or -1. */
+  /** Revision of a deleted record; -1 without a tombstone. */
   rev(key: TombstoneKey): number {
     return this.#read(key)?.rev ?? -1;
   }

@@ -104,7 +104,7 @@ export class MongoRootInserts {
     this.#bulks = new BulkQueue(clock, (bulk) => this.#send(bulk));
   }
 
-  /** 'conflict': the actor already has a root. */
+  /** Inserts an actor's root. 'conflict': the actor already has a root. */
   put(root: RootDocument): Promise<CommitResult> {
     const bytes = bytesOf(root);
     return new Promise((resolve, reject) => this.#bulks.put({ commit: root, bytes, resolve, reject }));

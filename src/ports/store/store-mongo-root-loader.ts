@@ -28,7 +28,7 @@ export class MongoRootLoader {
     private readonly finishRemoval: (key: ActorKey) => Promise<void>,
   ) {}
 
-  /** Implements `Store.load`. */
+  /** Loads the root of an actor, as `Store.load` demands. */
   load(key: ActorKey, at: Epoch): Promise<LoadResult> {
     return new Promise((resolve, reject) => {
       this.#requests.push({ key, at, resolve, reject });

@@ -9,15 +9,15 @@ t.test('a program reads its own format and the previous one', async (test) => {
   test.equal(judgeStorageFormat('it', 3, 3), 'own');
   test.equal(judgeStorageFormat('it', 2, 3), 'before');
   test.throws(() => judgeStorageFormat('it', 4, 3), {
-    name: 'FormatMismatch',
+    name: 'StorageFormatMismatch',
     message: 'it is in format 4, this program knows up to 3: use the newer program that wrote it',
   });
   test.throws(() => judgeStorageFormat('it', 1, 3), {
-    name: 'FormatMismatch',
+    name: 'StorageFormatMismatch',
     message: 'it is in format 1, this program reads 2 and 3: upgrade one version at a time',
   });
   for (const odd of [undefined, null, 0, -1, 1.5, '3', Number.NaN, {}]) {
-    test.throws(() => judgeStorageFormat('it', odd, 3), { name: 'FormatMismatch' }, String(odd));
+    test.throws(() => judgeStorageFormat('it', odd, 3), { name: 'StorageFormatMismatch' }, String(odd));
   }
 });
 

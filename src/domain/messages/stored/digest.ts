@@ -61,7 +61,7 @@ export function makeDigest(record: MessageRecord): MessageDigest | undefined {
   return { version: DIGEST_VERSION, facts, head, texts: [body.html, body.content, record.topicKey] };
 }
 
-/** NaN if a flag is not in `CREATION_FLAG_BITS`. */
+/** Sum of the bits of these flags; NaN if one of them has no bit (`CREATION_FLAG_BITS`). */
 function flagSum(flags: readonly string[]): number {
   let sum = 0;
   for (const flag of new Set(flags))

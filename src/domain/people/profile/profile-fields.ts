@@ -17,7 +17,7 @@ export const PROFILE_FIELD_TYPE = {
 
 const LIST_OF_OPTIONS = { id: PROFILE_FIELD_TYPE.select, name: 'List of options' };
 
-/** `custom_profile_field_types` of register. */
+/** Types of profile fields as the register response shows them (`custom_profile_field_types`). */
 export const PRESENTED_FIELD_TYPES = {
   SHORT_TEXT: { id: PROFILE_FIELD_TYPE.shortText, name: 'Short text' },
   LONG_TEXT: { id: PROFILE_FIELD_TYPE.longText, name: 'Long text' },
@@ -30,7 +30,10 @@ export const PRESENTED_FIELD_TYPES = {
   USER: { id: PROFILE_FIELD_TYPE.person, name: 'Person picker' },
 };
 
-/** `realm_default_external_accounts` of register. */
+/**
+ * External account types that every organization has, as the register response shows them
+ * (`realm_default_external_accounts`).
+ */
 export const EXTERNAL_ACCOUNTS = {
   twitter: {
     text: 'Twitter',
