@@ -16,6 +16,7 @@ import { deactivateBot, deactivateSelf, deactivateUser } from './commands/accoun
 import { confirmEmail, EMAIL_CHANGE_PART } from './commands/accounts/email-change.js';
 import { due } from './commands/accounts/full-members.js';
 import { reactivateUser } from './commands/accounts/reactivate-user.js';
+import { addSignInLink, endSession, endSessions, noteSessionUse, startSession } from './commands/accounts/sessions.js';
 import { updateUser } from './commands/accounts/update-user.js';
 import { showAddresses } from './commands/accounts/visibility-change.js';
 import { createBot } from './commands/bots/create-bot.js';
@@ -135,6 +136,12 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
       renewBotKey,
       setBilling,
       setRateLimits,
+      // accounts/sessions.ts: browsers that are signed in
+      startSession,
+      noteSessionUse,
+      endSession,
+      endSessions,
+      addSignInLink,
       // bots/ (deactivation and keys are in accounts/)
       createBot,
       updateBot,

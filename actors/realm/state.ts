@@ -6,7 +6,7 @@
 import type { Json, JsonObject } from '#base';
 import { NO_SINGLETONS, type Records, type Singletons, type Traffic } from '#directory';
 import { type Parts, PartTable, type RealmSettings, userId } from '#model';
-import type { DirectoryPreferences, DirectoryProfile } from '#model/records';
+import type { AccountSessions, DirectoryPreferences, DirectoryProfile } from '#model/records';
 
 export interface RealmState extends JsonObject {
   readonly phase: string;
@@ -46,6 +46,7 @@ export const USER_GROUP_PART = 'user-group/';
 export const EMOJI_PART = 'emoji/';
 export const PROFILE_PART = 'profile/';
 export const BOT_PART = 'bot/';
+export const SESSIONS_PART = 'sessions/';
 
 export const LINKIFIERS_PART = 'linkifiers';
 export const PLAYGROUNDS_PART = 'playgrounds';
@@ -72,6 +73,7 @@ export const RECORD_PARTS: { readonly [C in keyof Records]: string } = {
   emoji: EMOJI_PART,
   profiles: PROFILE_PART,
   bots: BOT_PART,
+  sessions: SESSIONS_PART,
 };
 
 /** Parts that hold a whole list or table each. */
@@ -122,6 +124,10 @@ export const preferencesOf = (parts: Parts, user: number): DirectoryPreferences 
 const storedProfile = record('profiles');
 export const profileOf = (parts: Parts, user: number): DirectoryProfile =>
   storedProfile(parts, user) ?? { user: userId(user), values: {} };
+
+const storedSessions = record('sessions');
+export const sessionsOf = (parts: Parts, user: number): AccountSessions =>
+  storedSessions(parts, user) ?? { user: userId(user), last: 0, sessions: [], links: [], endedAt: 0 };
 
 export const linkifiersOf = singleton('linkifiers');
 export const playgroundsOf = singleton('playgrounds');

@@ -5,7 +5,7 @@ import type { DirectoryView, RealmEntry } from '#model/records';
 import type { EventLog } from '#ports/log';
 import type { ActorClient } from '#runtime';
 import { asDirectorySnapshot, type DirectorySnapshot } from './contents.js';
-import { DirectoryReplica, type KeyRevoked } from './replica.js';
+import { type CredentialEnded, DirectoryReplica } from './replica.js';
 import type { RealmTail } from './tail.js';
 
 /** The realm does not exist. */
@@ -46,8 +46,8 @@ export class Directories {
   readonly #open = new Map<RealmId, OpenReplica>();
   readonly #opening = new Map<RealmId, Promise<DirectoryReplica>>();
   readonly #dependents: ReplicaDependent[] = [];
-  /** Called with the hash of each API key that was revoked. */
-  onKeyRevoked: KeyRevoked = () => {};
+  /** Called with the hash of each API key that was revoked, and of each session that has ended. */
+  onCredentialEnded: CredentialEnded = () => {};
   #round = 0;
   #timer: TimerHandle | undefined;
 
@@ -102,7 +102,7 @@ export class Directories {
       (id) => this.#fetch(id),
       this.clock,
       this.emoji,
-      (key) => this.onKeyRevoked(key),
+      (hash, kind) => this.onCredentialEnded(hash, kind),
     );
     this.#opening.set(realm, fresh);
     fresh.then(

@@ -3,9 +3,9 @@
  *
  * A command of the command line opens an `ActorCaller` (`actor-caller.ts`): `BusCaller` sends over the bus of a node
  * that the command line starts itself, `ChannelCaller` (`channel.ts`) through the embedded server that runs in the data
- * directory. Then it calls functions of `accounts.ts` (make, find, API keys) and `changes.ts` (roles, limits,
- * deactivation), which send the same commands to the same actors as operations of the API do. The server's end of the
- * channel is `AdminChannel`; it also writes backups.
+ * directory. Then it calls functions of `accounts.ts` (make, find, API keys), `changes.ts` (roles, limits,
+ * deactivation) and `sign-in-link.ts` (links for browsers), which send the same commands to the same actors as
+ * operations of the API do. The server's end of the channel is `AdminChannel`; it also writes backups.
  *
  * Invariants: commands run as the system, so no role is checked; access to the data directory or the bus is the
  * permission. API keys travel sealed or hashed. Failures are `AdminError`s with a text for the terminal.
@@ -16,3 +16,4 @@ export { ActorCaller, BusCaller } from './actor-caller.js';
 export { AdminError } from './admin-error.js';
 export { deactivateUser, reactivateUser, setBilling, setRateLimits, setRealmActive, setRole } from './changes.js';
 export { AdminChannel, ChannelCaller } from './channel.js';
+export { makeSignInLink } from './sign-in-link.js';

@@ -11,14 +11,16 @@ import { healthPages, servePage } from '#app/ops';
 import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
 import { Secrets } from '#domain/secrets';
-import { OPERATIONS } from '#frontend/api';
+import { siteOf } from '#frontend/gateway';
 import { Frontend, type HttpServer, openServer, SLOW_LIMITS, SlowClientGuard } from '#frontend/http';
+import { ClientAddresses } from '#frontend/limits';
 import { type FirstStart, firstStart } from './first-start.js';
 import { ConclaveNode, openPorts } from './node.js';
 import { addressOf, observe, observeServer, openOps } from './observe.js';
 import type { Ports } from './ports.js';
 import { openRateLimiting, type RateLimiting } from './rates.js';
 import { serverSecret } from './secret.js';
+import { openWebClient } from './web-client.js';
 
 /** Whether other machines can reach the server although no name for it is configured. */
 const needsExternalHost = ({ host, externalHost }: Config): boolean =>
@@ -104,7 +106,8 @@ export async function serve(
       new SlowClientGuard(clock, { ...SLOW_LIMITS, maxBytes: mib * 1_048_576 });
     const answers = transfers(config.sendMemoryMib);
     const bodies = transfers(config.receiveMemoryMib);
-    frontend = new Frontend(OPERATIONS, node.gateway, {
+    const web = await openWebClient(config);
+    frontend = new Frontend(web.operations, node.gateway, {
       instance: ports.bus.id,
       deadlineMs: config.deadlineSeconds * 1000,
       scheme: config.externalScheme,
@@ -112,6 +115,8 @@ export async function serve(
       maxBodyBytes: config.maxBodyMib * 1_048_576,
       maxFileMib: config.maxFileMib,
       uploadMemoryMib: config.uploadMemoryMib,
+      sessions: config.web === 'on',
+      proxies: new ClientAddresses(config.trustedProxies),
       webPublicStreams: config.webPublicStreams === 'yes',
       imageProxy: node.imageProxy,
       administratorEmail: config.administratorEmail,
@@ -123,7 +128,7 @@ export async function serve(
       compression: config.compression === 'on',
       metrics: node.metrics,
       logRequests: config.logLevel === 'debug',
-      elsewhere: (exchange) => servePage(pages, exchange),
+      elsewhere: (exchange) => servePage(pages, exchange) || web.serve(exchange),
     });
     server = await openServer(
       config.httpAdapter,
@@ -144,7 +149,10 @@ export async function serve(
       logger.warn({ address: config.host }, 'no --external-host: links in mails lead to localhost');
     }
     const site = addressOf(config.host, server.port);
-    const first = isCluster(config) ? undefined : await firstStart(config, system, node.secrets, site);
+    // People open the address that is configured; without one, the address that the server listens on.
+    const { externalScheme: scheme, externalHost, host } = config;
+    const page = web.hasPage ? siteOf({ scheme, externalHost, host, port: server.port }, '', '') : undefined;
+    const first = isCluster(config) ? undefined : await firstStart(config, system, node.secrets, { site, page });
     started();
     return { node, ops: address, site, port: server.port, first, stop: leave };
   } catch (error) {

@@ -114,6 +114,10 @@ export interface Call<V> {
   /** Proxy for pictures of other hosts; undefined: turned off. */
   readonly imageProxy: ImageProxy | undefined;
   readonly secrets: Secrets;
+  /** Id of the caller's session; undefined where the caller has an API key. */
+  readonly session: number | undefined;
+  /** The browser reached the server over TLS. Only for operations with `webClient`. */
+  readonly secure: boolean;
   /** The query as sent, without the question mark. */
   readonly query: string;
   /** A request header that the operation declares; '' when absent. */
@@ -215,6 +219,10 @@ export interface Operation<P extends Parameters = Parameters> {
   readonly anonymous?: boolean;
   /** Incoming-webhook bots may call the operation. */
   readonly webhookBots?: boolean;
+  /** Only the web client may call the operation: other sites can't, even in a browser that is signed in. */
+  readonly webClient?: true;
+  /** A session cookie counts without the header of the web client, because browsers load pictures by themselves. */
+  readonly bareCookie?: true;
   /** With guard 'none': refusal if the host names no organization; absent: NONEXISTENT_SUBDOMAIN. */
   readonly unknownHost?: 'INVALID_SUBDOMAIN';
   /** Credentials are optional, and the query may carry an API key instead (`api_key`). */

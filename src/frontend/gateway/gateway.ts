@@ -2,10 +2,11 @@
 import { type Logger, SingleFlight } from '#base';
 import type { Clock } from '#base/clock';
 import { type Directories, DirectoryBehind, NoSuchRealm } from '#directory';
-import type { Secrets } from '#domain/secrets';
-import type { Forward } from '#frontend/api';
+import { type Secrets, sessionHash } from '#domain/secrets';
+import { type Forward, forward } from '#frontend/api';
 import type { AnonymousCaller, Caller, ForwardContext, ForwardHandle, FrontendServices } from '#frontend/http';
-import type { RealmId } from '#model';
+import { type RealmId, realmKey } from '#model';
+import { realmCommands } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { Blobs } from '#ports/blobs';
@@ -34,7 +35,7 @@ interface ResolvedKey {
   readonly hash: string;
 }
 
-/** Cached realms and hashes of keys. Both are pure functions of the key, so no entry can go stale. */
+/** Cached realms and hashes of keys and sessions. Both are pure functions of the key, so no entry can go stale. */
 const MAX_KEYS = 50_000;
 
 export class Gateway implements FrontendServices {
@@ -43,6 +44,8 @@ export class Gateway implements FrontendServices {
   readonly blobs: Blobs;
   readonly secrets: Secrets;
   readonly #keys = new Map<string, ResolvedKey>();
+  /** Hashes of sessions whose use is being noted. */
+  readonly #noted = new Set<string>();
   readonly #newest: NewestMessages;
   readonly #forwarding: ForwardServices;
   readonly #refreshes = new SingleFlight<RealmId>();
@@ -90,8 +93,26 @@ export class Gateway implements FrontendServices {
     return newest instanceof Promise ? this.#translated(() => newest) : newest;
   }
 
-  onKeyRevoked(listener: (keyHash: string) => void): void {
-    this.options.directories.onKeyRevoked = listener;
+  authenticateSession(token: string, host: string): Caller | Promise<Caller> {
+    const known = this.#resolveSession(token);
+    const directory = this.options.directories.find(known.realm);
+    if (directory?.sessionByHash(known.hash)) return this.#admitSession(directory, known, host);
+    return this.#lookUpSession(known, host);
+  }
+
+  noteSessionUse(caller: Caller): void {
+    const { realm, user, session } = caller;
+    if (!session || this.#noted.has(session.hash)) return;
+    this.#noted.add(session.hash);
+    const command = { to: realmKey(realm), command: realmCommands.noteSessionUse, args: { hash: session.hash } };
+    const context = { caller, realm, client: 'conclave', requestId: '' };
+    const done = (): void => void this.#noted.delete(session.hash);
+    // A failure does no harm: the next request notes the use.
+    this.forward(forward({ ...command, as: user.id }), context).reply.then(done, done);
+  }
+
+  onCredentialEnded(listener: (hash: string, kind: 'key' | 'session') => void): void {
+    this.options.directories.onCredentialEnded = listener;
   }
 
   directoryNow(realm: RealmId): DirectoryView | undefined {
@@ -127,6 +148,43 @@ export class Gateway implements FrontendServices {
     return fresh;
   }
 
+  #resolveSession(token: string): ResolvedKey {
+    const name = `session/${token}`;
+    const known = this.#keys.get(name);
+    if (known) return known;
+    if (this.#keys.size >= MAX_KEYS) this.#keys.clear();
+    const { secrets } = this.options;
+    const fresh = { realm: secrets.realmOfKey(token), hash: sessionHash(secrets, token) };
+    this.#keys.set(name, fresh);
+    return fresh;
+  }
+
+  async #lookUpSession(known: ResolvedKey, host: string): Promise<Caller> {
+    let directory = await this.directoryOf(known.realm);
+    if (!directory) throw apiError('NOT_LOGGED_IN');
+    if (!directory.sessionByHash(known.hash)) {
+      // Another frontend may have begun a session that this replica doesn't show yet.
+      await this.refresh(known.realm);
+      directory = this.options.directories.now(known.realm);
+    }
+    return this.#admitSession(directory, known, host);
+  }
+
+  /** The cookie of another organization means nothing here: the browser is not signed in. */
+  #admitSession(directory: DirectoryView, { realm, hash }: ResolvedKey, host: string): Caller {
+    const found = directory.sessionByHash(hash);
+    const user = found && directory.user(found.user);
+    if (!user?.isActive || !this.#isAt(host, directory)) throw apiError('NOT_LOGGED_IN');
+    if (directory.deactivated) throw apiError('ORGANIZATION_DEACTIVATED');
+    return { realm, user, directory, session: found!.session };
+  }
+
+  /** The host names this organization, or none. */
+  #isAt(host: string, { subdomain }: DirectoryView): boolean {
+    const named = subdomainOf(host, this.options.site.externalHost);
+    return named === undefined || named === '' || named === subdomain;
+  }
+
   async #lookUp(known: ResolvedKey, username: string | undefined, host: string): Promise<Caller> {
     const { directories } = this.options;
     let directory = await this.directoryOf(known.realm);
@@ -147,10 +205,7 @@ export class Gateway implements FrontendServices {
     if (!user || !matches) throw apiError('API_KEY_UNKNOWN');
     if (!user.isActive) throw apiError('ACCOUNT_DEACTIVATED');
     if (directory.deactivated) throw apiError('ORGANIZATION_DEACTIVATED');
-    const subdomain = subdomainOf(host, this.options.site.externalHost);
-    if (subdomain !== undefined && subdomain !== '' && subdomain !== directory.subdomain) {
-      throw apiError('WRONG_SUBDOMAIN');
-    }
+    if (!this.#isAt(host, directory)) throw apiError('WRONG_SUBDOMAIN');
     return { realm, user, directory };
   }
 

@@ -6,6 +6,7 @@ import type { ImageProxy } from '#frontend/image-proxy';
 import { type ActorReply, type RealmId, type UserId, userId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { Blobs } from '#ports/blobs';
+import type { BrowserRequest } from './browser.js';
 import type { CountedRequest } from './call-limiter.js';
 import type { Form } from './form.js';
 import type { Fields } from './form-urlencoded.js';
@@ -20,6 +21,7 @@ export interface CallRequest extends CountedRequest {
   readonly form: Form;
   readonly host: string;
   readonly userAgent: string;
+  readonly browser: BrowserRequest;
   /** Request headers that the operations of the path declare. */
   readonly headers: ReadonlyMap<string, string>;
 }
@@ -98,6 +100,14 @@ export class OperationCall implements Call<AnyValues> {
 
   get secrets(): Secrets {
     return this.context.services.secrets;
+  }
+
+  get session(): number | undefined {
+    return this.account?.session?.id;
+  }
+
+  get secure(): boolean {
+    return this.request.browser.secure;
   }
 
   get query(): string {

@@ -10,8 +10,8 @@ import { type BodyPart, Headers } from './server.js';
 
 /**
  * CORS headers of every answer, errors included: without them a browser keeps the answer from its script. Every origin
- * is admitted, since only an API key gives access: there are no cookies that a browser would add by itself, and `*`
- * excludes the browser's own credentials.
+ * is admitted, since for other origins only an API key gives access: `*` excludes the cookies that a browser would add
+ * by itself, and the header with which a session counts (browser.ts) is not among those that other origins may send.
  */
 export const CROSS_ORIGIN: readonly (readonly [name: string, value: string])[] = [
   ['Access-Control-Allow-Origin', '*'],
@@ -42,6 +42,7 @@ export const JSON_HEADERS = new Headers([
 ]);
 const HTML_HEADERS = JSON_HEADERS.with({ 'Content-Type': 'text/html; charset=utf-8' });
 const UNAUTHORIZED_HEADERS = JSON_HEADERS.with({ 'WWW-Authenticate': `Basic realm="${PRODUCT}"` });
+const SIGNED_OUT_HEADERS = JSON_HEADERS.with({ 'WWW-Authenticate': `Session realm="${PRODUCT}"` });
 const RETRY_HEADERS = JSON_HEADERS.with({ 'Retry-After': '1' });
 
 const PREFIX = '{"result":"success","msg":""';
@@ -98,11 +99,12 @@ export function errorBody(error: ErrorReply): BodyPart[] {
   return [`${JSON.stringify({ result: 'error', msg, ...extra, ...(code === undefined ? {} : { code }) })}\n`];
 }
 
-export function errorHeaders(error: ErrorReply): Headers {
+/** @param fromWebClient a browser must not ask for a password by itself, as it does for the scheme Basic */
+export function errorHeaders(error: ErrorReply, fromWebClient = false): Headers {
   if (error.html) return HTML_HEADERS;
   switch (error.status) {
     case 401:
-      return UNAUTHORIZED_HEADERS;
+      return fromWebClient ? SIGNED_OUT_HEADERS : UNAUTHORIZED_HEADERS;
     case 405:
       return JSON_HEADERS.with({ Allow: String(error.extra?.allowed_methods).replaceAll(',', ', ') });
     case 429: {

@@ -52,7 +52,7 @@ export class ResponseSender implements LifetimeEvents {
 
   #refuse(request: InboundRequest, error: ErrorReply): void {
     request.rate = tighterLimit(error.rate, request.rate);
-    this.#respondPlain(request, error.status, errorHeaders(error), errorBody(error));
+    this.#respondPlain(request, error.status, errorHeaders(error, request.fromWebClient), errorBody(error));
   }
 
   #unexpected(request: InboundRequest, error: unknown): ErrorReply {

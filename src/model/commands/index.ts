@@ -74,6 +74,7 @@ export type {
   RenewKeyArgs,
   SetStatusArgs,
   SettingChanges,
+  StartSessionArgs,
   StatusEmoji,
   StreamNames,
   SubscribeArgs,

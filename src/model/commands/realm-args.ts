@@ -201,8 +201,18 @@ export type AccountArgs = {
   readonly old_password: string;
   /** '': not given. */
   readonly new_password: string;
+  /** Session that a new password leaves: the one of this call; null: the call has an API key. */
+  readonly session: number | null;
   /** Base URL of the organization. */
   readonly origin: string;
+};
+
+export type StartSessionArgs = {
+  readonly hash: string;
+  /** Browser and system. */
+  readonly client: string;
+  /** Realm version before the password was checked, or hash of the one-time link that proves the right. */
+  readonly by: { readonly password: number } | { readonly link: string };
 };
 
 /** An emoji as stored, and (`shown`) as this server sends it. */

@@ -24,6 +24,7 @@ import type {
   RenewKeyArgs,
   SetStatusArgs,
   SettingChanges,
+  StartSessionArgs,
   StreamNames,
   SubscribeArgs,
   UnsubscribeArgs,
@@ -90,6 +91,16 @@ export const realmCommands = {
     { readonly user: number; readonly hash: string; readonly shown: boolean },
     Fields<{ readonly email: string }>
   >('confirm-email'),
+
+  // Sessions of browsers; the caller is the account.
+  startSession: command<StartSessionArgs, Fields<{ readonly session: number }>>('start-session'),
+  /** Notes that the session was used today. */
+  noteSessionUse: command<{ readonly hash: string }, Fields>('note-session-use'),
+  endSession: command<{ readonly session: number }, Fields>('end-session'),
+  /** `except`: id of the session that stays; null: none stays. */
+  endSessions: command<{ readonly except: number | null }, Fields>('end-sessions'),
+  /** From the command line: makes a one-time link. */
+  addSignInLink: command<UserRef & { readonly hash: string }, Fields>('add-sign-in-link'),
 
   // Bots.
   createBot: command<CreateBotArgs, Fields>('create-bot'),

@@ -12,6 +12,7 @@ import type {
   UserDefaults,
 } from './organization.js';
 import type { DirectoryProfileField, ProfileData } from './profiles.js';
+import type { AccountSessions, WebSession } from './sessions.js';
 import type { DirectoryStream, DirectoryStreamGroup } from './streams.js';
 
 export interface DirectoryView {
@@ -27,6 +28,12 @@ export interface DirectoryView {
   user(id: UserId): DirectoryUser | undefined;
   /** By keyed hash of the API key. */
   userByKeyHash(hash: string): DirectoryUser | undefined;
+  /** By keyed hash of the secret in a browser's cookie. */
+  sessionByHash(hash: string): { readonly user: UserId; readonly session: WebSession } | undefined;
+  /** Account that the token of a one-time link signs in, by keyed hash of the token. The link may have expired. */
+  userOfSignInLink(hash: string): UserId | undefined;
+  /** undefined: no session was ever begun for the account. */
+  sessionsOf(user: UserId): AccountSessions | undefined;
   /** By API e-mail or real address, ignoring case; system bots too. */
   userByEmail(email: string): DirectoryUser | undefined;
   /** By the name of an uploaded avatar. */

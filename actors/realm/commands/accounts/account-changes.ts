@@ -11,6 +11,7 @@ import { type RealmState, toPart, USER_PART } from '../../state.js';
 import { botEffect } from '../bots/bot-effects.js';
 import type { RealmView } from '../command.js';
 import { type AccountChange, type AccountEffect, type Effect, mergeEffects } from './effect.js';
+import { sessionEffect } from './sessions.js';
 
 /** @param own events and commands of the change itself; they precede those of other areas */
 export function accountChangeEffect(
@@ -35,7 +36,7 @@ const invitationEffect: AccountEffect = ({ before, after }, { parts }, { version
   before.isActive && !after.isActive ? withoutInvitationsBy(parts, after.id, version) : {};
 
 /** Effects of other areas, in the order of their events. */
-export const ACCOUNT_EFFECTS: readonly AccountEffect[] = [botEffect, invitationEffect];
+export const ACCOUNT_EFFECTS: readonly AccountEffect[] = [botEffect, invitationEffect, sessionEffect];
 
 /** A command of the system to the account's own actor. */
 export const toUserActor = (

@@ -15,6 +15,7 @@ import type { RealmVolatile } from '../../volatile.js';
 import type { RealmView } from '../command.js';
 import { type ConfirmationLink, LINK_VALID_MS, requestAddress } from './email-change.js';
 import { nameChangedEvent } from './person-events.js';
+import { endAllSessions } from './sessions.js';
 
 export interface AccountInputs {
   /** null: the request has no new password. */
@@ -70,11 +71,12 @@ export interface OwnAccountChange {
 /** Decides the whole change, or refuses all of it. @throws ApiError */
 export function changeAccount(
   user: DirectoryUser,
-  { full_name, email }: AccountArgs,
+  { full_name, email, session }: AccountArgs,
   { password, link }: AccountInputs,
   facts: RealmView,
-  { realm, now, version }: CommandContext,
+  context: CommandContext,
 ): OwnAccountChange {
+  const { realm, now, version } = context;
   const commands: OutboxCommand[] = [];
   if (password) {
     const { checked, hash } = password;
@@ -96,10 +98,11 @@ export function changeAccount(
   const fullName =
     full_name === null || full_name === user.fullName || fixed ? user.fullName : checkFullName(full_name);
   const after = fullName === user.fullName ? user : { ...user, fullName };
+  const ended = password ? endAllSessions(facts.parts, user.id, session ?? null, context) : undefined;
   return {
     user: after,
-    parts: request?.parts ?? {},
-    events: after === user ? [] : [nameChangedEvent(after, version)],
+    parts: { ...request?.parts, ...ended?.parts },
+    events: [...(ended?.events ?? []), ...(after === user ? [] : [nameChangedEvent(after, version)])],
     commands,
   };
 }

@@ -1,11 +1,11 @@
 /** Accounts: list, create, own account, login (users.md). */
 import { type Encoded, memoizeByObject, ReadyFields } from '#base';
-import { avatarUrl, encodedUsers, isEmail, isSystemBot, presentUser } from '#domain/people';
-import { loginGuardOf } from '#domain/secrets';
-import { realmKey, userId, userKey } from '#model';
-import { loginGuardCommands, realmCommands, userCommands } from '#model/commands';
+import { avatarUrl, encodedUsers, isSystemBot, presentUser } from '#domain/people';
+import { realmKey, userId } from '#model';
+import { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser, ProfileData } from '#model/records';
+import { passwordLogIn } from '../../log-in.js';
 import { type Answer, type Call, forward, operation } from '../../operation.js';
 import { flag, maybeText, pathId, pathText, text } from '../../parameters.js';
 import { readableKey } from '../../readable-key.js';
@@ -110,10 +110,6 @@ export const createUser = operation({
   },
 });
 
-/** Log-ins need the real address; the API e-mail that stands for a hidden address is refused. */
-const isAddressOf = (user: DirectoryUser, typed: string): boolean =>
-  user.deliveryEmail.toLowerCase() === typed.toLowerCase();
-
 /** Attempts of a log-in that finds the key unreadable while other log-ins replace the key. */
 const MAX_ATTEMPTS = 5;
 
@@ -129,19 +125,7 @@ export const fetchApiKey = operation({
     password: text('form', 'Its password.'),
   },
   async run(call) {
-    const { username, password } = call.params;
-    const { realm, secrets } = call;
-    const typed = username.trim();
-    if (!isEmail(typed)) throw apiError('ENTER_VALID_EMAIL');
-    if (call.directory.deactivated) throw apiError('REALM_DEACTIVATED');
-    // Refresh for known addresses too, so that the response time doesn't show whether the address is known.
-    await call.refresh();
-    const found = call.directory.userByEmail(typed);
-    const user = found && !isSystemBot(found) && isAddressOf(found, typed) ? found : undefined;
-    const { to, ...hashed } = loginGuardOf(secrets, realm, typed);
-    const logIn = user
-      ? forward({ to: userKey(realm, user.id), command: userCommands.fetchKey, args: { password }, as: user.id })
-      : forward({ to, command: loginGuardCommands.fetchKey, args: { password, ...hashed } });
+    const { logIn, user } = await passwordLogIn(call);
     for (let attempts = 1; ; attempts++) {
       const { sealed, ...fields } = await call.send(logIn);
       // The login guard always refuses, so `user` is set here.
