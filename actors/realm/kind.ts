@@ -16,7 +16,14 @@ import { deactivateBot, deactivateSelf, deactivateUser } from './commands/accoun
 import { confirmEmail, EMAIL_CHANGE_PART } from './commands/accounts/email-change.js';
 import { due } from './commands/accounts/full-members.js';
 import { reactivateUser } from './commands/accounts/reactivate-user.js';
-import { addSignInLink, endSession, endSessions, noteSessionUse, startSession } from './commands/accounts/sessions.js';
+import {
+  addSignInLink,
+  endSession,
+  endSessions,
+  noteSessionUse,
+  startSession,
+  startSessionByLink,
+} from './commands/accounts/sessions.js';
 import { updateUser } from './commands/accounts/update-user.js';
 import { showAddresses } from './commands/accounts/visibility-change.js';
 import { createBot } from './commands/bots/create-bot.js';
@@ -138,6 +145,7 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
       setRateLimits,
       // accounts/sessions.ts: browsers that are signed in
       startSession,
+      startSessionByLink,
       noteSessionUse,
       endSession,
       endSessions,

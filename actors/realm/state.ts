@@ -125,6 +125,7 @@ const storedProfile = record('profiles');
 export const profileOf = (parts: Parts, user: number): DirectoryProfile =>
   storedProfile(parts, user) ?? { user: userId(user), values: {} };
 
+export const accountSessionsOf = records('sessions');
 const storedSessions = record('sessions');
 export const sessionsOf = (parts: Parts, user: number): AccountSessions =>
   storedSessions(parts, user) ?? { user: userId(user), last: 0, sessions: [], links: [], endedAt: 0 };

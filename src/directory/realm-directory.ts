@@ -117,10 +117,6 @@ export class RealmDirectory implements DirectoryView {
     return this.#sessions.byHash(hash);
   }
 
-  userOfSignInLink(hash: string): UserId | undefined {
-    return this.#sessions.userOfLink(hash);
-  }
-
   sessionsOf(user: UserId): AccountSessions | undefined {
     return this.#sessions.get(user);
   }

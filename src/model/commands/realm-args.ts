@@ -207,12 +207,11 @@ export type AccountArgs = {
   readonly origin: string;
 };
 
-export type StartSessionArgs = {
+/** A session of a browser that begins. */
+export type NewSession = {
   readonly hash: string;
   /** Browser and system. */
   readonly client: string;
-  /** Realm version before the password was checked, or hash of the one-time link that proves the right. */
-  readonly by: { readonly password: number } | { readonly link: string };
 };
 
 /** An emoji as stored, and (`shown`) as this server sends it. */

@@ -16,6 +16,7 @@ import type {
   InvitationOffer,
   LinkifierContent,
   NewRealmArgs,
+  NewSession,
   PlaygroundContent,
   ProfileFieldContent,
   ProfileInput,
@@ -24,7 +25,6 @@ import type {
   RenewKeyArgs,
   SetStatusArgs,
   SettingChanges,
-  StartSessionArgs,
   StreamNames,
   SubscribeArgs,
   UnsubscribeArgs,
@@ -39,6 +39,7 @@ type UserRef = { readonly user_id: number };
 type BotRef = { readonly bot_id: number };
 type Id = { readonly id: number };
 type Sealed = Fields<{ readonly sealed: string }>;
+type SignedIn = Fields<{ readonly user_id: number }>;
 type Joined = Fields<{ readonly organization: string; readonly email: string }>;
 
 const command = commandOf<'realm'>();
@@ -93,7 +94,10 @@ export const realmCommands = {
   >('confirm-email'),
 
   // Sessions of browsers; the caller is the account.
-  startSession: command<StartSessionArgs, Fields<{ readonly session: number }>>('start-session'),
+  /** `checkedAt`: realm version that the frontend showed before the password was checked. */
+  startSession: command<NewSession & { readonly checkedAt: number }, SignedIn>('start-session'),
+  /** The same by the hash of a one-time link; the caller is unknown, and the actor finds the account. */
+  startSessionByLink: command<NewSession & { readonly link: string }, SignedIn>('start-session-by-link'),
   /** Notes that the session was used today. */
   noteSessionUse: command<{ readonly hash: string }, Fields>('note-session-use'),
   endSession: command<{ readonly session: number }, Fields>('end-session'),

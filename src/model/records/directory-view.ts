@@ -30,8 +30,6 @@ export interface DirectoryView {
   userByKeyHash(hash: string): DirectoryUser | undefined;
   /** By keyed hash of the secret in a browser's cookie. */
   sessionByHash(hash: string): { readonly user: UserId; readonly session: WebSession } | undefined;
-  /** Account that the token of a one-time link signs in, by keyed hash of the token. The link may have expired. */
-  userOfSignInLink(hash: string): UserId | undefined;
   /** undefined: no session was ever begun for the account. */
   sessionsOf(user: UserId): AccountSessions | undefined;
   /** By API e-mail or real address, ignoring case; system bots too. */

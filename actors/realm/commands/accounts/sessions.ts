@@ -10,7 +10,7 @@ import type { realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { AccountSessions } from '#model/records';
 import { directoryItem } from '../../log-items.js';
-import { type Parts, SESSIONS_PART, sessionsOf, toPart, userOf } from '../../state.js';
+import { accountSessionsOf, type Parts, SESSIONS_PART, sessionsOf, toPart, userOf } from '../../state.js';
 import { actingUser } from '../callers.js';
 import { type RealmCommand, SETTINGS_LANE } from '../command.js';
 import type { AccountEffect, Effect } from './effect.js';
@@ -22,17 +22,26 @@ const stored = (account: AccountSessions): Required<Pick<Effect, 'parts' | 'even
 
 export const startSession: RealmCommand<typeof realmCommands.startSession> = {
   lane: SETTINGS_LANE,
-  handle({ parts }, { hash, client, by }, _inputs, { caller, now, version }) {
+  handle({ parts }, { checkedAt, ...session }, _inputs, { caller, now, version }) {
     const user = actingUser(parts, caller);
-    let account = sessionsOf(parts, user.id);
-    if ('link' in by) {
-      const spent = spendLink(account, by.link, now);
-      if (!spent) throw apiError('SIGN_IN_LINK_VOID');
-      account = spent;
-      // The password that was checked may have been replaced meanwhile.
-    } else if (account.endedAt > by.password) throw apiError('AUTHENTICATION_FAILED');
-    const after = withSession(account, { hash, client }, now);
-    return { ...stored(after), reply: success({ session: after.last }, version) };
+    const before = sessionsOf(parts, user.id);
+    // The password that was checked may have been replaced meanwhile.
+    if (before.endedAt > checkedAt) throw apiError('AUTHENTICATION_FAILED');
+    return { ...stored(withSession(before, session, now)), reply: success({ user_id: user.id }, version) };
+  },
+};
+
+/** Replicas may not show a new link yet, so this actor looks for it. */
+export const startSessionByLink: RealmCommand<typeof realmCommands.startSessionByLink> = {
+  lane: SETTINGS_LANE,
+  handle({ parts }, { link, ...session }, _inputs, { now, version }) {
+    for (const account of accountSessionsOf(parts)) {
+      const spent = spendLink(account, link, now);
+      if (!spent) continue;
+      actingUser(parts, spent.user);
+      return { ...stored(withSession(spent, session, now)), reply: success({ user_id: spent.user }, version) };
+    }
+    throw apiError('SIGN_IN_LINK_VOID');
   },
 };
 

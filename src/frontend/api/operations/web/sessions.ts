@@ -1,23 +1,28 @@
 /** Signing in and out with a browser, and the list of one's own sessions. Paths are outside of /api/v1. */
 import { newSessionSecret, signInLinkHash } from '#domain/secrets';
 import { browserName, isSignInToken, noSessionCookie, sessionCookie } from '#frontend/web';
-import { realmKey, type UserId } from '#model';
-import { realmCommands, type StartSessionArgs } from '#model/commands';
+import { realmKey } from '#model';
+import { type NewSession, realmCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import { passwordLogIn } from '../../log-in.js';
-import { type Answer, type Call, forward, type Operation, operation } from '../../operation.js';
+import { type Answer, type Call, type Forward, forward, type Operation, operation } from '../../operation.js';
 import { pathId, text } from '../../parameters.js';
 
 const USER_AGENT = ['user-agent'];
 
-/** The secret goes into the cookie, and only its hash to the actor. */
-async function startSession(call: Call<unknown>, user: UserId, by: StartSessionArgs['by']): Promise<Answer> {
-  const { realm, secrets, secure } = call;
-  const { token, hash } = newSessionSecret(secrets, realm);
-  const args = { hash, client: browserName(call.header('user-agent')), by };
-  await call.send(forward({ to: realmKey(realm), command: realmCommands.startSession, args, as: user }));
-  return { fields: { user_id: user }, headers: { 'Set-Cookie': sessionCookie(token, secure) } };
+/**
+ * Answers with the cookie of a new session. The secret goes into the cookie, and only its hash to the actor.
+ *
+ * @param command begins the session with this hash
+ */
+async function withSession(
+  call: Call<unknown>,
+  command: (session: NewSession) => Forward<{ readonly user_id: number }>,
+): Promise<Answer> {
+  const { token, hash } = newSessionSecret(call.secrets, call.realm);
+  const { user_id } = await call.send(command({ hash, client: browserName(call.header('user-agent')) }));
+  return { fields: { user_id }, headers: { 'Set-Cookie': sessionCookie(token, call.secure) } };
 }
 
 export const signIn = operation({
@@ -35,11 +40,14 @@ export const signIn = operation({
   },
   async run(call) {
     const { logIn, user } = await passwordLogIn(call);
-    const { version } = call.directory;
+    const checkedAt = call.directory.version;
     await call.send(logIn);
     // The login guard always refuses, so `user` is set here.
     const { id } = user as DirectoryUser;
-    return startSession(call, id, { password: version });
+    const to = realmKey(call.realm);
+    return withSession(call, (session) =>
+      forward({ to, command: realmCommands.startSession, args: { ...session, checkedAt }, as: id }),
+    );
   },
 });
 
@@ -58,10 +66,10 @@ export const signInOnce = operation({
     if (!isSignInToken(token)) throw apiError('SIGN_IN_LINK_VOID');
     if (call.directory.deactivated) throw apiError('REALM_DEACTIVATED');
     const link = signInLinkHash(call.secrets, token);
-    if (call.directory.userOfSignInLink(link) === undefined) await call.refresh();
-    const user = call.directory.userOfSignInLink(link);
-    if (user === undefined) throw apiError('SIGN_IN_LINK_VOID');
-    return startSession(call, user, { link });
+    const to = realmKey(call.realm);
+    return withSession(call, (session) =>
+      forward({ to, command: realmCommands.startSessionByLink, args: { ...session, link } }),
+    );
   },
 });
 
