@@ -4,13 +4,14 @@ import type { Config } from '#app/config';
 import { memoizeByObject } from '#base';
 import { OPERATIONS, type Operation } from '#frontend/api';
 import { Headers, type HttpExchange } from '#frontend/http';
-import { readWebFiles, type WebFile, type WebHeaders, webAnswer } from '#frontend/web';
+import { readWebFiles, type WebAnswer, type WebFiles, type WebHeaders, webAnswer } from '#frontend/web';
+import { apiError } from '#model/errors';
 
-/** Written by tools/build-web.mjs. */
-const BUILT = fileURLToPath(new URL('../../../web/', import.meta.url));
+/** dist/web, which tools/build-web.mjs writes: seen from the bundled program, and from this file as it is compiled. */
+const FOLDERS = ['../web/', '../../../web/'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
 
 export interface WebClient {
-  /** Operations of the server, with those of sessions unless the web client is turned off. */
+  /** Operations of the server; those of sessions are missing where the web client is turned off. */
   readonly operations: readonly Operation[];
   /** There is a page to open. */
   readonly hasPage: boolean;
@@ -18,19 +19,32 @@ export interface WebClient {
   serve(exchange: HttpExchange): boolean;
 }
 
-const headersOf = memoizeByObject((headers: WebHeaders) => new Headers(headers));
-
-/** @param folder of the built web client */
-export async function openWebClient({ web }: Config, folder = BUILT): Promise<WebClient> {
-  const operations = web === 'on' ? OPERATIONS : OPERATIONS.filter(({ webClient }) => !webClient);
-  const files = web === 'on' ? await readWebFiles(folder) : undefined;
-  return { operations, hasPage: files?.has('/') ?? false, serve: (exchange) => serveFile(files, exchange) };
+/** @param folders the first of them that has a manifest counts */
+export async function openWebClient({ web }: Pick<Config, 'web'>, folders = FOLDERS): Promise<WebClient> {
+  if (web === 'off') {
+    return { operations: OPERATIONS.filter(({ webClient }) => !webClient), hasPage: false, serve: () => false };
+  }
+  let files: WebFiles | undefined;
+  for (const folder of folders) files ??= await readWebFiles(folder);
+  return {
+    operations: OPERATIONS,
+    hasPage: files?.has('/') ?? false,
+    serve: (exchange) => files !== undefined && serveFile(files, exchange),
+  };
 }
 
-function serveFile(files: ReadonlyMap<string, WebFile> | undefined, exchange: HttpExchange): boolean {
-  const answer = files && webAnswer(files, exchange);
+const headersOf = memoizeByObject((headers: WebHeaders) => new Headers(headers));
+const NOT_FOUND = new Headers([['Content-Type', 'application/json']]);
+
+function serveFile(files: WebFiles, exchange: HttpExchange): boolean {
+  const answer = webAnswer(files, exchange);
   if (!answer) return false;
-  const { status, variant } = answer;
-  exchange.respond(status, headersOf(variant.headers), status === 200 ? [variant.bytes] : []);
+  const send = ({ status, variant }: WebAnswer): void =>
+    exchange.respond(status, headersOf(variant.headers), status === 200 ? [variant.bytes] : []);
+  if (answer instanceof Promise) answer.then(send, () => exchange.respond(404, NOT_FOUND, [NO_PICTURE]));
+  else send(answer);
   return true;
 }
+
+/** The platform has no library that draws pictures. */
+const NO_PICTURE = `${JSON.stringify({ result: 'error', msg: apiError('NOT_FOUND').message })}\n`;

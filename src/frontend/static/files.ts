@@ -9,14 +9,24 @@ export interface StaticFile {
 
 /** Width and height of an emoji picture, pixels. */
 const EMOJI_SIDE = 64;
+/** Width and height of the drawing, pixels. */
+const DRAWN_SIDE = 64;
 
 const svg = (text: string) => async (): Promise<StaticFile> => ({ type: 'image/svg+xml', bytes: Buffer.from(text) });
 
-/** The library is loaded on first use: the server also runs where it has no build. */
-async function mark(): Promise<StaticFile> {
+/**
+ * The mark of the product as PNG. The library is loaded on first use: the server also runs where it has no build.
+ *
+ * @param side pixels
+ */
+export async function drawMark(side: number): Promise<Uint8Array> {
   const { default: sharp } = await import('sharp');
-  return { type: 'image/png', bytes: await sharp(Buffer.from(MARK)).resize(EMOJI_SIDE, EMOJI_SIDE).png().toBuffer() };
+  // Drawings without a density of their own are read at 72 dots per inch, which is 64 pixels for the mark.
+  const density = (72 * side) / DRAWN_SIDE;
+  return sharp(Buffer.from(MARK), { density }).resize(side, side).png().toBuffer();
 }
+
+const mark = async (): Promise<StaticFile> => ({ type: 'image/png', bytes: await drawMark(EMOJI_SIDE) });
 
 /** Names of each Unicode emoji by its code; the first name is the canonical one. */
 const emojiData = async (): Promise<StaticFile> => ({

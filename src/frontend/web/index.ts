@@ -2,6 +2,7 @@
  * Folder web serves the web client: the page, its files, and the cookie of a session.
  *
  * - `manifest.ts` reads the files that `tools/build-web.mjs` made, compressed forms included, into memory once.
+ * - `own-files.ts` makes the files at fixed addresses: favicon, icons, robots.txt, the description for installing.
  * - `serving.ts` chooses the answer to a request: the coding that the browser accepts, or 304.
  * - `headers.ts`: caching, and the policy by which the page loads and runs nothing but files of this server.
  * - `session-cookie.ts` writes and reads the cookie; `client-name.ts` names the browser in the list of sessions.
@@ -15,6 +16,6 @@
  */
 export { browserName } from './client-name.js';
 export type { WebHeaders } from './headers.js';
-export { readWebFiles, type WebFile } from './manifest.js';
-export { webAnswer } from './serving.js';
+export { readWebFiles, type WebFiles } from './manifest.js';
+export { type WebAnswer, webAnswer } from './serving.js';
 export { isSignInToken, noSessionCookie, sessionCookie, sessionTokenOf } from './session-cookie.js';

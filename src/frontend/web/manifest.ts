@@ -3,18 +3,19 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { fileHeaders, pageHeaders, type WebHeaders } from './headers.js';
 
-/** Codings of files that were compressed at the build, best first. */
-export const CODINGS = ['br', 'gzip'] as const;
-export type Coding = (typeof CODINGS)[number];
+/** Codings of files that were compressed at the build, best first, with the endings of their files. */
+const ENDINGS = { br: 'br', gzip: 'gz' } as const;
+export type Coding = keyof typeof ENDINGS;
+export const CODINGS = Object.keys(ENDINGS) as readonly Coding[];
 
-/** An entry of the manifest. Files are named relative to its folder. */
-interface ManifestEntry {
+/** A row of the manifest. */
+interface ManifestRow {
+  /** Relative to the folder of the manifest. */
   readonly file: string;
   readonly type: string;
   readonly etag: string;
-  /** The path changes with the content. */
-  readonly immutable: boolean;
-  readonly encodings?: { readonly [C in Coding]?: string };
+  /** Bytes of the compressed forms, which stand beside the file, by their endings. */
+  readonly encodings?: Readonly<Record<string, number>>;
 }
 
 /** One form of a file: plain, or under a coding. */
@@ -30,54 +31,47 @@ export interface WebFile {
   readonly coded: { readonly [C in Coding]?: WebVariant };
 }
 
-const ETAG = /^[\w.+-]{1,128}$/;
+/** Files by the path of their address. */
+export type WebFiles = ReadonlyMap<string, WebFile>;
 
-function entryOf(path: string, value: unknown): ManifestEntry {
-  const { file, type, etag, immutable, encodings = {} } = value as Partial<ManifestEntry>;
-  const tag = typeof etag === 'string' ? etag.replace(/^"(.*)"$/, '$1') : '';
-  const names = [file, ...Object.values(encodings)];
-  const good =
-    path.startsWith('/') &&
-    names.every((name) => typeof name === 'string') &&
-    typeof type === 'string' &&
-    ETAG.test(tag);
-  if (!good || file === undefined || type === undefined)
+/** Names of files in this folder change with their content. */
+const HASHED = '/web/assets/';
+const ETAG = /^"?([\w.+-]{1,128})"?$/;
+
+function rowOf(path: string, value: unknown): ManifestRow {
+  const { file, type, etag, encodings } = value as Partial<ManifestRow>;
+  const tag = ETAG.exec(String(etag))?.[1];
+  if (!path.startsWith('/') || typeof file !== 'string' || typeof type !== 'string' || tag === undefined) {
     throw new Error(`the manifest of the web client is broken: ${path}`);
-  return { file, type, etag: tag, immutable: immutable === true, encodings };
+  }
+  return { file, type, etag: tag, ...(encodings && { encodings }) };
 }
 
-async function readInside(folder: string, file: string): Promise<Uint8Array> {
+function pathInside(folder: string, file: string): string {
   const path = resolve(folder, file);
-  if (!path.startsWith(`${resolve(folder)}${sep}`))
-    throw new Error(`a file of the web client is outside of its folder: ${file}`);
-  return readFile(path);
+  if (path.startsWith(`${resolve(folder)}${sep}`)) return path;
+  throw new Error(`a file of the web client is outside of its folder: ${file}`);
 }
 
-async function load(folder: string, path: string, entry: ManifestEntry): Promise<WebFile> {
-  const { file, type, etag, immutable, encodings = {} } = entry;
-  const codings = CODINGS.filter((coding) => encodings[coding] !== undefined);
+async function load(folder: string, address: string, { file, type, etag, encodings }: ManifestRow): Promise<WebFile> {
+  const path = pathInside(folder, file);
+  const codings = CODINGS.filter((coding) => encodings?.[ENDINGS[coding]] !== undefined);
   const make = async (name: string, coding?: Coding): Promise<WebVariant> => {
     const tag = `"${coding === undefined ? etag : `${etag}-${coding}`}"`;
-    const own = { type, etag: tag, coding, varies: codings.length > 0 };
-    return {
-      bytes: await readInside(folder, name),
-      etag: tag,
-      headers: path === '/' ? pageHeaders(own) : fileHeaders({ ...own, immutable }),
-    };
+    const facts = { type, etag: tag, coding, varies: codings.length > 0 };
+    const headers =
+      address === '/' ? pageHeaders(facts) : fileHeaders({ ...facts, immutable: address.startsWith(HASHED) });
+    return { bytes: await readFile(name), etag: tag, headers };
   };
-  const coded = await Promise.all(
-    codings.map(async (coding) => [coding, await make(encodings[coding]!, coding)] as const),
-  );
-  return { plain: await make(file), coded: Object.fromEntries(coded) };
+  const coded = codings.map(async (coding) => [coding, await make(`${path}.${ENDINGS[coding]}`, coding)] as const);
+  return { plain: await make(path), coded: Object.fromEntries(await Promise.all(coded)) };
 }
 
 /**
- * Files by the path of their address.
- *
  * @returns undefined where the web client was not built
  * @throws Error for a manifest that names files wrongly
  */
-export async function readWebFiles(folder: string): Promise<ReadonlyMap<string, WebFile> | undefined> {
+export async function readWebFiles(folder: string): Promise<WebFiles | undefined> {
   let text: string;
   try {
     text = await readFile(join(folder, 'manifest.json'), 'utf8');
@@ -85,7 +79,9 @@ export async function readWebFiles(folder: string): Promise<ReadonlyMap<string, 
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
-  const entries = Object.entries(JSON.parse(text) as Record<string, unknown>);
-  const files = entries.map(async ([path, value]) => [path, await load(folder, path, entryOf(path, value))] as const);
+  const rows = Object.entries(JSON.parse(text) as Record<string, unknown>);
+  const files = rows.map(
+    async ([address, row]) => [address, await load(folder, address, rowOf(address, row))] as const,
+  );
   return new Map(await Promise.all(files));
 }

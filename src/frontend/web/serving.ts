@@ -1,5 +1,6 @@
 /** Chooses the answer to a request for the page or one of its files. */
-import { CODINGS, type Coding, type WebFile, type WebVariant } from './manifest.js';
+import { CODINGS, type Coding, type WebFile, type WebFiles, type WebVariant } from './manifest.js';
+import { ownFile } from './own-files.js';
 
 /** The head of a request. */
 export interface WebRequest {
@@ -16,15 +17,27 @@ export interface WebAnswer {
   readonly variant: WebVariant;
 }
 
-/** Paths are compared as they were sent: an address with escapes or dots names no file. @returns undefined: no file */
-export function webAnswer(files: ReadonlyMap<string, WebFile>, request: WebRequest): WebAnswer | undefined {
+/**
+ * Paths are compared as they were sent: an address with escapes or dots names no file.
+ *
+ * @returns undefined where there is no such file
+ */
+export function webAnswer(files: WebFiles, request: WebRequest): WebAnswer | Promise<WebAnswer> | undefined {
   const { method, path } = request;
   if (method !== 'GET' && method !== 'HEAD') return undefined;
-  const file = files.get(path);
+  const file = files.get(path) ?? ownFile(path);
   if (!file) return undefined;
-  const coding = acceptedCoding(request.header('accept-encoding'), file);
+  const accepted = request.header('accept-encoding');
+  const known = request.header('if-none-match');
+  return file instanceof Promise
+    ? file.then((found) => answerOf(found, accepted, known))
+    : answerOf(file, accepted, known);
+}
+
+function answerOf(file: WebFile, accepted: string, known: string): WebAnswer {
+  const coding = acceptedCoding(accepted, file);
   const variant = (coding && file.coded[coding]) ?? file.plain;
-  return { status: names(request.header('if-none-match'), variant.etag) ? 304 : 200, variant };
+  return { status: names(known, variant.etag) ? 304 : 200, variant };
 }
 
 /** If-None-Match names this tag, compared weakly (RFC 9110 § 13.1.2). */
