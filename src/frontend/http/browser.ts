@@ -12,6 +12,8 @@ export interface BrowserPolicy {
   readonly sessions: boolean;
   /** Clients reach the server over TLS. */
   readonly https: boolean;
+  /** Port in the address that people open, with the colon; '': the default one. */
+  readonly port: string;
   /** The peer is a proxy whose X-Forwarded-Proto is trusted; undefined: no proxy is trusted. */
   readonly isProxy?: ((peer: string) => boolean) | undefined;
 }
@@ -33,11 +35,14 @@ const NO_BROWSER: BrowserRequest = { fromClient: false, sameOrigin: false, secur
  * Sec-Fetch-Site decides where there is one: no page can forge it, and a proxy does not change it. 'none' is an address
  * that the user opened. Browsers leave it out on unencrypted connections to other machines; then Origin decides.
  */
-function isSameOrigin(exchange: HttpExchange, host: string): boolean {
+function isSameOrigin(exchange: HttpExchange, host: string, port: string): boolean {
   const site = exchange.header('sec-fetch-site');
   if (site !== '') return site === 'same-origin' || (site === 'none' && exchange.method === 'GET');
   const origin = exchange.header('origin').toLowerCase();
-  return origin === '' || origin === `http://${host}` || origin === `https://${host}`;
+  if (origin === '') return true;
+  const [, from] = /^https?:\/\/(.*)$/.exec(origin) ?? [];
+  // A proxy may pass the name on without the port.
+  return from === host || (from === host + port && !/:\d+$/.test(host));
 }
 
 function isSecure(exchange: HttpExchange, { https, isProxy }: BrowserPolicy): boolean {
@@ -52,7 +57,7 @@ export function readBrowser(exchange: HttpExchange, host: string, policy: Browse
   const fromClient = exchange.header('x-conclave-web') === '1';
   const cookie = exchange.header('cookie');
   if (!fromClient && cookie === '') return NO_BROWSER;
-  const sameOrigin = isSameOrigin(exchange, host);
+  const sameOrigin = isSameOrigin(exchange, host, policy.port);
   const secure = isSecure(exchange, policy);
   return { fromClient, sameOrigin, secure, token: sameOrigin ? sessionTokenOf(cookie, secure) : '' };
 }

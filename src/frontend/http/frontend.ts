@@ -50,7 +50,12 @@ export class Frontend {
       headerPolicy: {
         readsForwarded: rates?.readsForwarded ?? false,
         compresses: compressor !== undefined,
-        browsers: { sessions: options.sessions ?? false, https: options.scheme === 'https', isProxy },
+        browsers: {
+          sessions: options.sessions ?? false,
+          https: options.scheme === 'https',
+          port: /:\d+$/.exec(options.externalHost ?? '')?.[0] ?? '',
+          isProxy,
+        },
       },
       callServices: { options, services, send: (forward, call) => forwarder.send(forward, call) },
       forwarder,

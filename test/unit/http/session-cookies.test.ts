@@ -85,6 +85,24 @@ for (const kind of ADAPTERS) {
     t.match((await ask({}, 'GET /seen')).json(), { secure: true });
   });
 
+  t.test(`${kind}: a page is our own by its origin, also where a proxy leaves the port out`, async (t) => {
+    const { ask } = await open(t, kind, { externalHost: 'chat.example.com:8443' });
+    for (const [host, origin, status] of [
+      ['chat.example.com', 'https://chat.example.com', 200],
+      ['chat.example.com', 'https://chat.example.com:8443', 200],
+      ['chat.example.com:8443', 'https://chat.example.com:8443', 200],
+      ['CHAT.example.com', 'https://Chat.Example.com', 200],
+      ['chat.example.com', 'https://chat.example.com:8444', 401],
+      ['chat.example.com:9991', 'https://chat.example.com:8443', 401],
+      ['chat.example.com', 'https://other.example.com', 401],
+      ['chat.example.com', 'ftp://chat.example.com', 401],
+      ['chat.example.com', 'https://chat.example.com.evil.example', 401],
+      ['chat.example.com', 'null', 401],
+    ] as const) {
+      t.equal((await ask({ Host: host, Origin: origin, Cookie: PLAIN })).status, status, `${origin} at ${host}`);
+    }
+  });
+
   t.test(`${kind}: only a trusted proxy says that a browser uses TLS`, async (t) => {
     const https = { 'X-Forwarded-Proto': 'https' };
     const behind = await open(t, kind, { proxies: new ClientAddresses('127.0.0.0/8') });
