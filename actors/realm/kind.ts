@@ -16,6 +16,14 @@ import { deactivateBot, deactivateSelf, deactivateUser } from './commands/accoun
 import { confirmEmailChange, EMAIL_CHANGE_PART_PREFIX } from './commands/accounts/email-change.js';
 import { announceFullMembers } from './commands/accounts/full-members.js';
 import { reactivateUser } from './commands/accounts/reactivate-user.js';
+import {
+  addSignInLink,
+  endSession,
+  endSessions,
+  noteSessionUse,
+  startSession,
+  startSessionByLink,
+} from './commands/accounts/sessions.js';
 import { updateUser } from './commands/accounts/update-user.js';
 import { publishVisibleAddresses } from './commands/accounts/visibility-change.js';
 import { createBot } from './commands/bots/create-bot.js';
@@ -147,6 +155,13 @@ export const realmKind: ActorKind<RealmState, RealmVolatile, ActorServices> = {
       renewBotKey: renewBotApiKey,
       setBilling: setBillingAdmin,
       setRateLimits: setAccountRateLimits,
+      // accounts/sessions.ts: browsers that are signed in
+      startSession,
+      startSessionByLink,
+      noteSessionUse,
+      endSession,
+      endSessions,
+      addSignInLink,
       // bots/ (deactivation and keys are in accounts/)
       createBot,
       updateBot,

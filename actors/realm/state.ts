@@ -6,7 +6,7 @@
 import type { Json, JsonObject } from '#base';
 import { type DirectoryRecords, type DirectorySingletons, EMPTY_SINGLETONS, type StreamTraffic } from '#directory';
 import { type ActorParts, PartTable, type RealmSettings, userId } from '#model';
-import type { DirectoryPreferences, DirectoryProfile } from '#model/records';
+import type { AccountSessions, DirectoryPreferences, DirectoryProfile } from '#model/records';
 
 export interface RealmState extends JsonObject {
   readonly phase: string;
@@ -46,6 +46,7 @@ export const USER_GROUP_PART_PREFIX = 'user-group/';
 export const EMOJI_PART_PREFIX = 'emoji/';
 export const PROFILE_PART_PREFIX = 'profile/';
 export const BOT_PART_PREFIX = 'bot/';
+export const SESSIONS_PART = 'sessions/';
 
 export const LINKIFIERS_PART = 'linkifiers';
 export const PLAYGROUNDS_PART = 'playgrounds';
@@ -72,6 +73,7 @@ export const RECORD_PART_PREFIXES: { readonly [C in keyof DirectoryRecords]: str
   emoji: EMOJI_PART_PREFIX,
   profiles: PROFILE_PART_PREFIX,
   bots: BOT_PART_PREFIX,
+  sessions: SESSIONS_PART,
 };
 
 /** Parts that hold a whole list or table each. */
@@ -122,6 +124,11 @@ export const preferencesRecord = (parts: ActorParts, user: number): DirectoryPre
 const storedProfile = record('profiles');
 export const profileRecord = (parts: ActorParts, user: number): DirectoryProfile =>
   storedProfile(parts, user) ?? { user: userId(user), values: {} };
+
+export const accountSessionsOf = records('sessions');
+const storedSessions = record('sessions');
+export const sessionsOf = (parts: Parts, user: number): AccountSessions =>
+  storedSessions(parts, user) ?? { user: userId(user), last: 0, sessions: [], links: [], endedAt: 0 };
 
 export const linkifierRecords = singleton('linkifiers');
 export const playgroundRecords = singleton('playgrounds');

@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from '#base';
 import type { RealmSettings } from '#model';
 import type {
+  AccountSessions,
   DirectoryBot,
   DirectoryDomain,
   DirectoryEmoji,
@@ -30,6 +31,7 @@ export interface DirectoryRecords {
   readonly emoji: DirectoryEmoji;
   readonly profiles: DirectoryProfile;
   readonly bots: DirectoryBot;
+  readonly sessions: AccountSessions;
 }
 
 /** Collection → field of `DirectoryChange` that holds one of its records. */
@@ -42,6 +44,7 @@ export const CHANGE_FIELD_OF_COLLECTION = {
   emoji: 'emoji',
   profiles: 'profile',
   bots: 'bot',
+  sessions: 'session',
 } as const satisfies { readonly [C in keyof DirectoryRecords]: string };
 
 /** Small lists and objects that a change replaces as a whole. The keys are fields of snapshots and changes. */

@@ -102,7 +102,7 @@ export class DirectoryReplicas {
       (id) => this.#fetch(id),
       this.clock,
       this.emoji,
-      (key) => this.onKeyRevoked(key),
+      (hash, kind) => this.onCredentialEnded(hash, kind),
     );
     this.#opening.set(realm, fresh);
     fresh.then(

@@ -8,6 +8,7 @@ import {
   type UserId,
 } from '#model';
 import type {
+  AccountSessions,
   DirectoryBot,
   DirectoryDomain,
   DirectoryEmoji,
@@ -25,7 +26,9 @@ import type {
   RealmPictures,
   UserDefaults,
   UserStatus,
+  WebSession,
 } from '#model/records';
+, Sessions, Streams, Users } from './collections/index.js';
 import {
   PreferenceCollection,
   ProfileCollection,
@@ -60,6 +63,7 @@ export class RealmDirectory implements DirectoryView {
   readonly #groups = new RecordCollection<number, DirectoryGroup>(({ id }) => id);
   readonly #emoji = new RecordCollection<number, DirectoryEmoji>(({ id }) => id);
   readonly #bots = new RecordCollection<UserId, DirectoryBot>(({ user }) => user);
+  readonly #sessions = new Sessions();
   readonly #traffic = new Map<number, number>();
   readonly #collections: { readonly [C in keyof DirectoryRecords]: { put(record: DirectoryRecords[C]): void } };
 
@@ -83,8 +87,10 @@ export class RealmDirectory implements DirectoryView {
       emoji: this.#emoji,
       profiles: this.#profiles,
       bots: this.#bots,
+      sessions: this.#sessions,
     };
-    for (const name of COLLECTIONS) for (const record of snapshot[name]) this.#put(name, record);
+    // A host of an older version sends no sessions.
+    for (const name of COLLECTIONS) for (const record of snapshot[name] ?? []) this.#put(name, record);
     this.#replace(snapshot);
     for (const [stream, recent] of snapshot.traffic) this.#traffic.set(stream, recent);
   }
@@ -112,6 +118,18 @@ export class RealmDirectory implements DirectoryView {
 
   userByKeyHash(hash: string): DirectoryUser | undefined {
     return this.#users.byKeyHash(hash);
+  }
+
+  sessionByHash(hash: string): { readonly user: UserId; readonly session: WebSession } | undefined {
+    return this.#sessions.byHash(hash);
+  }
+
+  sessionsOf(user: UserId): AccountSessions | undefined {
+    return this.#sessions.get(user);
+  }
+
+  sessions(): Iterable<AccountSessions> {
+    return this.#sessions.all();
   }
 
   userByEmail(email: string): DirectoryUser | undefined {

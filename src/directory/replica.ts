@@ -64,7 +64,7 @@ export class DirectoryReplica implements LogTailReader {
   ): Promise<DirectoryReplica> {
     // Read the log's end before the snapshot: changes that the snapshot lacks come after this position.
     const { end } = await log.position(realm);
-    const replica = new DirectoryReplica(realm, log, end, fetch, clock, emoji, revoked);
+    const replica = new DirectoryReplica(realm, log, end, fetch, clock, emoji, ended);
     try {
       await replica.#load();
     } catch (error) {
@@ -153,7 +153,10 @@ export class DirectoryReplica implements LogTailReader {
     const before = this.#directory;
     this.#directory = directory;
     this.#wake();
-    for (const { keyHash } of before?.users() ?? []) if (!directory.userByKeyHash(keyHash)) this.revoked(keyHash);
+    for (const { keyHash } of before?.users() ?? []) if (!directory.userByKeyHash(keyHash)) this.ended(keyHash, 'key');
+    for (const { sessions } of before?.sessions() ?? []) {
+      for (const { hash } of sessions) if (!directory.sessionByHash(hash)) this.ended(hash, 'session');
+    }
   }
 
   #noteFirsts(group: LogGroup): void {
@@ -170,15 +173,19 @@ export class DirectoryReplica implements LogTailReader {
     const changes = group.items.filter((item) => item.t === 'directory');
     if (changes.length === 0) return;
     const keys: string[] = [];
+    const sessions: string[] = [];
     for (const item of changes) {
       const change = asDirectoryChange(item.change);
       const key = change.user && directory.user(change.user.id)?.keyHash;
       if (key && key !== change.user?.keyHash) keys.push(key);
+      const before = change.session && directory.sessionsOf(change.session.user);
+      for (const { hash } of before?.sessions ?? []) sessions.push(hash);
       directory.apply(change);
     }
     directory.version = group.v;
     this.#wake();
-    for (const key of keys) this.revoked(key);
+    for (const key of keys) this.ended(key, 'key');
+    for (const hash of sessions) if (!directory.sessionByHash(hash)) this.ended(hash, 'session');
   }
 
   #wake(): void {

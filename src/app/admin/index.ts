@@ -3,8 +3,9 @@
  *
  * A command of the command line opens an `ActorCaller` (`actor-caller.ts`): `BusActorCaller` sends over the bus of a
  * node that the command line starts itself, `ChannelActorCaller` (`channel.ts`) through the embedded server that runs
- * in the data directory. Then it calls functions of `accounts.ts` (make, find, API keys) and `changes.ts` (roles,
- * limits, deactivation), which send the same commands to the same actors as operations of the API do. The server's end
+ * in the data directory. Then it calls functions of `accounts.ts` (make, find, API keys), `changes.ts` (roles,
+ * limits, deactivation) and `sign-in-link.ts` (links for browsers), which send the same commands to the same actors as
+ * operations of the API do. The server's end
  * of the channel is `AdminChannel`; it also writes backups.
  *
  * Invariants: commands run as the system, so no role is checked; access to the data directory or the bus is the
@@ -23,3 +24,4 @@ export {
   setUserRole,
 } from './changes.js';
 export { AdminChannel, ChannelActorCaller } from './channel.js';
+export { makeSignInLink } from './sign-in-link.js';

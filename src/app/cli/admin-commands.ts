@@ -9,6 +9,7 @@ import {
   deactivateUser,
   findRealmId,
   listRealms,
+  makeSignInLink,
   reactivateUser,
   readUserApiKey,
   renewUserApiKey,
@@ -31,6 +32,7 @@ import { REAL_CLOCK } from '#base/clock';
 import { writePrivateFile } from '#base/disk';
 import { ROLE } from '#domain/people';
 import { ServerCryptography } from '#domain/secrets';
+import { siteOf as addressOfSite } from '#frontend/gateway';
 import { ORGANIZATION_TYPES, type RealmId } from '#model';
 import { DirectoryInUse } from '#ports/store';
 import { CLUSTER_COMMANDS } from './cluster-commands.js';
@@ -181,7 +183,23 @@ const PLAIN: Readonly<Record<string, CommandAction>> = {
       const key = await renewUserApiKey(actors, secrets, await findRealmId(actors, options.realm), email);
       await writeCredentials(options, config, email, key);
     }),
+
+  'user sign-in-link': (config, options, logger) =>
+    withActors(config, logger, async (actors, secrets) => {
+      const email = required(options, 'email');
+      const realm = await findRealm(actors, options.realm);
+      const page = await pageOf(actors, realm, options, config);
+      process.stdout.write(`${await makeSignInLink(actors, secrets, realm, email, page)}\n`);
+    }),
 };
+
+/** Base URL of an organization, for people: `--site`, or the configured address with the organization's subdomain. */
+async function pageOf(actors: ActorCaller, realm: RealmId, options: Options, config: Config): Promise<string> {
+  if (options.site !== undefined) return options.site;
+  const subdomain = (await listRealms(actors)).find(({ id }) => id === realm)?.subdomain ?? '';
+  const { externalScheme: scheme, externalHost, host, port } = config;
+  return addressOfSite({ scheme, externalHost, host, port }, '', subdomain);
+}
 
 const CHANGES: Readonly<Record<string, AdminCommand>> = {
   'realm deactivate': realmChange([], (actors, realm) => setRealmActive(actors, realm, false)),

@@ -24,7 +24,7 @@ import { checkAllHostsStopped } from './store-commands.js';
 
 const VOID_NOTICE =
   'the new secret is in force. Void are: API keys (people log in again, bots and accounts without password get ' +
-  "one by 'conclave user new-key'), event queues, links in mails that were sent, invitations, and tokens of outgoing " +
+  "one by 'conclave user new-key'), sessions of browsers, event queues, links in mails that were sent, invitations, and tokens of outgoing " +
   'webhooks (the settings of the bots show the new ones)';
 
 /** Finds the `conclave secret` command with these words; undefined when none has this name. */

@@ -195,6 +195,14 @@ export const SETTINGS = {
     fallback: undefined as string | undefined,
     parse: checkPath,
   }),
+  web: setting({
+    env: 'WEB',
+    option: 'web',
+    value: 'ON_OR_OFF',
+    description: 'on: frontends serve the web client, and people may sign in with a browser.',
+    fallback: 'on' as 'on' | 'off',
+    parse: oneOf('on', 'off'),
+  }),
   webPublicStreams: setting({
     env: 'WEB_PUBLIC_STREAMS',
     option: 'web-public-streams',

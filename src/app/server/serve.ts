@@ -11,14 +11,16 @@ import { createHealthPages, serveOpsPage } from '#app/ops';
 import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
 import { ServerCryptography } from '#domain/secrets';
-import { OPERATIONS } from '#frontend/api';
+import { siteOf } from '#frontend/gateway';
 import { Frontend, type HttpServer, openHttpServer, SLOW_CLIENT_LIMITS, SlowClientGuard } from '#frontend/http';
+import { ClientAddresses } from '#frontend/limits';
 import { createFirstOrganization, type FirstStartResult } from './first-start.js';
 import { ConclaveNode, openProcessPorts } from './node.js';
 import { formatHttpUrl, openOpsListener, registerHttpServerMetrics, startObserving } from './observe.js';
 import type { ProcessPorts } from './ports.js';
 import { type FrontendRateLimiting, startRateLimiting } from './rates.js';
 import { loadServerSecret } from './secret.js';
+import { openWebClient } from './web-client.js';
 
 /** True if other machines can reach the server although no name for it is configured. */
 const needsExternalHost = ({ host, externalHost }: Config): boolean =>
@@ -105,7 +107,8 @@ export async function startServer(
       new SlowClientGuard(clock, { ...SLOW_CLIENT_LIMITS, maxBytes: mib * 1_048_576 });
     const answers = transfers(config.sendMemoryMib);
     const bodies = transfers(config.receiveMemoryMib);
-    frontend = new Frontend(OPERATIONS, node.gateway, {
+    const web = await openWebClient(config);
+    frontend = new Frontend(web.operations, node.gateway, {
       instance: ports.bus.id,
       deadlineMs: config.deadlineSeconds * 1000,
       scheme: config.externalScheme,
@@ -113,6 +116,8 @@ export async function startServer(
       maxBodyBytes: config.maxBodyMib * 1_048_576,
       maxFileMib: config.maxFileMib,
       uploadMemoryMib: config.uploadMemoryMib,
+      sessions: config.web === 'on',
+      proxies: new ClientAddresses(config.trustedProxies),
       webPublicStreams: config.webPublicStreams === 'yes',
       imageProxy: node.imageProxy,
       administratorEmail: config.administratorEmail,
@@ -124,7 +129,7 @@ export async function startServer(
       compression: config.compression === 'on',
       metrics: node.metrics,
       logRequests: config.logLevel === 'debug',
-      elsewhere: (exchange) => serveOpsPage(pages, exchange),
+      elsewhere: (exchange) => serveOpsPage(pages, exchange) || web.serve(exchange),
     });
     server = await openHttpServer(
       config.httpAdapter,
@@ -145,9 +150,12 @@ export async function startServer(
       logger.warn({ address: config.host }, 'no --external-host: links in mails lead to localhost');
     }
     const site = formatHttpUrl(config.host, server.port);
+    // People open the address that is configured; without one, the address that the server listens on.
+    const { externalScheme: scheme, externalHost, host } = config;
+    const page = web.hasPage ? siteOf({ scheme, externalHost, host, port: server.port }, '', '') : undefined;
     const first = isClusterConfig(config)
       ? undefined
-      : await createFirstOrganization(config, system, node.secrets, site);
+      : await createFirstOrganization(config, system, node.secrets, { site, page });
     started();
     return { node, ops: address, site, port: server.port, first, stop: leave };
   } catch (error) {

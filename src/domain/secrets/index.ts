@@ -5,6 +5,7 @@
  * - `mail-links.ts`: tokens of links in mails.
  * - `login-attempts.ts`: the rate limit of failed logins, from the times of failures that an actor stores.
  * - `login-guard.ts`: the actor that counts failures for addresses without an account.
+ * - `web-sessions.ts`: secrets and rules of sessions of browsers, and of links that sign in once.
  * - `service.ts`, `password-strength.ts`, `strength-worker.ts`: password strength, estimated in a thread.
  *
  * Invariants: the Store never holds an API key, a password or a link in clear. A login takes the same time whether or
@@ -19,3 +20,16 @@ export { openLinkToken, sealLinkToken } from './mail-links.js';
 export { PasswordStrengthThread } from './password-strength.js';
 export { ServerCryptography } from './secrets.js';
 export type { PasswordStrengthEstimator } from './service.js';
+export {
+  isSessionAlive,
+  isUseToBeNoted,
+  newSessionSecret,
+  newSignInLink,
+  sessionHash,
+  signInLinkHash,
+  spendLink,
+  withLink,
+  withoutSessions,
+  withSession,
+  withUse,
+} from './web-sessions.js';

@@ -12,7 +12,8 @@
  *   to read.
  *
  * Helpers of several areas: `look-up.ts` (streams and users that a call names), `store-picture.ts` (uploads of
- * pictures), `raw-answers.ts` (files and redirects), `readable-key.ts` (API keys in clear).
+ * pictures), `raw-answers.ts` (files and redirects), `readable-key.ts` (API keys in clear), `log-in.ts` (address and
+ * password).
  *
  * Invariants: operations keep no state except caches that can be dropped; before a name is called unknown, the replica
  * is brought to the end of the log; rules that need an actor's state are checked by its handler. A new operation needs

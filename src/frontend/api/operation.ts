@@ -115,6 +115,10 @@ export interface ApiCall<V> {
   /** Proxy for pictures of other hosts; undefined: it is turned off. */
   readonly imageProxy: ImageProxy | undefined;
   readonly secrets: ServerCryptography;
+  /** Id of the caller's session; undefined where the caller has an API key. */
+  readonly session: number | undefined;
+  /** The browser reached the server over TLS. Only for operations with `webClient`. */
+  readonly secure: boolean;
   /** Query of the request as sent, without the question mark. */
   readonly query: string;
   /** Value of a request header that the operation declares; '' when absent. */
@@ -222,6 +226,10 @@ export interface ApiOperation<P extends ParameterDeclarations = ParameterDeclara
   readonly anonymous?: boolean;
   /** True if incoming-webhook bots may call the operation. */
   readonly webhookBots?: boolean;
+  /** Only the web client may call the operation: other sites can't, even in a browser that is signed in. */
+  readonly webClient?: true;
+  /** A session cookie counts without the header of the web client, because browsers load pictures by themselves. */
+  readonly bareCookie?: true;
   /** Refusal if the host names no organization, for guard 'none'; absent: NONEXISTENT_SUBDOMAIN. */
   readonly unknownHost?: 'INVALID_SUBDOMAIN';
   /** Credentials are optional, and the query may carry an API key instead (`api_key`). */

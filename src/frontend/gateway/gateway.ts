@@ -41,7 +41,7 @@ interface ResolvedKey {
 }
 
 /**
- * Maximum of cached keys with their realms and hashes. Both are pure functions of the key, so no entry can go stale.
+ * Maximum of cached keys with their realms and hashes and sessions. Both are pure functions of the key, so no entry can go stale.
  */
 const MAX_KEYS = 50_000;
 
@@ -51,6 +51,8 @@ export class FrontendGateway implements FrontendServices {
   readonly blobs: Blobs;
   readonly secrets: ServerCryptography;
   readonly #keys = new Map<string, ResolvedKey>();
+  /** Hashes of sessions whose use is being noted. */
+  readonly #noted = new Set<string>();
   readonly #newest: NewestMessageCache;
   readonly #forwarding: ForwardedCommandServices;
   readonly #refreshes = new SingleFlight<RealmId>();
@@ -102,8 +104,26 @@ export class FrontendGateway implements FrontendServices {
     return newest instanceof Promise ? this.#translated(() => newest) : newest;
   }
 
-  onKeyRevoked(listener: (keyHash: string) => void): void {
-    this.options.directories.onKeyRevoked = listener;
+  authenticateSession(token: string, host: string): Caller | Promise<Caller> {
+    const known = this.#resolveSession(token);
+    const directory = this.options.directories.find(known.realm);
+    if (directory?.sessionByHash(known.hash)) return this.#admitSession(directory, known, host);
+    return this.#lookUpSession(known, host);
+  }
+
+  noteSessionUse(caller: Caller): void {
+    const { realm, user, session } = caller;
+    if (!session || this.#noted.has(session.hash)) return;
+    this.#noted.add(session.hash);
+    const command = { to: realmKey(realm), command: realmCommands.noteSessionUse, args: { hash: session.hash } };
+    const context = { caller, realm, client: 'conclave', requestId: '' };
+    const done = (): void => void this.#noted.delete(session.hash);
+    // A failure does no harm: the next request notes the use.
+    this.forward(forward({ ...command, as: user.id }), context).reply.then(done, done);
+  }
+
+  onCredentialEnded(listener: (hash: string, kind: 'key' | 'session') => void): void {
+    this.options.directories.onCredentialEnded = listener;
   }
 
   directoryNow(realm: RealmId): DirectoryView | undefined {
@@ -139,6 +159,43 @@ export class FrontendGateway implements FrontendServices {
     return fresh;
   }
 
+  #resolveSession(token: string): ResolvedKey {
+    const name = `session/${token}`;
+    const known = this.#keys.get(name);
+    if (known) return known;
+    if (this.#keys.size >= MAX_KEYS) this.#keys.clear();
+    const { secrets } = this.options;
+    const fresh = { realm: secrets.realmOfKey(token), hash: sessionHash(secrets, token) };
+    this.#keys.set(name, fresh);
+    return fresh;
+  }
+
+  async #lookUpSession(known: ResolvedKey, host: string): Promise<Caller> {
+    let directory = await this.directoryOf(known.realm);
+    if (!directory) throw apiError('NOT_LOGGED_IN');
+    if (!directory.sessionByHash(known.hash)) {
+      // Another frontend may have begun a session that this replica doesn't show yet.
+      await this.refresh(known.realm);
+      directory = this.options.directories.now(known.realm);
+    }
+    return this.#admitSession(directory, known, host);
+  }
+
+  /** The cookie of another organization means nothing here: the browser is not signed in. */
+  #admitSession(directory: DirectoryView, { realm, hash }: ResolvedKey, host: string): Caller {
+    const found = directory.sessionByHash(hash);
+    const user = found && directory.user(found.user);
+    if (!user?.isActive || !this.#isAt(host, directory)) throw apiError('NOT_LOGGED_IN');
+    if (directory.deactivated) throw apiError('ORGANIZATION_DEACTIVATED');
+    return { realm, user, directory, session: found!.session };
+  }
+
+  /** The host names this organization, or none. */
+  #isAt(host: string, { subdomain }: DirectoryView): boolean {
+    const named = subdomainOf(host, this.options.site.externalHost);
+    return named === undefined || named === '' || named === subdomain;
+  }
+
   async #lookUp(known: ResolvedKey, username: string | undefined, host: string): Promise<AuthenticatedCaller> {
     const { directories } = this.options;
     let directory = await this.directoryOf(known.realm);
@@ -164,10 +221,7 @@ export class FrontendGateway implements FrontendServices {
     if (!user || !matches) throw apiError('API_KEY_UNKNOWN');
     if (!user.isActive) throw apiError('ACCOUNT_DEACTIVATED');
     if (directory.deactivated) throw apiError('ORGANIZATION_DEACTIVATED');
-    const subdomain = subdomainOf(host, this.options.site.externalHost);
-    if (subdomain !== undefined && subdomain !== '' && subdomain !== directory.subdomain) {
-      throw apiError('WRONG_SUBDOMAIN');
-    }
+    if (!this.#isAt(host, directory)) throw apiError('WRONG_SUBDOMAIN');
     return { realm, user, directory };
   }
 

@@ -11,6 +11,8 @@ import type { RequestMetrics } from './request-metrics.js';
 import type { ResponseSender } from './response-sender.js';
 import type { AuthenticatedCaller, ForwardedCommandContext, FrontendServices } from './services.js';
 
+const REFUSALS = { key: 'API_KEY_UNKNOWN', session: 'NOT_LOGGED_IN' } as const;
+
 export class ActorForwarder {
   #leaving = false;
 
@@ -30,11 +32,12 @@ export class ActorForwarder {
     this.parked.release();
   }
 
-  /** Refuses the polls that wait with a revoked key. A scan over all polls costs less than a table of them by key. */
-  refuseKey(keyHash: string): void {
+  /** Refuses the polls that wait with a key or session that has ended. A scan over all costs less than a table. */
+  refuseCredential(hash: string, kind: 'key' | 'session'): void {
+    const refusal = REFUSALS[kind];
     const held = [...this.sender.lifetimes.heldPolls].map(({ request }) => request);
     for (const request of [...held, ...this.parked.attachedRequests()]) {
-      if (request.keyHash === keyHash) this.sender.failed(request, apiError('API_KEY_UNKNOWN'));
+      if (request.credential === hash) this.sender.failed(request, apiError(refusal));
     }
   }
 
@@ -75,7 +78,7 @@ export class ActorForwarder {
    */
   resume(request: InboundRequest, caller: AuthenticatedCaller): boolean {
     if (this.#leaving || this.pollCount >= this.maxPolls) return false;
-    request.keyHash = caller.user.keyHash;
+    request.credential = credentialOf(caller);
     if (!this.parked.attachRepeat(request, caller)) return false;
     request.releaseInput();
     return true;
@@ -89,10 +92,8 @@ export class ActorForwarder {
       throw apiError('SERVICE_UNAVAILABLE');
     }
     const { account, ignored, realm } = call;
-    request.keyHash = account?.user.keyHash ?? '';
-    // The key may have been revoked since authentication.
-    const directory = account && this.services.directoryNow(account.realm);
-    if (directory && !directory.userByKeyHash(request.keyHash)) throw apiError('API_KEY_UNKNOWN');
+    request.credential = account ? credentialOf(account) : '';
+    if (account) this.#checkCredential(account);
     const { to } = forward;
     // While the frontend leaves, polls still come on connections kept alive. If they were parked, they would delay its
     // end.
@@ -116,6 +117,15 @@ export class ActorForwarder {
     this.sender.lifetimes.heldPolls.add(lifetime);
     if (this.#leaving) forwarding.release();
     this.#awaitHeld(request, forwarding.reply, realm, ignored);
+  }
+
+  /** The key or session may have ended since authentication. @throws ApiError */
+  #checkCredential({ realm, user, session }: Caller): void {
+    const directory = this.services.directoryNow(realm);
+    if (!directory) return;
+    if (session) {
+      if (!directory.sessionByHash(session.hash)) throw apiError('NOT_LOGGED_IN');
+    } else if (!directory.userByKeyHash(user.keyHash)) throw apiError('API_KEY_UNKNOWN');
   }
 
   // Closures keep all variables of the function that makes them: these two functions are apart to keep little per poll.
@@ -167,6 +177,8 @@ export class ActorForwarder {
     }
   }
 }
+
+const credentialOf = ({ session, user }: Caller): string => session?.hash ?? user.keyHash;
 
 const contextOf = ({ account, realm, client, request }: OperationCall): ForwardedCommandContext => ({
   caller: account,

@@ -1,7 +1,8 @@
 /**
  * The `authenticate` step of the pipeline: from credentials (conventions.md § Authentication) to an account or an
- * organization.
+ * organization. Credentials are an API key, or the session cookie of a browser (browser.ts); a key wins.
  */
+import { isSessionAlive, isUseToBeNoted } from '#domain/secrets';
 import { hasPublicAccess } from '#domain/streams';
 import type { ApiOperation } from '#frontend/api';
 import { ApiError, apiError } from '#model/errors';
@@ -65,10 +66,13 @@ function refuseQueryKey(error: unknown): never {
   throw name === undefined ? error : apiError(name);
 }
 
+const isFromOwnPage = ({ browser }: InboundRequest): boolean => browser.fromClient && browser.sameOrigin;
+
 const isNowhere = (error: unknown): boolean => error instanceof ApiError && error.reason === 'NONEXISTENT_SUBDOMAIN';
 
 export class Authenticator {
   readonly #cache: AuthenticatedCallerCache;
+  readonly #sessions: AuthCache;
 
   /** @param publicAccess true if the server allows organizations to be read without an account */
   constructor(
@@ -76,6 +80,7 @@ export class Authenticator {
     private readonly publicAccess: boolean,
   ) {
     this.#cache = new AuthenticatedCallerCache(services);
+    this.#sessions = new AuthCache(services);
   }
 
   /**
@@ -84,10 +89,27 @@ export class Authenticator {
    * @throws ApiError, or rejects
    */
   identify(request: InboundRequest, operation: ApiOperation): AnonymousCaller | Promise<AnonymousCaller> {
-    const { guard, visitors, anonymous } = operation;
+    const { guard, visitors } = operation;
     const { authorization, host, exchange } = request;
+    if (operation.webClient && !isFromOwnPage(request)) throw apiError('NOT_FROM_WEB_CLIENT');
     const bare = authorization === '';
     const key = visitors && bare ? parseUrlencodedForm(exchange.query).get('api_key') : undefined;
+    if (bare && key === undefined && guard !== 'none') {
+      const { token, fromClient } = request.browser;
+      if (token !== '' && fromClient) return this.#accountOfSession(token, host);
+      if (token !== '' && operation.bareCookie) return this.#accountOrVisitor(request, operation, token);
+    }
+    return this.#identifyWithoutCookie(request, operation, key);
+  }
+
+  #identifyWithoutCookie(
+    request: InboundRequest,
+    operation: Operation,
+    key: string | undefined,
+  ): AnonymousCaller | Promise<AnonymousCaller> {
+    const { guard, visitors, anonymous } = operation;
+    const { authorization, host } = request;
+    const bare = authorization === '';
     if (guard === 'none' || (visitors && bare && key === undefined)) {
       request.anonymous = true;
       return this.#organization(host, operation);
@@ -105,10 +127,44 @@ export class Authenticator {
    * @param visitors some operation of the path is open to visitors of organizations with public access
    * @returns undefined where the caller is known at once; otherwise the check goes on, and a refusal rejects
    */
-  checkBeforeBody({ authorization, host }: InboundRequest, visitors: boolean): Promise<unknown> | undefined {
-    const identity =
-      visitors && authorization === '' ? this.#publicOrganization(host) : this.#account(authorization, host);
+  checkBeforeBody(request: InboundRequest, visitors: boolean): Promise<unknown> | undefined {
+    const { authorization, host } = request;
+    const { token = '', fromClient = false } = authorization === '' ? request.browser : {};
+    const bySession = token !== '' && fromClient;
+    const identity = bySession ? this.#accountOfSession(token, host) : this.#accountOrPublic(request, visitors);
     return identity instanceof Promise ? identity : undefined;
+  }
+
+  #accountOrPublic({ authorization, host }: InboundRequest, visitors: boolean): AnonymousCaller | Promise<unknown> {
+    return visitors && authorization === '' ? this.#publicOrganization(host) : this.#account(authorization, host);
+  }
+
+  #accountOfSession(token: string, host: string): Caller | Promise<Caller> {
+    const known = this.#sessions.find(token, host);
+    if (known) return this.#inUse(known);
+    const caller = this.services.authenticateSession(token, host);
+    if (caller instanceof Promise) return caller.then((found) => this.#inUse(found));
+    this.#sessions.add(token, host, caller);
+    return this.#inUse(caller);
+  }
+
+  /** @throws ApiError NOT_LOGGED_IN for a session that was not used for too long */
+  #inUse(caller: Caller): Caller {
+    const now = this.services.clock.now();
+    const session = caller.session!;
+    if (!isSessionAlive(session, now)) throw apiError('NOT_LOGGED_IN');
+    if (isUseToBeNoted(session, now)) this.services.noteSessionUse(caller);
+    return caller;
+  }
+
+  /** Pictures that are public stay visible in a browser whose session has ended. */
+  async #accountOrVisitor(request: InboundRequest, operation: Operation, token: string): Promise<AnonymousCaller> {
+    try {
+      return await this.#accountOfSession(token, request.host);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.reason !== 'NOT_LOGGED_IN') throw error;
+      return this.#identifyWithoutCookie(request, operation, undefined);
+    }
   }
 
   #account(authorization: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
@@ -165,9 +221,10 @@ const MAX_ENTRIES = 20_000;
 const MAX_HEADER_LENGTH = 512;
 
 /**
- * Callers by Authorization header. An entry is valid only while the realm's replica is the same object at the same
- * version, so the cache never admits more than authentication would: everything that ends a right (another key, a
- * deactivated account or organization, another role) is a change of the directory.
+ * Callers by Authorization header, or by the secret of a session. An entry is valid only while the realm's replica is
+ * the same object at the same version, so the cache never admits more than authentication would: everything that ends a
+ * right (another key, an ended session, a deactivated account or organization, another role) is a change of the
+ * directory.
  */
 export class AuthenticatedCallerCache {
   #entries = new Map<string, CachedCaller>();

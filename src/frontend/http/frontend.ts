@@ -29,14 +29,15 @@ export class Frontend {
   /** Builds the pipeline. @throws Error for operations that clash, or whose parameters cannot be checked */
   constructor(operations: readonly ApiOperation[], services: FrontendServices, options: FrontendOptions) {
     const { deadlineMs = DEFAULT_DEADLINE_MS, heartbeatMs = DEFAULT_HEARTBEAT_MS, random = Math.random } = options;
-    const { maxPolls = Number.POSITIVE_INFINITY, uploadMemoryMib = DEFAULT_UPLOAD_MIB, rates } = options;
+    const { maxPolls = Number.POSITIVE_INFINITY, uploadMemoryMib = DEFAULT_UPLOAD_MIB, rates, proxies } = options;
+    const isProxy = proxies && !proxies.trustsNone ? (peer: string) => proxies.trusts(peer) : undefined;
     const metrics = new RequestMetrics(services.clock, services.log, options);
     const compressor = options.compression ? new ResponseCompressor(metrics.metrics, services.log) : undefined;
     const sender = new ResponseSender(services, metrics, deadlineMs, compressor);
     const parked = new ParkedPolls(services.clock, sender, { everyMs: heartbeatMs, random });
     const forwarder = new ActorForwarder(services, sender, parked, metrics, maxPolls);
     this.#forwarder = forwarder;
-    services.onKeyRevoked((keyHash) => forwarder.refuseKey(keyHash));
+    services.onCredentialEnded((hash, kind) => forwarder.refuseCredential(hash, kind));
     metrics.metrics.read('conclave_http_held_polls', () => forwarder.pollCount);
     this.handle = new RequestPipeline({
       router: routerOf(operations),
@@ -46,7 +47,16 @@ export class Frontend {
       authenticator: new Authenticator(services, options.webPublicStreams ?? false),
       uploads: new UploadMemoryBudget(uploadMemoryMib * 1_048_576),
       maxUpload: maxBodyBytesWithFile(options.maxFileMib ?? DEFAULT_MAX_FILE_MIB),
-      headerPolicy: { readsForwarded: rates?.readsForwarded ?? false, compresses: compressor !== undefined },
+      headerPolicy: {
+        readsForwarded: rates?.readsForwarded ?? false,
+        compresses: compressor !== undefined,
+        browsers: {
+          sessions: options.sessions ?? false,
+          https: options.scheme === 'https',
+          port: /:\d+$/.exec(options.externalHost ?? '')?.[0] ?? '',
+          isProxy,
+        },
+      },
       callServices: { options, services, send: (forward, call) => forwarder.send(forward, call) },
       forwarder,
       sender,

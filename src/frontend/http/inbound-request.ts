@@ -5,6 +5,7 @@
 import { memoizeByObject, type RateStanding } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import type { ApiOperation } from '#frontend/api';
+import { type BrowserPolicy, type BrowserRequest, readBrowser } from './browser.js';
 import { acceptsGzip } from './compression.js';
 import { EMPTY_FORM, type ParsedForm } from './form.js';
 import type { OperationCall } from './operation-call.js';
@@ -20,6 +21,11 @@ type Methods = RouteMatch<RoutedOperation>['route']['methods'];
 const declaredHeaders = memoizeByObject((methods: Methods): readonly string[] => [
   ...new Set([...methods.values()].flatMap(({ operation }) => operation.headers ?? [])),
 ]);
+
+/** Some operation of the path is for the web client alone, so the facts of the browser count whatever else is sent. */
+const isForWebClient = memoizeByObject((methods: Methods): boolean =>
+  [...methods.values()].some(({ operation }) => operation.webClient === true),
+);
 
 /**
  * True if answers of the operation may be compressed. Default: only those of reads; the answer to a change is a few
@@ -37,6 +43,7 @@ export interface HeaderReadingPolicy {
   readonly readsForwarded: boolean;
   /** True if large answers are compressed for clients that accept gzip. */
   readonly compresses: boolean;
+  readonly browsers: BrowserPolicy;
 }
 
 /**
@@ -62,12 +69,13 @@ export class InboundRequest {
   rate: RateStanding | undefined;
   /** True for a poll that waits for events: its duration says nothing about the server's speed. */
   isPoll = false;
-  /** Hash of the API key that a waiting poll was sent with; '': none. */
-  keyHash = '';
+  /** Hash of the API key or of the session that a waiting poll was sent with; '': none. */
+  credential = '';
   #userAgent: string | undefined;
   #forwardedFor: string | undefined;
   #headers: ReadonlyMap<string, string> | undefined;
   #gzip: boolean | undefined;
+  #browser: BrowserRequest | undefined;
   /** Copy of `rate` for a request that stands for the client's later polls. */
   #rateCopy: { -readonly [K in keyof RateStanding]: RateStanding[K] } | undefined;
 
@@ -115,20 +123,33 @@ export class InboundRequest {
     return this.#headers;
   }
 
+  /** Not to be asked for after the handler has returned, unless `captureHeaders` has read it. */
+  get browser(): BrowserRequest {
+    this.#browser ??= readBrowser(this.exchange, this.host, this.policy.browsers);
+    return this.#browser;
+  }
+
+  /** The web client sends the request; false, too, where the operation did not need to know. */
+  get fromWebClient(): boolean {
+    return this.#browser?.fromClient === true;
+  }
+
   /** Reads every header that may be needed later: the native server drops the head when the handler returns. */
   captureHeaders(): void {
     void this.userAgent;
     void this.forwardedFor;
     void this.headers;
     void this.gzip;
+    if (this.authorization === '' || isForWebClient(this.match.route.methods)) void this.browser;
   }
 
   /** Makes this answered request stand for the client's next poll. */
   rebind(next: InboundRequest): void {
     this.exchange = this.exchange.reuseFor(next.exchange);
     this.since = next.since;
-    this.keyHash = next.keyHash;
+    this.credential = next.credential;
     this.#gzip = next.gzip;
+    this.#browser = next.#browser;
     const { rate } = next;
     // Copied into an existing object: a new one would live as long as the poll and be dear to collect.
     if (!rate) this.rate = undefined;

@@ -8,7 +8,7 @@
  *       limit          pipeline.ts           503 while too many requests are in progress
  *       body           form.ts               form-urlencoded.ts, form-multipart.ts
  *       operation      pipeline.ts           by the method; 405
- *       authenticate   authenticate.ts       account or organization; cached by header
+ *       authenticate   authenticate.ts       account or organization; cached by header or session (browser.ts)
  *       rate           call-limiter.ts       counts in folder limits
  *       guard          guard.ts              roles
  *       resume         parked-polls.ts       the client's next poll continues the parked one

@@ -6,6 +6,7 @@ import type { ImageProxy } from '#frontend/image-proxy';
 import { type ActorReply, type RealmId, type UserId, userId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { Blobs } from '#ports/blobs';
+import type { BrowserRequest } from './browser.js';
 import type { RateCountedRequest } from './call-limiter.js';
 import type { ParsedForm } from './form.js';
 import type { FormFields } from './form-urlencoded.js';
@@ -20,6 +21,7 @@ interface OperationRequest extends RateCountedRequest {
   readonly form: ParsedForm;
   readonly host: string;
   readonly userAgent: string;
+  readonly browser: BrowserRequest;
   /** Values of the request headers that the operations of the path declare. */
   readonly headers: ReadonlyMap<string, string>;
 }
@@ -98,6 +100,14 @@ export class OperationCall implements ApiCall<AnyValues> {
 
   get secrets(): ServerCryptography {
     return this.context.services.secrets;
+  }
+
+  get session(): number | undefined {
+    return this.account?.session?.id;
+  }
+
+  get secure(): boolean {
+    return this.request.browser.secure;
   }
 
   get query(): string {

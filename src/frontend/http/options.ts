@@ -1,6 +1,7 @@
 /** Settings of a frontend, with their defaults. */
 import type { Metrics } from '#base/metrics';
 import type { ImageProxy } from '#frontend/image-proxy';
+import type { ClientAddresses } from '#frontend/limits';
 import type { CallLimiter } from './call-limiter.js';
 import type { HttpExchange } from './server.js';
 
@@ -13,6 +14,10 @@ export interface FrontendOptions {
   readonly scheme?: 'http' | 'https';
   /** Host (and port) in addresses given to clients that sent no usable Host header. Default 'localhost'. */
   readonly externalHost?: string;
+  /** Browsers may sign in and have sessions. Default false. */
+  readonly sessions?: boolean;
+  /** Proxies that tell by X-Forwarded-Proto whether a browser uses TLS. Default: none. */
+  readonly proxies?: ClientAddresses;
   /** Streams may be opened to the web, and be read without credentials. Default false. */
   readonly webPublicStreams?: boolean;
   /** Proxy for pictures of other hosts. Default: such pictures are not served. */

@@ -10,8 +10,8 @@ import { type ResponseBodyPart, ResponseHeaders } from './server.js';
 
 /**
  * CORS headers of every answer, errors included: without them a browser keeps the answer from its script. Every origin
- * is admitted, since only an API key gives access: there are no cookies that a browser would add by itself, and `*`
- * excludes the browser's own credentials.
+ * is admitted, since for other origins only an API key gives access: `*` excludes the cookies that a browser would add
+ * by itself, and the header with which a session counts (browser.ts) is not among those that other origins may send.
  */
 export const CORS_HEADERS: readonly (readonly [name: string, value: string])[] = [
   ['Access-Control-Allow-Origin', '*'],
@@ -42,6 +42,7 @@ export const JSON_RESPONSE_HEADERS = new ResponseHeaders([
 ]);
 const HTML_HEADERS = JSON_RESPONSE_HEADERS.with({ 'Content-Type': 'text/html; charset=utf-8' });
 const UNAUTHORIZED_HEADERS = JSON_RESPONSE_HEADERS.with({ 'WWW-Authenticate': `Basic realm="${PRODUCT_NAME}"` });
+const SIGNED_OUT_HEADERS = JSON_HEADERS.with({ 'WWW-Authenticate': `Session realm="${PRODUCT}"` });
 const RETRY_HEADERS = JSON_RESPONSE_HEADERS.with({ 'Retry-After': '1' });
 
 const PREFIX = '{"result":"success","msg":""';
@@ -108,11 +109,12 @@ export function errorResponseBody(error: ErrorReply): ResponseBodyPart[] {
   return [`${JSON.stringify({ result: 'error', msg, ...extra, ...(code === undefined ? {} : { code }) })}\n`];
 }
 
-export function errorResponseHeaders(error: ErrorReply): ResponseHeaders {
+/** @param fromWebClient a browser must not ask for a password by itself, as it does for the scheme Basic */
+export function errorResponseHeaders(error: ErrorReply, fromWebClient = false): ResponseHeaders {
   if (error.html) return HTML_HEADERS;
   switch (error.status) {
     case 401:
-      return UNAUTHORIZED_HEADERS;
+      return fromWebClient ? SIGNED_OUT_HEADERS : UNAUTHORIZED_HEADERS;
     case 405:
       return JSON_RESPONSE_HEADERS.with({ Allow: String(error.extra?.allowed_methods).replaceAll(',', ', ') });
     case 429: {

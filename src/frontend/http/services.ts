@@ -7,7 +7,7 @@ import type { Clock } from '#base/clock';
 import type { ServerCryptography } from '#domain/secrets';
 import type { ForwardedCommand } from '#frontend/api';
 import type { ActorRepeat, ActorReply, RealmId } from '#model';
-import type { DirectoryUser, DirectoryView } from '#model/records';
+import type { DirectoryUser, DirectoryView, WebSession } from '#model/records';
 import type { Blobs } from '#ports/blobs';
 
 /** An authenticated caller: an active account of an active organization, as the replica shows it now. */
@@ -15,6 +15,8 @@ export interface AuthenticatedCaller {
   readonly realm: RealmId;
   readonly user: DirectoryUser;
   readonly directory: DirectoryView;
+  /** The session that the caller's browser has; undefined: the caller has an API key. */
+  readonly session?: WebSession | undefined;
 }
 
 /** The organization of a call without credentials. */
@@ -71,6 +73,15 @@ export interface FrontendServices {
     key: string,
     host: string,
   ): AuthenticatedCaller | Promise<AuthenticatedCaller>;
+  /**
+   * The account of a session. Synchronous where the replica is open. Whether the session has expired is not checked.
+   *
+   * @param token of the cookie, 32 characters `[A-Za-z0-9]`, checked before
+   * @throws ApiError (or rejects with it) NOT_LOGGED_IN, ORGANIZATION_DEACTIVATED
+   */
+  authenticateSession(token: string, host: string): Caller | Promise<Caller>;
+  /** Notes that the caller's session is in use, some time later. */
+  noteSessionUse(caller: Caller): void;
   /** The organization that the host names. @throws ApiError (or rejects with it) NONEXISTENT_SUBDOMAIN */
   anonymous(host: string): AnonymousCaller | Promise<AnonymousCaller>;
   /**
@@ -85,8 +96,8 @@ export interface FrontendServices {
    * confirmed to the caller, and changes by others as far as the log has arrived here.
    */
   newestMessage(caller: AuthenticatedCaller): number | Promise<number>;
-  /** Calls the listener with the hash of each API key that the replica of its realm shows as revoked. */
-  onKeyRevoked(listener: (keyHash: string) => void): void;
+  /** Calls the listener with the hash of each API key or session that the replica of its realm shows as ended. */
+  onCredentialEnded(listener: (hash: string, kind: 'key' | 'session') => void): void;
   /** The replica of a realm's directory if it is open; undefined: it is not. */
   directoryNow(realm: RealmId): DirectoryView | undefined;
   /** The replica of a realm's directory, opened if necessary; undefined: the organization doesn't exist. */

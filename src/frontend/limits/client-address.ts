@@ -86,6 +86,11 @@ export class ClientAddressResolver {
     return networkName(address);
   }
 
+  /** The peer is one of the proxies. @param peer address of a connection */
+  trusts(peer: string): boolean {
+    return this.#isTrusted(normalized(peer) ?? peer);
+  }
+
   #isTrusted(address: string): boolean {
     const family = isIPv4(address) ? 'ipv4' : isIPv6(address) ? 'ipv6' : undefined;
     return family !== undefined && this.#trusted?.check(address, family) === true;

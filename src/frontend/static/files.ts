@@ -9,17 +9,25 @@ interface StaticFile {
 
 /** Width and height of an emoji picture, pixels. */
 const EMOJI_SIDE = 64;
+/** Width and height of the drawing, pixels. */
+const DRAWN_SIDE = 64;
 
 const svg = (text: string) => async (): Promise<StaticFile> => ({ type: 'image/svg+xml', bytes: Buffer.from(text) });
 
-/** The logo mark as PNG. The image library is loaded on first use: the server also runs where it has no build. */
-async function mark(): Promise<StaticFile> {
+/**
+ * The mark of the product as PNG. The logo mark as PNG. The image library is loaded on first use: the server also runs where it has no build.
+ *
+ * @param side pixels
+ */
+export async function drawMark(side: number): Promise<Uint8Array> {
   const { default: sharp } = await import('sharp');
   return {
     type: 'image/png',
     bytes: await sharp(Buffer.from(LOGO_MARK_SVG)).resize(EMOJI_SIDE, EMOJI_SIDE).png().toBuffer(),
   };
 }
+
+const mark = async (): Promise<StaticFile> => ({ type: 'image/png', bytes: await drawMark(EMOJI_SIDE) });
 
 /** Names of each Unicode emoji by its code; the first name is the canonical one. */
 const emojiData = async (): Promise<StaticFile> => ({

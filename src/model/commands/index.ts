@@ -63,6 +63,7 @@ export type {
   InvitationOffer,
   LinkifierContent,
   NewRealmArgs,
+  NewSession,
   PlaygroundContent,
   PrincipalArgs,
   ProfileEntry,

@@ -203,8 +203,17 @@ export type ChangeOwnAccountArgs = {
   readonly old_password: string;
   /** The new password; '': not given. */
   readonly new_password: string;
+  /** Session that a new password leaves: the one of this call; null: the call has an API key. */
+  readonly session: number | null;
   /** Base URL of the organization. */
   readonly origin: string;
+};
+
+/** A session of a browser that begins. */
+export type NewSession = {
+  readonly hash: string;
+  /** Browser and system. */
+  readonly client: string;
 };
 
 /** An emoji as stored, and (`shown`) as this server sends it. */

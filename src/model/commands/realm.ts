@@ -16,6 +16,7 @@ import type {
   InvitationOffer,
   LinkifierContent,
   NewRealmArgs,
+  NewSession,
   PlaygroundContent,
   ProfileFieldContent,
   ProfileInput,
@@ -38,6 +39,7 @@ type UserRef = { readonly user_id: number };
 type BotRef = { readonly bot_id: number };
 type Id = { readonly id: number };
 type Sealed = FieldsReply<{ readonly sealed: string }>;
+type SignedIn = Fields<{ readonly user_id: number }>;
 type Joined = FieldsReply<{ readonly organization: string; readonly email: string }>;
 
 const command = commandOf<'realm'>();
@@ -92,6 +94,19 @@ export const realmCommands = {
     { readonly user: number; readonly hash: string; readonly shown: boolean },
     FieldsReply<{ readonly email: string }>
   >('confirm-email'),
+
+  // Sessions of browsers; the caller is the account.
+  /** `checkedAt`: realm version that the frontend showed before the password was checked. */
+  startSession: command<NewSession & { readonly checkedAt: number }, SignedIn>('start-session'),
+  /** The same by the hash of a one-time link; the caller is unknown, and the actor finds the account. */
+  startSessionByLink: command<NewSession & { readonly link: string }, SignedIn>('start-session-by-link'),
+  /** Notes that the session was used today. */
+  noteSessionUse: command<{ readonly hash: string }, Fields>('note-session-use'),
+  endSession: command<{ readonly session: number }, Fields>('end-session'),
+  /** `except`: id of the session that stays; null: none stays. */
+  endSessions: command<{ readonly except: number | null }, Fields>('end-sessions'),
+  /** From the command line: makes a one-time link. */
+  addSignInLink: command<UserRef & { readonly hash: string }, Fields>('add-sign-in-link'),
 
   // Bots.
   createBot: command<CreateBotArgs, FieldsReply>('create-bot'),

@@ -32,6 +32,8 @@ const invitationFailed = <const M extends string>(msg: M) =>
 export const errorCatalogue = {
   // Refusals before a handler runs, and by the server itself.
   NOT_LOGGED_IN: { status: 401, msg: 'Not logged in: API authentication or user session required' },
+  /** Sessions belong to the web client; other programs have API keys. */
+  NOT_FROM_WEB_CLIENT: { code: 'UNAUTHORIZED', status: 403, msg: 'This request does not come from the web client' },
   AUTH_SCHEME: bad('This endpoint requires HTTP basic authentication.'),
   AUTH_HEADER: unauthorized('Invalid authorization header for basic auth'),
   API_KEY_MALFORMED: unauthorized('Malformed API key'),
@@ -310,6 +312,8 @@ export const errorCatalogue = {
   NO_SUCH_TOKEN: bad('Token does not exist'),
   ZCOMMAND_SLASH: bad('There should be a leading slash in the zcommand.'),
   NO_SUCH_ZCOMMAND: bad('No such command: {command}'),
+  SIGN_IN_LINK_VOID: { code: 'AUTHENTICATION_FAILED', status: 401, msg: 'This link was used or has expired' },
+  NO_SUCH_SESSION: bad('No such session'),
   MAIL_LINK: bad('This link does not hold (any more).'),
   ONLY_OWNER_ROLE: bad('The owner permission cannot be removed from the only organization owner.'),
   /** DELETE /users/{id}: without a code, as recorded from the peer. */

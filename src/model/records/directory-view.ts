@@ -12,6 +12,7 @@ import type {
   UserDefaults,
 } from './organization.js';
 import type { DirectoryProfileField, ProfileData } from './profiles.js';
+import type { AccountSessions, WebSession } from './sessions.js';
 import type { DirectoryStream, DirectoryStreamGroup } from './streams.js';
 
 export interface DirectoryView {
@@ -27,6 +28,10 @@ export interface DirectoryView {
   user(id: UserId): DirectoryUser | undefined;
   /** The account whose API key has this keyed hash. */
   userByKeyHash(hash: string): DirectoryUser | undefined;
+  /** By keyed hash of the secret in a browser's cookie. */
+  sessionByHash(hash: string): { readonly user: UserId; readonly session: WebSession } | undefined;
+  /** undefined: no session was ever begun for the account. */
+  sessionsOf(user: UserId): AccountSessions | undefined;
   /** The account with this API e-mail or real address, ignoring case; also system bots. */
   userByEmail(email: string): DirectoryUser | undefined;
   /** The account whose uploaded avatar has this name. */

@@ -82,6 +82,7 @@ import { settingsDefaults } from './people/settings-defaults.js';
 import { systemBots } from './people/system-bots.js';
 import { userGroups } from './people/user-groups.js';
 import { tutorial, userStatus } from './people/user-status.js';
+import { webSessions } from './people/web-sessions.js';
 import { frontend } from './server/frontend.js';
 import { restart } from './server/restart.js';
 import { serverFacts } from './server/server-facts.js';
@@ -158,6 +159,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'newest message': newestMessage,
   'own account': ownAccount,
   'own keys': ownKeys,
+  "the web client's sessions": webSessions,
   'defaults of settings': settingsDefaults,
   'alert words and mutes': preferences,
   'organization settings': organizationSettings,

@@ -95,6 +95,7 @@ const NONSENSE: Readonly<Record<SettingName, readonly string[]>> = {
   ],
   ownerName: ['', ' ', 'x', 'x'.repeat(101), 'a\nb', '"A"', 'a@b'],
   disposableDomains: ['', ' ', `${folder}/missing`, `${folder}/folder`, `${folder}/file/below`],
+  web: WORDS,
   webPublicStreams: WORDS,
   smtpUrl: [
     '',

@@ -15,6 +15,7 @@ function repeated(query: string, n: number, of: AuthenticatedCaller = caller): N
   const request = new InboundRequest(exchange, { route: { methods: new Map(), allow: [] }, values: [] }, 0, {
     readsForwarded: false,
     compresses: false,
+    browsers: { sessions: false, https: false, port: '' },
   });
   request.target = {} as RoutedOperation;
   return NextPollMatcher.create(request, of, { parameter: 'last', last: n });

@@ -11,7 +11,7 @@ import type {
 } from '#frontend/http';
 import { type ActorRepeat, type ActorReply, realmId, userId } from '#model';
 import { ApiError, apiError } from '#model/errors';
-import type { DirectoryUser, DirectoryView } from '#model/records';
+import type { DirectoryUser, DirectoryView, WebSession } from '#model/records';
 import { FakeClock } from '../../support/fake-clock.js';
 import { MemoryBlobs } from '../../support/memory-blobs.js';
 
@@ -39,6 +39,8 @@ export class FakeServices implements FrontendServices {
   onForward: (sent: SentForward) => void = () => {};
   onCancel: (sent: SentForward) => void = () => {};
   caller: AuthenticatedCaller = { realm: realmId(1), user: user(), directory: {} as DirectoryView };
+  /** The session of the caller's browser, and its secret. */
+  session: { readonly token: string; readonly of: WebSession } | undefined;
   /** If set, callers are looked up asynchronously. */
   slow = false;
   waitFor: FrontendServices['waitFor'] = () => {};
@@ -61,9 +63,16 @@ export class FakeServices implements FrontendServices {
   /** A user that tests change while the frontend runs. */
   directoryNow(): undefined {}
 
+  authenticateSession(token: string): Caller | Promise<Caller> {
+    if (token !== this.session?.token) throw apiError('NOT_LOGGED_IN');
+    return { ...this.caller, session: this.session.of };
+  }
+
+  noteSessionUse(): void {}
+
   revoke: (keyHash: string) => void = () => {};
-  onKeyRevoked(listener: (keyHash: string) => void): void {
-    this.revoke = listener;
+  onCredentialEnded(listener: (hash: string, kind: 'key' | 'session') => void): void {
+    this.revoke = (keyHash) => listener(keyHash, 'key');
   }
 
   newestMessage(): number {

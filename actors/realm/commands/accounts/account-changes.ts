@@ -11,6 +11,7 @@ import { encodeRecord, type RealmState, USER_PART_PREFIX } from '../../state.js'
 import { botManagersEffect } from '../bots/bot-effects.js';
 import type { RealmView } from '../command.js';
 import { type AccountChange, type AccountEffect, type CommitEffect, mergeCommitEffects } from './effect.js';
+import { sessionEffect } from './sessions.js';
 
 /**
  * The effect of a changed account: its record, and the effects of all areas. @param own events and commands of the
@@ -38,7 +39,7 @@ const invitationEffect: AccountEffect = ({ before, after }, { parts }, { version
   before.isActive && !after.isActive ? revokeInvitationsOf(parts, after.id, version) : {};
 
 /** Effects that areas other than accounts contribute, in the order of their events. */
-const ACCOUNT_EFFECTS: readonly AccountEffect[] = [botManagersEffect, invitationEffect];
+const ACCOUNT_EFFECTS: readonly AccountEffect[] = [botManagersEffect, invitationEffect, sessionEffect];
 
 /** A command of the system to the actor of an account. */
 export const commandToUserActor = (

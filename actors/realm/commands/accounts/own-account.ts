@@ -21,6 +21,7 @@ import type { RealmVolatile } from '../../volatile.js';
 import type { RealmView } from '../command.js';
 import { type ConfirmationLink, EMAIL_LINK_VALID_MS, requestEmailChange } from './email-change.js';
 import { nameChangedEvent } from './person-events.js';
+import { endAllSessions } from './sessions.js';
 
 export interface AccountInputs {
   /** The change of the password; null: the request has none. */
@@ -76,11 +77,12 @@ export interface OwnAccountChange {
 /** Decides the whole change of one's own account, or refuses all of it. @throws ApiError */
 export function changeOwnAccountFields(
   user: DirectoryUser,
-  { full_name, email }: ChangeOwnAccountArgs,
+  { full_name, email, session }: ChangeOwnAccountArgs,
   { password, link }: AccountInputs,
   facts: RealmView,
-  { realm, now, version }: CommandContext,
+  context: CommandContext,
 ): OwnAccountChange {
+  const { realm, now, version } = context;
   const commands: OutboxCommand[] = [];
   if (password) {
     const { checked, hash } = password;
@@ -102,10 +104,11 @@ export function changeOwnAccountFields(
   const fullName =
     full_name === null || full_name === user.fullName || fixed ? user.fullName : checkFullName(full_name);
   const after = fullName === user.fullName ? user : { ...user, fullName };
+  const ended = password ? endAllSessions(facts.parts, user.id, session ?? null, context) : undefined;
   return {
     user: after,
-    parts: request?.parts ?? {},
-    events: after === user ? [] : [nameChangedEvent(after, version)],
+    parts: { ...request?.parts, ...ended?.parts },
+    events: [...(ended?.events ?? []), ...(after === user ? [] : [nameChangedEvent(after, version)])],
     commands,
   };
 }

@@ -85,6 +85,7 @@ const file = (id: string, path: string, summary: string, download: boolean) =>
     root: true,
     guard: 'user',
     visitors: true,
+    bareCookie: true,
     rateLimit: 'visitors',
     headers: CONDITIONAL_REQUEST_HEADERS,
     summary,

@@ -3,9 +3,9 @@
  *
  * Areas: `messages/` (sending, reading, changing, flags, drafts, typing), `streams/` (streams, subscriptions, topics),
  * `people/` (accounts, profiles, settings, presence, groups), `organization/` (settings, pictures, lists, server),
- * `bots/`, `invitations/` (invitations and the pages for joining), `events.ts` (event queues), `files.ts` (uploads) and
- * `external-content.ts` (pictures of other hosts). Operations that are one unit in the reference come as a list of
- * their file; the others are listed one by one, because the reference mixes areas.
+ * `bots/`, `invitations/` (invitations and the pages for joining), `web/` (sessions of browsers), `events.ts` (event
+ * queues), `files.ts` (uploads) and `external-content.ts` (pictures of other hosts). Operations that are one unit in
+ * the reference come as a list of their file; the others are listed one by one, because the reference mixes areas.
  */
 import type { ApiOperation } from '../operation.js';
 import { BOT_STORAGE_OPERATIONS } from './bots/bot-storage.js';
@@ -113,6 +113,7 @@ import {
   updateSubscriptions,
 } from './streams/subscriptions.js';
 import { muteTopic, setUserTopicPolicy } from './streams/user-topics.js';
+import { WEB_OPERATIONS } from './web/sessions.js';
 
 export const OPERATIONS = [
   getDrafts,
@@ -224,4 +225,5 @@ export const OPERATIONS = [
   fetchApiKeyByToken,
   ...STREAM_GROUP_OPERATIONS,
   ...SIGN_UP_OPERATIONS,
+  ...WEB_OPERATIONS,
 ] as unknown as readonly ApiOperation[];

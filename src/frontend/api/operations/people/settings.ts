@@ -37,13 +37,13 @@ const settings = (id: string, path: string, summary: string): ApiOperation =>
     guard: 'human',
     summary,
     parameters,
-    run({ params, realm, site }) {
+    run({ params, realm, site, session = null }) {
       const { full_name = null, email = null, old_password = '', new_password = '', ...rest } = params;
       const args = { values: checkUserSettings(rest), domain: mailDomainOfOrigin(site) };
       const to = realmKey(realm);
       if (full_name === null && email === null && new_password === '')
         return forwardCommand({ to, command: realmCommands.changeSettings, args });
-      const account = { full_name, email, old_password, new_password, origin: site };
+      const account = { full_name, email, old_password, new_password, origin: site, session };
       return forwardCommand({ to, command: realmCommands.changeOwnAccount, args: { ...args, account } });
     },
   });

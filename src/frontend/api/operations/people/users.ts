@@ -6,6 +6,7 @@ import { realmKey, userId, userKey } from '#model';
 import { loginGuardCommands, realmCommands, userCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser, ProfileData } from '#model/records';
+import { passwordLogIn } from '../../log-in.js';
 import { type ApiCall, defineOperation, type FieldsAnswer, forwardCommand } from '../../operation.js';
 import {
   flagParameter,
@@ -119,10 +120,6 @@ export const createUser = defineOperation({
     });
   },
 });
-
-/** Log-ins need the real address; the API e-mail that stands for a hidden address is refused. */
-const isAddressOf = (user: DirectoryUser, typed: string): boolean =>
-  user.deliveryEmail.toLowerCase() === typed.toLowerCase();
 
 /** Maximum of attempts of a log-in that finds the key unreadable while other log-ins replace the key. */
 const MAX_ATTEMPTS = 5;
