@@ -13,6 +13,10 @@ t.test('docs/logs-and-metrics.md has the table of the declared metrics', async (
   t.equal(text, insertMetricsTable(text));
 });
 
+t.test('the types of the web client are the output of `npm run docs`', async (t) => {
+  t.equal(await readFile(CONTRACT_TYPES, 'utf8'), contractText(await readFile(WIRE_FORMAT, 'utf8')));
+});
+
 t.test('docs/dependencies.md gives a reason for every package', async (t) => {
   const about = await readFile('docs/dependencies.md', 'utf8');
   const { dependencies, optionalDependencies, devDependencies } = JSON.parse(await readFile('package.json', 'utf8'));
