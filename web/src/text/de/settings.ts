@@ -1,0 +1,5 @@
+import type { Catalogue, SettingsTexts } from '../catalogue.js';
+
+export const settings: Catalogue<SettingsTexts> = {
+  'settings.title': 'Einstellungen',
+};
