@@ -1,6 +1,7 @@
 /** `npm run docs`: writes the generated documents. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { CONTRACT_TYPES, contractText, WIRE_FORMAT } from './contract.js';
 import { documents, withMetricsTable } from './documents.js';
 
 for (const [name, text] of documents()) {
@@ -9,3 +10,4 @@ for (const [name, text] of documents()) {
 }
 const LOGS_AND_METRICS = 'docs/logs-and-metrics.md';
 await writeFile(LOGS_AND_METRICS, withMetricsTable(await readFile(LOGS_AND_METRICS, 'utf8')));
+await writeFile(CONTRACT_TYPES, contractText(await readFile(WIRE_FORMAT, 'utf8')));
