@@ -1,4 +1,4 @@
-import { type ReadonlySignal, computed, signal } from '@preact/signals-core';
+import { computed, type ReadonlySignal, signal } from '@preact/signals-core';
 import type { Shortcut } from './table.js';
 
 /** Runs a shortcut; false declines it, so that the handler registered before gets it. */

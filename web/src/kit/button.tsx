@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX, Ref } from 'preact';
+import type { ComponentChildren, Ref, TargetedMouseEvent } from 'preact';
 import type { ShortcutId } from '../keyboard/index.js';
 import { Icon, type IconName } from './icons.js';
 import { Spinner } from './spinner.js';
@@ -14,10 +14,20 @@ interface ButtonProps {
   readonly disabled?: boolean | undefined;
   readonly wide?: boolean | undefined;
   readonly autofocus?: boolean | undefined;
-  readonly onClick?: ((event: JSX.TargetedMouseEvent<HTMLButtonElement>) => void) | undefined;
+  readonly onClick?: ((event: TargetedMouseEvent<HTMLButtonElement>) => void) | undefined;
 }
 
-export function Button({ children, kind, type = 'button', icon, busy, disabled, wide, autofocus, onClick }: ButtonProps) {
+export function Button({
+  children,
+  kind,
+  type = 'button',
+  icon,
+  busy,
+  disabled,
+  wide,
+  autofocus,
+  onClick,
+}: ButtonProps) {
   return (
     <button
       type={type}
@@ -47,7 +57,7 @@ interface IconButtonProps {
   readonly tabIndex?: number | undefined;
   readonly size?: number;
   readonly ref?: Ref<HTMLButtonElement>;
-  readonly onClick?: ((event: JSX.TargetedMouseEvent<HTMLButtonElement>) => void) | undefined;
+  readonly onClick?: ((event: TargetedMouseEvent<HTMLButtonElement>) => void) | undefined;
 }
 
 export function IconButton(props: IconButtonProps) {

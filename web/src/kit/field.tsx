@@ -19,7 +19,13 @@ interface Ids {
 }
 
 /** Label, control, hint and error of one entry, tied together for screen readers. */
-function Entry({ label, quiet, hint, error, control }: Described & { readonly control: (ids: Ids) => ComponentChildren }) {
+function Entry({
+  label,
+  quiet,
+  hint,
+  error,
+  control,
+}: Described & { readonly control: (ids: Ids) => ComponentChildren }) {
   const id = useId();
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   return (
@@ -75,7 +81,8 @@ export function Field({ type = 'text', icon, end, inputRef, onKeyDown, ...props 
           <input
             {...ids}
             {...(inputRef ? { ref: inputRef } : {})}
-            type={type}
+            // The types of attributes want one literal; each of these is an input of text.
+            type={type as 'text'}
             name={props.name}
             value={props.value}
             autocomplete={props.autocomplete ?? 'off'}
@@ -151,7 +158,13 @@ interface ChoiceProps<V extends string | number> extends Described {
 }
 
 /** One of many, as a list that opens. */
-export function Select<V extends string | number>({ value, options, onChange, disabled, ...described }: ChoiceProps<V>) {
+export function Select<V extends string | number>({
+  value,
+  options,
+  onChange,
+  disabled,
+  ...described
+}: ChoiceProps<V>) {
   return (
     <Entry
       {...described}
@@ -180,7 +193,14 @@ export function Select<V extends string | number>({ value, options, onChange, di
 }
 
 /** One of a few, all visible. */
-export function Choices<V extends string | number>({ label, hint, value, options, onChange, disabled }: ChoiceProps<V>) {
+export function Choices<V extends string | number>({
+  label,
+  hint,
+  value,
+  options,
+  onChange,
+  disabled,
+}: ChoiceProps<V>) {
   const name = useId();
   return (
     <fieldset class="choices">
@@ -227,6 +247,7 @@ export function Toggle({ label, hint, error, checked, onChange, disabled }: Togg
         </span>
         <input
           type="checkbox"
+          // biome-ignore lint/a11y/useAriaPropsForRole: a checkbox says its state by itself
           role="switch"
           checked={checked}
           disabled={disabled}

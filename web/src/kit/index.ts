@@ -3,9 +3,9 @@
  * without inline styles: `style={{…}}` is set by script, `style="…"` in HTML is refused by the browser.
  *
  *     <Button kind="primary" icon="send" onClick={send}>{t('compose.send')}</Button>
- *     <IconButton icon="star" label={t('…')} shortcut="star" pressed={starred} onClick={…} />   label = name and tooltip
+ *     <IconButton icon="star" label={t('…')} shortcut="star" pressed={starred} onClick={…} />   named, with tooltip
  *     <Field label={…} value={v} onInput={set} error={…} hint={…} />   PasswordField, TextArea, Select, Toggle, Choices
- *     {open && <Dialog title={…} onClose={…} footer={<Button …/>}>…</Dialog>}   native modal: focus is kept and returned
+ *     {open && <Dialog title={…} onClose={…} footer={<Button …/>}>…</Dialog>}   native modal, keeps the focus
  *     if (await confirm({ title, text, action, danger: true })) …
  *     openMenu(button, { label, items: [{ label, icon, shortcut, run }, 'line', …] })   or <MenuButton … />
  *     {anchor && <Popover anchor={anchor} label={…} onClose={…}>…</Popover>}   in place; stays above everything

@@ -49,6 +49,7 @@ function onKeyDown(event: KeyboardEvent, close: () => void): void {
 function Item({ item, close }: { readonly item: MenuAction; readonly close: () => void }) {
   const chord = item.shortcut && keyboard.keysOf(item.shortcut)[0];
   return (
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: the role with aria-checked is menuitemcheckbox
     <button
       type="button"
       role={item.checked === undefined ? 'menuitem' : 'menuitemcheckbox'}
@@ -87,12 +88,7 @@ export function openMenu(anchor: Anchor, { label, items, onClose, side, align }:
       <Popover anchor={anchor} label={label} role="menu" class="menu" side={side} align={align} onClose={close}>
         <div role="none" onKeyDown={(event) => onKeyDown(event, close)}>
           {items.map((item, index) =>
-            item === 'line' ? (
-              // biome-ignore lint/suspicious/noArrayIndexKey: lines have nothing else that tells them apart
-              <hr key={index} />
-            ) : (
-              item && <Item key={item.label} item={item} close={close} />
-            ),
+            item === 'line' ? <hr key={index} /> : item && <Item key={item.label} item={item} close={close} />,
           )}
         </div>
       </Popover>

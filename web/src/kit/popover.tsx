@@ -4,7 +4,9 @@ import { focusIn, focusLater } from './focus.js';
 import { onLeave } from './layers.js';
 
 /** An element, or a point or box of the window in pixels. */
-export type Anchor = Element | { readonly x: number; readonly y: number; readonly width?: number; readonly height?: number };
+export type Anchor =
+  | Element
+  | { readonly x: number; readonly y: number; readonly width?: number; readonly height?: number };
 
 const GAP = 4;
 const MARGIN = 8;
@@ -78,6 +80,7 @@ export function Popover(props: PopoverProps) {
     };
   }, [anchor]);
   return (
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: the name goes with the role
     <div
       ref={ref}
       popover="manual"

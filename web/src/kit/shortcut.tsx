@@ -1,6 +1,15 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useRef } from 'preact/hooks';
-import { chordOf, type Handler, Keyboard, keyNames, PAGE, type Scope, SHORTCUTS, type ShortcutId } from '../keyboard/index.js';
+import {
+  chordOf,
+  type Handler,
+  Keyboard,
+  keyNames,
+  PAGE,
+  type Scope,
+  SHORTCUTS,
+  type ShortcutId,
+} from '../keyboard/index.js';
 import { t } from '../text/index.js';
 import { isField } from './focus.js';
 

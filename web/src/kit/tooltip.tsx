@@ -42,10 +42,12 @@ export function Tooltips() {
       if (next) timer = window.setTimeout(() => setTip(next), performance.now() - hiddenAt < WARM_MS ? 0 : wait);
     };
     const onOver = (event: PointerEvent) => {
-      if (event.pointerType === 'mouse' && !ref.current?.contains(event.target as Node)) show(tipOf(event.target), DELAY_MS);
+      if (event.pointerType === 'mouse' && !ref.current?.contains(event.target as Node))
+        show(tipOf(event.target), DELAY_MS);
     };
     const onFocus = (event: FocusEvent) => {
-      if (event.target instanceof Element && event.target.matches(':focus-visible')) show(tipOf(event.target), DELAY_MS);
+      if (event.target instanceof Element && event.target.matches(':focus-visible'))
+        show(tipOf(event.target), DELAY_MS);
     };
     const hide = () => show(undefined, 0);
     const onKey = (event: KeyboardEvent) => {
@@ -70,7 +72,7 @@ export function Tooltips() {
   useEffect(() => {
     const panel = ref.current;
     if (!panel) return;
-    if (!tip || !tip.element.isConnected) {
+    if (!tip?.element.isConnected) {
       if (panel.matches(':popover-open')) panel.hidePopover();
       return;
     }

@@ -1,8 +1,8 @@
 import {
+  defaultRangeExtractor,
   elementScroll,
   observeElementOffset,
   observeElementRect,
-  defaultRangeExtractor,
   Virtualizer,
   type VirtualizerOptions,
 } from '@tanstack/virtual-core';
@@ -25,7 +25,7 @@ export function useVirtual(options: Options): Virtualizer<HTMLElement, HTMLEleme
       options.onChange?.(instance, sync);
     },
   };
-  const ref = useRef<Virtualizer<HTMLElement, HTMLElement>>();
+  const ref = useRef<Virtualizer<HTMLElement, HTMLElement>>(null);
   ref.current ??= new Virtualizer(whole);
   const virtual = ref.current;
   virtual.setOptions(whole);
@@ -53,14 +53,14 @@ interface VirtualListProps<T> {
 }
 
 /**
- * A list of any length: some 30 rows are in the document. Tab reaches one row, arrows, Home and End move among them, and
- * the focused row stays in the document when it scrolls out of sight.
+ * A list of any length: some 30 rows are in the document. Tab reaches one row; arrows, Home and End move among them.
+ * The focused row stays in the document when it scrolls out of sight.
  */
 export function VirtualList<T>(props: VirtualListProps<T>) {
   const { items, keyOf, heightOf, canFocus = () => true, label, children } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const [current, setCurrent] = useState<string | number>();
-  const wanted = useRef<string | number>();
+  const wanted = useRef<string | number>(undefined);
   const found = current === undefined ? -1 : items.findIndex((item) => keyOf(item) === current);
   const tabbed = found >= 0 ? found : items.findIndex(canFocus);
   const virtual = useVirtual({
@@ -84,7 +84,9 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
   }
   useLayoutEffect(() => {
     if (wanted.current === undefined) return;
-    const row = scroller.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(`${wanted.current}`)}"] [data-row]`);
+    const row = scroller.current?.querySelector<HTMLElement>(
+      `[data-key="${CSS.escape(`${wanted.current}`)}"] [data-row]`,
+    );
     if (!row) return;
     wanted.current = undefined;
     row.focus({ preventScroll: true });
@@ -118,7 +120,8 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
         style={{ height: `${virtual.getTotalSize()}px` }}
         onKeyDown={onKeyDown}
         onFocusIn={(event) => {
-          const key = event.target instanceof Element && event.target.closest<HTMLElement>('[data-index]')?.dataset.index;
+          const key =
+            event.target instanceof Element && event.target.closest<HTMLElement>('[data-index]')?.dataset.index;
           const item = key ? items[Number(key)] : undefined;
           if (item) setCurrent(keyOf(item));
         }}

@@ -1,16 +1,16 @@
 /** Types of catalogues. English gives the keys and the placeholders; other languages fill the same type. */
 import type { en } from './en/index.js';
-import type { settings } from './en/settings.js';
+import type { later } from './en/later.js';
 
 /** Forms of one text by the plural category of `n` (Intl.PluralRules). */
 export type Plural = { readonly other: string } & { readonly [C in Intl.LDMLPluralRule]?: string };
 
 export type Text = string | Plural;
 
-/** Texts of the first view, and those that come with the settings. */
+/** Texts of the first view, and those that come with lazy chunks. */
 export type Texts = typeof en;
-export type SettingsTexts = typeof settings;
-export type AllTexts = Texts & SettingsTexts;
+export type LaterTexts = typeof later;
+export type AllTexts = Texts & LaterTexts;
 export type Key = keyof AllTexts & string;
 
 /** A language has each key; a text with plural forms has them in that language, too. */

@@ -46,8 +46,7 @@ const dayOf = (ms: number): number => {
 export const formatTime = (ms: number): string => write(ms, 'time', { hour: 'numeric', minute: '2-digit' });
 
 /** 23 November 2026 */
-export const formatDate = (ms: number): string =>
-  write(ms, 'date', { day: 'numeric', month: 'long', year: 'numeric' });
+export const formatDate = (ms: number): string => write(ms, 'date', { day: 'numeric', month: 'long', year: 'numeric' });
 
 /** Monday, 23 November 2026, 14:05: for titles of time stamps. */
 export const formatDateTime = (ms: number): string =>

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals-core';
-import type { Catalogue, SettingsTexts, Texts } from './catalogue.js';
+import type { Catalogue, LaterTexts, Texts } from './catalogue.js';
 import { en } from './en/index.js';
 import { formatFor, formatNumber } from './formats.js';
 import { addTexts, replaceTexts, writeNumbersBy } from './lookup.js';
@@ -12,23 +12,23 @@ export type Language = keyof typeof LANGUAGES;
 const CHUNKS: {
   readonly [L in Language]: {
     readonly texts: () => Promise<Catalogue<Texts>>;
-    readonly settings: () => Promise<Catalogue<SettingsTexts>>;
+    readonly later: () => Promise<Catalogue<LaterTexts>>;
   };
 } = {
   en: {
     texts: () => Promise.resolve(en),
-    settings: async () => (await import('./en/settings.js')).settings,
+    later: async () => (await import('./en/later.js')).later,
   },
   de: {
     texts: async () => (await import('./de/index.js')).de,
-    settings: async () => (await import('./de/settings.js')).settings,
+    later: async () => (await import('./de/later.js')).later,
   },
 };
 
 /** Language in use. The App is rendered again when it changes. */
 export const language = signal<Language>('en');
 
-let settingsWanted = false;
+let laterWanted = false;
 writeNumbersBy(formatNumber);
 
 export const isLanguage = (tag: string): tag is Language => Object.hasOwn(LANGUAGES, tag);
@@ -43,15 +43,15 @@ export async function chooseLanguage(wanted: readonly string[]): Promise<void> {
   const chosen: Language = isLanguage(code) ? code : 'en';
   const chunk = CHUNKS[chosen];
   const texts = await chunk.texts();
-  const more = settingsWanted ? await chunk.settings() : {};
+  const more = laterWanted ? await chunk.later() : {};
   replaceTexts(chosen, { ...texts, ...more });
   formatFor(tag);
   language.value = chosen;
 }
 
-/** Loads the texts of the settings in the language in use. */
-export async function addSettingsTexts(): Promise<void> {
-  if (settingsWanted) return;
-  addTexts(await CHUNKS[language.value].settings());
-  settingsWanted = true;
+/** Loads the texts of lazy chunks in the language in use. */
+export async function addLaterTexts(): Promise<void> {
+  if (laterWanted) return;
+  addTexts(await CHUNKS[language.value].later());
+  laterWanted = true;
 }

@@ -1,5 +1,6 @@
-import type { Catalogue, SettingsTexts } from '../catalogue.js';
+import type { Catalogue } from '../catalogue.js';
+import type { settings as source } from '../en/settings.js';
 
-export const settings: Catalogue<SettingsTexts> = {
+export const settings: Catalogue<typeof source> = {
   'settings.title': 'Einstellungen',
 };

@@ -1,4 +1,4 @@
-/** English: the source of all keys. A file for each area; `settings.ts` is loaded with the settings. */
+/** English: the source of all keys. A file for each area; those of lazy views are in `later.ts`. */
 import { common } from './common.js';
 import { compose } from './compose.js';
 import { messages } from './messages.js';
