@@ -3,7 +3,7 @@ import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../text/index.js';
 import { Button, IconButton } from './button.js';
 import { focusLater } from './focus.js';
-import { openLayer } from './layers.js';
+import { moveGuest, openLayer } from './layers.js';
 import { keyboard, ScopeContext } from './shortcut.js';
 
 interface DialogProps {
@@ -34,10 +34,12 @@ export function Dialog({ title, children, onClose, footer, size, drawer, bare, .
     dialog.showModal();
     const first = dialog.querySelector<HTMLElement>('[data-autofocus]') ?? dialog.querySelector<HTMLElement>('h2');
     first?.focus({ preventScroll: true });
+    moveGuest();
     const leave = keyboard.enter(scope.current);
     return () => {
       leave();
       if (dialog.open) dialog.close();
+      moveGuest();
       restore();
     };
   }, []);

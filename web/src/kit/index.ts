@@ -10,8 +10,8 @@
  *     openMenu(button, { label, items: [{ label, icon, shortcut, run }, 'line', …] })   or <MenuButton … />
  *     {anchor && <Popover anchor={anchor} label={…} onClose={…}>…</Popover>}   in place; stays above everything
  *     openLayer((close) => <Dialog … onClose={close} />)   from rows of a windowed list, which may be unmounted
- *     <span data-tip={text}>   a tooltip for any element, on hover and on focus; <Tooltips /> stands once in the shell
- *     toast({ text, kind: 'error', action: { label, run } }), announce(text)   <Toasts /> stands once in the shell
+ *     <span data-tip={text}>   a tooltip for any element, on hover and on focus; see `startOverlays`
+ *     toast({ text, kind: 'error', action: { label, run } }), announce(text)
  *     <VirtualList items={…} keyOf={…} heightOf={…} label={…}>{(item, row) => <a {...row} …/>}</VirtualList>
  *     useVirtual(options)   the virtualizer itself, for lists with measured rows
  *     useShortcut('reply', () => …)   while the component is mounted and its dialog (or the page) has the keys
@@ -26,10 +26,10 @@ export { FOCUSABLE, focusIn, focusLater, isField } from './focus.js';
 export { Icon, type IconName } from './icons.js';
 export { hostOfLayers, onLeave, openLayer } from './layers.js';
 export { MenuButton, type MenuItem, openMenu } from './menu.js';
+export { startOverlays } from './overlays.js';
 export { type Anchor, Popover } from './popover.js';
 export { isMac, Keys, keyboard, listenToKeys, ScopeContext, useShortcut } from './shortcut.js';
 export { Empty, Spinner } from './spinner.js';
 export { Tabs } from './tabs.js';
-export { announce, dropToast, Toasts, toast } from './toast.js';
-export { Tooltips } from './tooltip.js';
+export { announce, dropToast, toast } from './toast.js';
 export { type Row, useVirtual, VirtualList } from './virtual-list.js';

@@ -1,9 +1,26 @@
 import { type ComponentChild, render } from 'preact';
 import { focusLater } from './focus.js';
 
-/** The element in which menus, toasts and tooltips stand: the innermost open dialog, since all else is inert. */
+/** The element in which menus, toasts and tooltips stand: the newest open dialog, since all else is inert. */
 export function hostOfLayers(): Element {
   return [...document.querySelectorAll('dialog:modal')].at(-1) ?? document.body;
+}
+
+/** Element with a tree of its own that always stands in the host: toasts and tooltips. */
+let guest: Element | undefined;
+
+export function setGuest(element: Element): void {
+  guest = element;
+  moveGuest();
+}
+
+/** Moves toasts and tooltips when a dialog has opened or closed. A popover that moves is hidden, so it is shown again. */
+export function moveGuest(): void {
+  const host = hostOfLayers();
+  if (!guest || guest.parentElement === host) return;
+  const open = [...guest.querySelectorAll<HTMLElement>(':popover-open')];
+  host.append(guest);
+  for (const panel of open) panel.showPopover();
 }
 
 /**

@@ -3,7 +3,6 @@ import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../text/index.js';
 import { Button, IconButton } from './button.js';
 import { Icon } from './icons.js';
-import { hostOfLayers } from './layers.js';
 
 interface ToastContent {
   readonly text: string;
@@ -92,7 +91,6 @@ export function Toasts() {
     }
     // Shown again, the panel stands above layers that were opened after it.
     if (panel.matches(':popover-open')) panel.hidePopover();
-    hostOfLayers().append(panel);
     panel.showPopover();
   }, [list]);
   return (

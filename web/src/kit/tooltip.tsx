@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { SHORTCUTS, type ShortcutId } from '../keyboard/index.js';
-import { hostOfLayers } from './layers.js';
 import { place } from './popover.js';
 import { Keys, keyboard } from './shortcut.js';
 
@@ -76,7 +75,6 @@ export function Tooltips() {
       if (panel.matches(':popover-open')) panel.hidePopover();
       return;
     }
-    hostOfLayers().append(panel);
     panel.showPopover();
     place(panel, tip.element, {});
   }, [tip]);
