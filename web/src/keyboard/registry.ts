@@ -80,14 +80,20 @@ export class Keyboard<Id extends string> {
    * @returns whether a handler took it
    */
   press(chord: string, inField = false): boolean {
-    const scope = this.scopes.at(-1)!;
     for (const id of this.idsByChord.value.get(chord) ?? []) {
       if (inField && !this.table[id].fields) continue;
       if (!this.enabled.value && chord.length === 1) continue;
-      const list = this.handlers.get(id) ?? [];
-      for (let at = list.length - 1; at >= 0; at--) {
-        if (list[at]!.scope === scope && list[at]!.handler() !== false) return true;
-      }
+      if (this.run(id)) return true;
+    }
+    return false;
+  }
+
+  /** Does what a shortcut does, for buttons and menus elsewhere. @returns whether a handler took it */
+  run(id: Id): boolean {
+    const scope = this.scopes.at(-1)!;
+    const list = this.handlers.get(id) ?? [];
+    for (let at = list.length - 1; at >= 0; at--) {
+      if (list[at]!.scope === scope && list[at]!.handler() !== false) return true;
     }
     return false;
   }

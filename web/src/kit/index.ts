@@ -14,6 +14,8 @@
  *     toast({ text, kind: 'error', action: { label, run } }), announce(text)
  *     <VirtualList items={…} keyOf={…} heightOf={…} label={…}>{(item, row) => <a {...row} …/>}</VirtualList>
  *     useVirtual(options)   the virtualizer itself, for lists with measured rows
+ *     const SettingsView = lazy(async () => (await import('../settings/index.js')).SettingsView)   a chunk of its own
+ *     isPhone(), isNarrow(), rowHeight()   read signals: the component renders again when the layout changes
  *     useShortcut('reply', () => …)   while the component is mounted and its dialog (or the page) has the keys
  *
  * Folders that use the kit: shell and all views. The kit imports text and keyboard.
@@ -25,6 +27,8 @@ export { Choices, Field, PasswordField, Select, TextArea, Toggle } from './field
 export { FOCUSABLE, focusIn, focusLater, isField } from './focus.js';
 export { Icon, type IconName } from './icons.js';
 export { hostOfLayers, onLeave, openLayer } from './layers.js';
+export { lazy } from './lazy.js';
+export { isNarrow, isPhone, media, rowHeight } from './media.js';
 export { MenuButton, type MenuItem, openMenu } from './menu.js';
 export { startOverlays } from './overlays.js';
 export { type Anchor, Popover } from './popover.js';

@@ -24,4 +24,9 @@ export const shell: Catalogue<typeof source> = {
   'shell.not-found': 'Unter dieser Adresse ist nichts.',
   'shell.go-home': 'Zum Posteingang',
   'shell.title-unread': '({n}) {title}',
+  'shell.organization': 'Organisation',
+  'shell.groups': 'Gruppen',
+  'shell.about': 'Über',
+  'shell.no-unread-topic': 'Kein anderes Thema hat ungelesene Nachrichten.',
+  'shell.no-unread-direct': 'Keine anderen Direktnachrichten sind ungelesen.',
 };

@@ -22,4 +22,9 @@ export const shell = {
   'shell.not-found': 'There is nothing at this address.',
   'shell.go-home': 'Go to the inbox',
   'shell.title-unread': '({n}) {title}',
+  'shell.organization': 'Organization',
+  'shell.groups': 'Groups',
+  'shell.about': 'About',
+  'shell.no-unread-topic': 'No other topic has unread messages.',
+  'shell.no-unread-direct': 'No other direct messages are unread.',
 } as const;
