@@ -10,7 +10,7 @@ const START_LIMIT_MS = 30_000;
 const STOP_LIMIT_MS = 20_000;
 
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
-export const CONCLAVE = here('../../src/main.js');
+export const CONCLAVE = here('../../program/main.js');
 
 /** Running children; they are killed at the exit of the benchmark, for whatever reason it exits. */
 const running = new Set<ChildProcess>();

@@ -1,6 +1,9 @@
-/** Entry of the web client: makes the platform and the core, then renders the shell. */
-import { render } from 'preact';
-import { App } from './shell/index.js';
+/** Entry of the web client: makes the platform and the core, then shows the shell. */
+import { Core } from './core/index.js';
+import { browserPlatform } from './platform/index.js';
+import { startShell } from './shell/index.js';
 import './style/index.css';
 
-render(<App />, document.getElementById('app')!);
+const core = new Core(browserPlatform());
+core.start();
+void startShell(core, document.getElementById('app')!);

@@ -128,11 +128,24 @@ const quotedOf = (operation: Operation): string[] =>
 export const contractText = (wireFormat: string): string =>
   contractTypes(OPERATIONS, JSON.parse(wireFormat, corrected) as WireFormat);
 
-/** The schema of `unread_msgs` names the ids of direct messages differently from all servers and clients. */
-const corrected = (key: string, value: Json): Json =>
-  key === 'unread_msgs'
-    ? (JSON.parse(JSON.stringify(value).replaceAll('"message_ids"', '"unread_message_ids"')) as Json)
-    : value;
+/**
+ * Two corrections of schemas: `unread_msgs` names the ids of direct messages differently from all servers and clients,
+ * and `presences` lacks the slim form, which has two times for each user.
+ */
+function corrected(key: string, value: Json): Json {
+  if (key === 'unread_msgs') {
+    return JSON.parse(JSON.stringify(value).replaceAll('"message_ids"', '"unread_message_ids"')) as Json;
+  }
+  return key === 'presences' && isObject(value) ? { anyOf: [SLIM_PRESENCES, value] } : value;
+}
+
+const SLIM_PRESENCES: JsonObject = {
+  type: 'object',
+  additionalProperties: {
+    type: 'object',
+    properties: { active_timestamp: { type: 'integer' }, idle_timestamp: { type: 'integer' } },
+  },
+};
 
 function contractTypes(operations: readonly Operation[], wire: WireFormat): string {
   const called = operations.filter(({ root }) => !root);

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { HANGS_MS, until } from './wait.js';
 
 /** The program of this very build. */
-export const MAIN = fileURLToPath(new URL('../../../src/main.js', import.meta.url));
+export const MAIN = fileURLToPath(new URL('../../../program/main.js', import.meta.url));
 
 export interface Ended {
   readonly code: number | null;

@@ -38,9 +38,9 @@ t.test('the image has the port, volume, version and Node flags of the program', 
   const { version, scripts } = JSON.parse(await readFile('package.json', 'utf8'));
   test.equal(version, VERSION);
   const flags = NODE_FLAGS.join(' ');
-  test.equal(scripts.start, `node ${flags} dist/src/main.js serve`);
+  test.equal(scripts.start, `node ${flags} dist/program/main.js serve`);
   const [, entry = '[]'] = /^ENTRYPOINT (.*)$/m.exec(dockerfile) ?? [];
-  test.same(JSON.parse(entry), ['node', ...NODE_FLAGS, 'dist/src/main.js']);
+  test.same(JSON.parse(entry), ['node', ...NODE_FLAGS, 'dist/program/main.js']);
 });
 
 t.test('systemd units have valid commands and settings', async (test) => {
@@ -77,7 +77,7 @@ t.test('systemd units have valid commands and settings', async (test) => {
       continue;
     }
     test.match(values('ExecStart')[0], `node ${NODE_FLAGS.join(' ')} /opt`);
-    const [, command = ''] = /dist\/src\/main\.js (.*)$/.exec(values('ExecStart')[0]!)!;
+    const [, command = ''] = /dist\/program\/main\.js (.*)$/.exec(values('ExecStart')[0]!)!;
     const config = configOf(command.split(' '), environment);
     test.equal(config.role, unit.includes('frontend') ? 'http' : unit.includes('actors') ? 'actors' : 'all');
     test.ok(config.opsPort > 0, 'a port that can be scraped');

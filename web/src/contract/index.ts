@@ -12,8 +12,13 @@ export * from './types.js';
 /** Any event of a queue, discriminated by `type` and, within it, by `op`. */
 export type QueueEvent = Events[keyof Events];
 
-/** Answer of a registration: the state that events change from then on. */
-export type Snapshot = Answers['POST /register'];
+type Registered = Answers['POST /register'];
+
+/**
+ * Answer of a registration: the state that events change from then on. The client asks for every part; the parts of an
+ * account are missing for visitors without one.
+ */
+export type Snapshot = { readonly [K in keyof Registered]-?: Exclude<Registered[K], undefined> };
 
 /** A message as fetched, with the reader's flags. */
 export type Message = Answers['GET /messages']['messages'][number];

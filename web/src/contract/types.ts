@@ -1413,7 +1413,10 @@ export interface Answers {
       readonly id: number;
       readonly timestamp: number;
     }[];
-    readonly presences?: Readonly<Record<string, Readonly<Record<string, Presence>>>>;
+    readonly presences?: Readonly<Record<string, {
+      readonly active_timestamp?: number;
+      readonly idle_timestamp?: number;
+    }>> | Readonly<Record<string, Readonly<Record<string, Presence>>>>;
     readonly server_timestamp?: number;
     readonly realm_domains?: readonly RealmDomain[];
     readonly realm_emoji?: Readonly<Record<string, RealmEmoji>> | readonly number[];
@@ -2267,7 +2270,10 @@ export interface Answers {
     readonly msg: string;
     readonly ignored_parameters_unsupported?: readonly string[];
     readonly server_timestamp: number;
-    readonly presences: Readonly<Record<string, Readonly<Record<string, Presence>>>>;
+    readonly presences: Readonly<Record<string, {
+      readonly active_timestamp?: number;
+      readonly idle_timestamp?: number;
+    }>> | Readonly<Record<string, Readonly<Record<string, Presence>>>>;
   };
   'GET /users/{user_id_or_email}/presence': {
     readonly result: 'success';

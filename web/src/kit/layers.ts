@@ -14,7 +14,7 @@ export function setGuest(element: Element): void {
   moveGuest();
 }
 
-/** Moves toasts and tooltips when a dialog has opened or closed. A popover that moves is hidden, so it is shown again. */
+/** Moves toasts and tooltips when a dialog has opened or closed. Moving hides a popover. */
 export function moveGuest(): void {
   const host = hostOfLayers();
   if (!guest || guest.parentElement === host) return;

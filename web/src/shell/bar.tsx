@@ -45,12 +45,16 @@ function NarrowTitle({ narrow }: { readonly narrow: Narrow }) {
   const id = operandOf(narrow, 'stream');
   const stream = typeof id === 'number' ? core.state.streams.byId.value.get(id) : undefined;
   if (stream && (conversation || narrow.length === 1)) {
-    return <StreamTitle stream={stream} topic={conversation && 'topic' in conversation ? conversation.topic : undefined} />;
+    return (
+      <StreamTitle stream={stream} topic={conversation && 'topic' in conversation ? conversation.topic : undefined} />
+    );
   }
   const direct = conversation && 'users' in conversation;
   return (
     <>
-      <Icon name={direct ? (conversation.users.length > 1 ? 'people' : 'user') : narrow.length === 0 ? 'all' : 'search'} />
+      <Icon
+        name={direct ? (conversation.users.length > 1 ? 'people' : 'user') : narrow.length === 0 ? 'all' : 'search'}
+      />
       <span>{direct ? routeName({ view: 'narrow', narrow }) : filterName(narrow)}</span>
     </>
   );

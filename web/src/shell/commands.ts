@@ -8,7 +8,7 @@ import { homeRoute } from './views.js';
 const go = (route: Route) => () => core.router.go(route);
 const narrow = (...terms: Narrow) => go({ view: 'narrow', narrow: terms });
 
-/** Goes to the next conversation with unread messages: the rest of the stream first, then others by their newest one. */
+/** Goes to the next conversation with unread messages: its stream first, then by the newest one. */
 function nextUnread(direct: boolean): void {
   const route = core.router.route.peek();
   const current = route.view === 'narrow' ? narrowConversation(route.narrow) : undefined;

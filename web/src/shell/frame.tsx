@@ -36,9 +36,13 @@ function closeDrawer(): void {
   drawer.value = undefined;
 }
 
-function togglePeople(): void {
-  if (!isNarrow()) hidePeople(!peopleHidden.peek());
-  else drawer.value = drawer.peek() === 'right' ? undefined : 'right';
+function showDrawer(side: 'left' | 'right'): void {
+  drawer.value = side;
+}
+
+function showPeople(): void {
+  if (isNarrow()) showDrawer('right');
+  else hidePeople(false);
 }
 
 function Left({ onGo }: { readonly onGo?: () => void }) {
@@ -68,20 +72,14 @@ export function Frame() {
   const phone = isPhone();
   const showsPeople = !isNarrow() && !peopleHidden.value && core.session.state.value !== 'visitor';
   useCommands();
-  // The sidebars take these keys while they are there; these handlers come first and are asked last.
-  useShortcut('filter-people', () => {
-    if (isNarrow()) drawer.value = 'right';
-    else hidePeople(false);
-  });
-  useShortcut('filter-streams', () => {
-    drawer.value = 'left';
-  }, phone);
-  const input = () => core.presence.noteInput();
+  // While the sidebars are there, they take these keys themselves.
+  useShortcut('filter-people', showPeople, !showsPeople);
+  useShortcut('filter-streams', () => showDrawer('left'), phone);
   return (
-    <div class={`app ${showsPeople ? '' : 'without-people'}`} onKeyDown={input} onPointerDown={input} onWheel={input}>
-      <a class="skip" href="#main" onClick={skip}>
+    <div class={`app ${showsPeople ? '' : 'without-people'}`}>
+      <button type="button" class="skip" onClick={skip}>
         {t('shell.skip')}
-      </a>
+      </button>
       {!phone && (
         <div class="side left">
           <Left />
@@ -89,10 +87,8 @@ export function Frame() {
       )}
       <main class="middle" id="main" tabIndex={-1}>
         <Bar
-          onSidebar={() => {
-            drawer.value = 'left';
-          }}
-          onPeople={togglePeople}
+          onSidebar={() => showDrawer('left')}
+          onPeople={() => (showsPeople ? hidePeople(true) : showPeople())}
           showsPeople={showsPeople}
         />
         <div class="view">
@@ -120,8 +116,7 @@ export function Frame() {
   );
 }
 
-/** The address behind `#` belongs to the router, so the link only moves the focus. */
-function skip(event: Event): void {
-  event.preventDefault();
+/** The address behind `#` belongs to the router, so this is no link: it moves the focus. */
+function skip(): void {
   document.getElementById('main')?.focus();
 }

@@ -39,7 +39,11 @@ function menuItems(): MenuItem[] {
     ? { label: t('shell.sign-in'), icon: 'sign-in', run: () => core.router.go({ view: 'sign-in', parts: [] }) }
     : { label: t('shell.sign-out'), icon: 'sign-out', run: () => void signOut() };
   return [
-    !visitor && { label: t('shell.settings'), icon: 'settings', run: () => core.router.go({ view: 'settings', parts: [] }) },
+    !visitor && {
+      label: t('shell.settings'),
+      icon: 'settings',
+      run: () => core.router.go({ view: 'settings', parts: [] }),
+    },
     !visitor && {
       label: t('shell.organization'),
       icon: 'people',

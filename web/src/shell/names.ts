@@ -16,18 +16,20 @@ const TITLES = {
   about: 'shell.about',
 } as const satisfies Partial<Record<Route['view'], Key>>;
 
-const FILTERS: Readonly<Record<string, Key>> = {
+const FILTERS = {
   mentioned: 'sidebar.mentions',
   starred: 'sidebar.starred',
   dm: 'sidebar.directs',
-};
+} as const;
+
+const isFilter = (word: unknown): word is keyof typeof FILTERS => typeof word === 'string' && word in FILTERS;
 
 /** Name of a narrow that is no conversation. */
 export function filterName(narrow: Narrow): string {
   if (narrow.length === 0) return t('sidebar.all');
   const [only] = narrow;
-  const key = narrow.length === 1 && only?.operator === 'is' && !only.negated ? FILTERS[`${only.operand}`] : undefined;
-  return key ? t(key) : t('shell.search');
+  const alone = narrow.length === 1 && only?.operator === 'is' && !only.negated;
+  return t(alone && isFilter(only.operand) ? FILTERS[only.operand] : 'shell.search');
 }
 
 /** Name of what is on screen, as plain text. */

@@ -23,5 +23,8 @@ export async function startShell(core: Core, root: HTMLElement): Promise<void> {
   });
   startOverlays();
   listenToKeys();
+  for (const type of ['keydown', 'pointerdown', 'wheel']) {
+    window.addEventListener(type, () => core.presence.noteInput(), { passive: true });
+  }
   render(h(App, null), root);
 }

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { Section } from './rows.js';
 
-/** What the reader has opened and typed. Closed sections survive the page. */
+/** Choices of the reader: open sections and streams, filters. Closed sections survive the page. */
 export const filter = signal('');
 export const closed = signal<ReadonlySet<Section>>(loadClosed());
 export const opened = signal<ReadonlySet<number>>(new Set());

@@ -8,7 +8,7 @@ import { allDirects, allTopics, closed, filter, opened, openSection, openStream 
 import { Row } from './row.js';
 import { type SidebarRow, sidebarRows } from './rows.js';
 
-/** What of the sidebar is on screen: the conversation or the stream of the route. */
+/** The conversation or the stream of the route. */
 function currentOf(): Conversation | { readonly stream: number } | undefined {
   const route = core.router.route.value;
   if (route.view !== 'narrow') return undefined;
@@ -118,4 +118,3 @@ export function LeftSidebar({ onGo }: LeftSidebarProps) {
     </nav>
   );
 }
-

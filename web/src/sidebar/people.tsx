@@ -25,7 +25,8 @@ function PersonRow({ person, ...attributes }: { readonly person: Person; readonl
   const id = person.user_id;
   const route = core.router.route.value;
   const current = route.view === 'narrow' ? narrowConversation(route.narrow) : undefined;
-  const isCurrent = current !== undefined && 'users' in current && current.users.length === 1 && current.users[0] === id;
+  const isCurrent =
+    current !== undefined && 'users' in current && current.users.length === 1 && current.users[0] === id;
   const status = people.statuses.value.get(id)?.status_text;
   return (
     <div class="row person">

@@ -1,6 +1,6 @@
 import { core } from '../client/index.js';
 import { type Conversation, conversationKey, directNarrow, streamNarrow, topicNarrow } from '../core/index.js';
-import { Icon, type IconName, type Row as RowAttributes, IconButton, keyboard, PresenceDot } from '../kit/index.js';
+import { Icon, IconButton, type IconName, keyboard, PresenceDot, type Row as RowAttributes } from '../kit/index.js';
 import { type Key, t } from '../text/index.js';
 import { allDirects, openSection, openStream, showAllTopics } from './choices.js';
 import { Count } from './count.js';
@@ -66,7 +66,12 @@ function HeadingRow({ row: { section, open, count, mentioned }, attributes }: Ro
         {!open && <Count count={count} mentioned={mentioned} />}
       </button>
       {section === 'streams' && core.state.me.id !== 0 && (
-        <IconButton icon="plus" label={t('sidebar.browse')} onClick={() => core.router.go({ view: 'streams', parts: ['all'] })} size={16} />
+        <IconButton
+          icon="plus"
+          label={t('sidebar.browse')}
+          onClick={() => core.router.go({ view: 'streams', parts: ['all'] })}
+          size={16}
+        />
       )}
       {section === 'directs' && (
         <IconButton icon="plus" label={t('sidebar.new-direct')} shortcut="direct" onClick={newDirect} size={16} />
@@ -150,7 +155,13 @@ function DirectRow({ row: { key, users, count, mentioned }, attributes, current,
         {...attributes}
       >
         <span class="row-sign">
-          {person?.is_bot ? <Icon name="bot" /> : alone ? <PresenceDot presence={people.onlineOf(first)} /> : <Icon name="people" />}
+          {person?.is_bot ? (
+            <Icon name="bot" />
+          ) : alone ? (
+            <PresenceDot presence={people.onlineOf(first)} />
+          ) : (
+            <Icon name="people" />
+          )}
         </span>
         <span class="row-name">
           {directName(core.state, users)} {first === me.id && <span class="row-soft">{t('sidebar.you')}</span>}

@@ -18,7 +18,13 @@ interface StreamFacts {
 }
 
 export type SidebarRow =
-  | { readonly kind: 'view'; readonly key: string; readonly id: ViewId; readonly count: number; readonly quiet: boolean }
+  | {
+      readonly kind: 'view';
+      readonly key: string;
+      readonly id: ViewId;
+      readonly count: number;
+      readonly quiet: boolean;
+    }
   | ({ readonly kind: 'heading'; readonly key: string; readonly section: Section; readonly open: boolean } & Counts)
   | ({
       readonly kind: 'stream';
@@ -40,7 +46,7 @@ export type SidebarRow =
   | { readonly kind: 'more-directs'; readonly key: string }
   | { readonly kind: 'note'; readonly key: string; readonly text: 'no-streams' | 'no-directs' | 'no-match' };
 
-/** What the reader has opened, and what is on screen. */
+/** Choices of the reader, and the conversation or stream on screen. */
 export interface SidebarChoices {
   readonly filter: string;
   readonly closed: ReadonlySet<Section>;
@@ -124,7 +130,9 @@ function directRows(state: State, choices: SidebarChoices, unread: Unread): Side
   };
   const known = state.conversations.direct.value;
   if (filter) {
-    const found = known.filter(({ users }) => matchesFilter(directName(state, users), filter)).map(({ users }) => users);
+    const found = known
+      .filter(({ users }) => matchesFilter(directName(state, users), filter))
+      .map(({ users }) => users);
     const seen = new Set(found.filter(({ length }) => length === 1).map(([id]) => id));
     const others = state.people.active.value
       .filter(({ user_id, full_name }) => !seen.has(user_id) && matchesFilter(full_name, filter))
@@ -169,7 +177,8 @@ function topicRows(state: State, choices: SidebarChoices, unread: Unread, stream
     const counts = unread.conversations.get(key) ?? NONE;
     const muted = state.muting.policyOf(stream, name) === TOPIC_POLICY.muted;
     const isOpen = open?.toLowerCase() === name.toLowerCase();
-    if (filter ? !matchesFilter(name, filter) : !all && !isOpen && (muted || (counts.count === 0 && left <= 0))) continue;
+    if (filter ? !matchesFilter(name, filter) : !all && !isOpen && (muted || (counts.count === 0 && left <= 0)))
+      continue;
     left--;
     rows.push({ kind: 'topic', key, stream, topic: name, muted, ...counts });
   }

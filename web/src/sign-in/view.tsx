@@ -5,7 +5,7 @@ import type { Answers } from '../contract/index.js';
 import { ApiFailure } from '../core/index.js';
 import { Button, Icon, Spinner } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { signInError, plainText } from './failure.js';
+import { plainText, signInError } from './failure.js';
 import { SignInForm } from './form.js';
 
 type Server = Answers['GET /server_settings'];

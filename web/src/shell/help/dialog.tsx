@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { announce, Button, confirm, Dialog, Field, IconButton, Keys, keyboard, Toggle } from '../../kit/index.js';
 import { GROUPS, SHORTCUTS, type ShortcutId } from '../../keyboard/index.js';
+import { announce, Button, confirm, Dialog, Field, IconButton, Keys, keyboard, Toggle } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 import { KeyTaker } from './key-taker.js';
 
