@@ -38,7 +38,7 @@ export interface ScheduledMessage extends ScheduledBody {
   readonly early?: number;
 }
 
-/** What remains of a scheduled message that was sent, until its sender deletes it. */
+/** Trace of a scheduled message that was sent; it stays until the sender deletes it. */
 export interface DeliveryReceipt extends JsonObject {
   readonly id: number;
   readonly phase: 'sent';

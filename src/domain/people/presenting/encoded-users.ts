@@ -11,7 +11,7 @@ import { type PresentUserOptions, presentUser } from './present-user.js';
 
 interface UserListOptions extends Omit<PresentUserOptions, 'profile'> {
   readonly profile?: boolean;
-  /** True: only active accounts; false: only deactivated ones; absent: both. */
+  /** Accounts in the list: true for active accounts, false for deactivated ones, absent for both. */
   readonly active?: boolean | undefined;
 }
 
