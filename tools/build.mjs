@@ -24,7 +24,16 @@ import { basename, dirname, join, resolve } from 'node:path';
 const TARGET = 'dist';
 const STAMP = join(TARGET, '.built');
 const BESIDE = /^dist\.(\d+)$/;
-const INPUTS = ['src', 'actors', 'test', 'tsconfig.json', 'package.json', 'tools/build.mjs'];
+const INPUTS = [
+  'src',
+  'actors',
+  'test',
+  'web/src/core',
+  'web/src/contract',
+  'tsconfig.json',
+  'package.json',
+  'tools/build.mjs',
+];
 const COMPILER = join('node_modules', '.bin', 'tsc');
 /** Scripts of threads. Tests start hundreds of threads, so these are bundled in place of the compiled files too. */
 const THREADS = ['src/domain/markdown/render-worker', 'src/domain/secrets/strength-worker'];
@@ -35,6 +44,9 @@ const BUNDLES = {
 };
 /** Packages that load binaries from their own folders, or that the program loads only where they are installed. */
 const NOT_BUNDLED = ['lmdb', 'sharp', 'msgpackr-extract', '@uwsjs/*'];
+
+/** Files of the web client, which tools/build-web.mjs makes: all of dist/web but the compiled core. */
+const isOfWeb = (path) => /^(?:dist\/)?web\/(?!src\/)/.test(path);
 
 /** @returns files below a folder, by their paths in it */
 function filesOf(folder, inside = '') {
@@ -55,7 +67,7 @@ function state() {
     if (!at) continue;
     const paths = at.isDirectory() ? filesOf(input).map((path) => join(input, path)) : [input];
     for (const path of paths.sort()) {
-      if (path === STAMP) continue;
+      if (path === STAMP || (input === TARGET && isOfWeb(path))) continue;
       const { size, mtimeMs } = statSync(path);
       hash.update(`${path}\0${size}\0${mtimeMs}\n`);
     }
@@ -92,7 +104,7 @@ function removeLeftovers() {
 function moveIn(made) {
   const fresh = filesOf(made);
   mkdirSync(TARGET, { recursive: true });
-  const stale = new Set(filesOf(TARGET));
+  const stale = new Set(filesOf(TARGET).filter((path) => !isOfWeb(path)));
   for (const path of fresh) {
     stale.delete(path);
     const before = readOr(join(TARGET, path));

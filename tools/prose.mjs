@@ -13,6 +13,7 @@ const DEFAULTS = [
   'actors',
   'test',
   'tools',
+  'web',
   'docs',
   'deploy',
   'README.md',
@@ -272,7 +273,7 @@ function* filesBelow(path) {
   for (const entry of readdirSync(path, { withFileTypes: true })) {
     if (entry.isDirectory() && !SKIPPED_FOLDERS.has(entry.name)) {
       yield* filesBelow(join(path, entry.name));
-    } else if (entry.isFile() && /\.(?:[cm]?[jt]s|md)$/.test(entry.name)) {
+    } else if (entry.isFile() && /\.(?:[cm]?[jt]s|tsx|md)$/.test(entry.name)) {
       yield join(path, entry.name);
     }
   }

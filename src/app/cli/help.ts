@@ -1,7 +1,7 @@
 import { describeSettings } from '#app/config';
 
 /** Text of `conclave --help`. */
-export const HELP = `Conclave, a team-chat server.
+export const HELP_TEXT = `Conclave, a team-chat server.
 
 Usage: conclave COMMAND [OPTIONS]
 

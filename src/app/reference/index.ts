@@ -2,12 +2,14 @@
  * Reference: documents generated from declarations, so that they can't contradict the code.
  *
  * `main.ts` is `npm run docs`: it writes the texts of `documents.ts` under docs/ (settings, metrics, `directions.ts`,
- * `openapi.ts`, `state-machines.ts`). test/unit/reference/documents.test.ts fails when a committed document is out of
- * date, and test/unit/layers.test.ts holds the imports of the source tree to `directions.ts`.
+ * `openapi.ts`, `state-machines.ts`) and the types of the web client (`contract.ts`).
+ * test/unit/reference/documents.test.ts fails when a committed document is out of date, and test/unit/layers.test.ts
+ * holds the imports of the source tree to `directions.ts`.
  *
  * To change a generated document, change the declaration that its first lines name, then run `npm run docs`.
  *
  * Importers: tests. Nothing of a running server imports this folder.
  */
-export { ONLY_FROM, WINGS } from './directions.js';
-export { documents, withMetricsTable } from './documents.js';
+export { CONTRACT_TYPES, contractText, WIRE_FORMAT } from './contract.js';
+export { IMPORTED_FROM_ONE_FOLDER, SOURCE_WINGS } from './directions.js';
+export { insertMetricsTable, renderDocuments } from './documents.js';

@@ -2,11 +2,11 @@
 import { join, resolve } from 'node:path';
 import { type ActorCaller, createRealm, listRealms, makeSignInLink } from '#app/admin';
 import type { Config } from '#app/config';
-import { writePrivate } from '#base/disk';
-import type { Secrets } from '#domain/secrets';
+import { writePrivateFile } from '#base/disk';
+import type { ServerCryptography } from '#domain/secrets';
 
-export interface FirstStart {
-  /** File with the owner's credentials. */
+export interface FirstStartResult {
+  /** Path of the file with the owner's credentials. */
   readonly zuliprc: string;
   /** Link that signs the owner in once, within an hour; undefined where the web client is not served. */
   readonly link?: string | undefined;
@@ -20,12 +20,12 @@ interface Addresses {
 }
 
 /** Makes the first organization. @returns undefined when the server has one already */
-export async function firstStart(
+export async function createFirstOrganization(
   config: Config,
   actors: ActorCaller,
-  secrets: Secrets,
+  secrets: ServerCryptography,
   { site, page }: Addresses,
-): Promise<FirstStart | undefined> {
+): Promise<FirstStartResult | undefined> {
   if ((await listRealms(actors)).length > 0) return undefined;
   const email = config.ownerEmail;
   const { realm, ownerKey } = await createRealm(actors, secrets, {
@@ -37,19 +37,19 @@ export async function firstStart(
     origin: site,
   });
   const zuliprc = resolve(join(config.dataDir, 'owner.zuliprc'));
-  await writePrivate(zuliprc, zuliprcText(email, ownerKey, site));
+  await writePrivateFile(zuliprc, formatZuliprc(email, ownerKey, site));
   const link = page === undefined ? undefined : await makeSignInLink(actors, secrets, realm, email, page);
   return { zuliprc, link };
 }
 
-export const zuliprcText = (email: string, key: string, site: string): string =>
+export const formatZuliprc = (email: string, key: string, site: string): string =>
   `[api]\nemail=${email}\nkey=${key}\nsite=${site}\n`;
 
-/** Quoted as one word for a shell. */
+/** Quotes a path as one word for a shell. */
 const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
 
 /** Text for the terminal at the start. It contains no key, because journals keep it; the link is soon void. */
-export function greeting(first: FirstStart | undefined, site: string): string {
+export function formatStartGreeting(first: FirstStartResult | undefined, site: string): string {
   if (!first) return `Conclave serves ${site}\n`;
   return [
     `Conclave serves ${site}`,

@@ -12,14 +12,14 @@
  * not the account exists. All processes of a cluster share one secret.
  *
  * Other domain folders, actors and the frontend may import this folder. Only src/app/server creates the
- * `PasswordThread`; others use the interface `PasswordStrength`.
+ * `PasswordStrengthThread`; others use the interface `PasswordStrengthEstimator`.
  */
-export { attemptTooEarly, waitForAttempt, withFailure, wrongPassword } from './login-attempts.js';
-export { loginGuardOf } from './login-guard.js';
-export { openLink, sealLink } from './mail-links.js';
-export { PasswordThread } from './password-strength.js';
-export { Secrets } from './secrets.js';
-export type { PasswordStrength } from './service.js';
+export { addLoginFailure, loginTooEarlyError, msUntilLoginAllowed, wrongPasswordError } from './login-attempts.js';
+export { loginGuardForAddress } from './login-guard.js';
+export { openLinkToken, sealLinkToken } from './mail-links.js';
+export { PasswordStrengthThread } from './password-strength.js';
+export { ServerCryptography } from './secrets.js';
+export type { PasswordStrengthEstimator } from './service.js';
 export {
   isSessionAlive,
   isUseToBeNoted,

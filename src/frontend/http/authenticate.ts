@@ -4,27 +4,28 @@
  */
 import { isSessionAlive, isUseToBeNoted } from '#domain/secrets';
 import { hasPublicAccess } from '#domain/streams';
-import type { Operation } from '#frontend/api';
+import type { ApiOperation } from '#frontend/api';
 import { ApiError, apiError } from '#model/errors';
-import { parseForm } from './form-urlencoded.js';
+import { parseUrlencodedForm } from './form-urlencoded.js';
 import type { InboundRequest } from './inbound-request.js';
-import type { AnonymousCaller, Caller, FrontendServices } from './services.js';
+import type { AnonymousCaller, AuthenticatedCaller, FrontendServices } from './services.js';
 
 interface Credentials {
   readonly username: string;
-  /** 32 characters `[A-Za-z0-9]`. */
+  /** API key: 32 characters `[A-Za-z0-9]`. */
   readonly key: string;
 }
 
 const KEY = /^[A-Za-z0-9]{32}$/;
 
-/** @throws ApiError API_KEY_MALFORMED */
+/** Returns the key if it is well-formed. @throws ApiError API_KEY_MALFORMED */
 function checkKey(key: string): string {
   if (!KEY.test(key)) throw apiError('API_KEY_MALFORMED');
   return key;
 }
 
 /**
+ * Parses the Authorization header.
  * @param header Authorization; '' when absent
  * @throws ApiError NOT_LOGGED_IN, AUTH_HEADER, AUTH_SCHEME, API_KEY_MALFORMED, in this order
  */
@@ -43,8 +44,8 @@ export function parseAuthorization(header: string): Credentials {
 }
 
 /**
- * '' for text that is not base64. Node skips foreign characters, so the length tells; a regular expression costs four
- * times as much.
+ * Decodes base64; '' for other text. Node skips foreign characters, so the length tells; a regular expression costs
+ * four times as much.
  */
 function decodeBase64(payload: string): string {
   const padding = payload.endsWith('==') ? 2 : payload.endsWith('=') ? 1 : 0;
@@ -52,7 +53,7 @@ function decodeBase64(payload: string): string {
   return bytes.length === (payload.length / 4) * 3 - padding ? bytes.toString('utf8') : '';
 }
 
-/** Refusals of a key in the query have codes of their own. */
+/** Errors for a refused key in the query, by the error that the same key gets in the Authorization header. */
 const QUERY_KEY_ERRORS = {
   API_KEY_MALFORMED: 'QUERY_KEY_MALFORMED',
   API_KEY_UNKNOWN: 'QUERY_KEY_UNKNOWN',
@@ -70,16 +71,16 @@ const isFromOwnPage = ({ browser }: InboundRequest): boolean => browser.fromClie
 const isNowhere = (error: unknown): boolean => error instanceof ApiError && error.reason === 'NONEXISTENT_SUBDOMAIN';
 
 export class Authenticator {
-  readonly #cache: AuthCache;
-  readonly #sessions: AuthCache;
+  readonly #cache: AuthenticatedCallerCache;
+  readonly #sessions: AuthenticatedCallerCache;
 
-  /** @param publicAccess the server allows organizations to be read without an account */
+  /** @param publicAccess true if the server allows organizations to be read without an account */
   constructor(
     private readonly services: FrontendServices,
     private readonly publicAccess: boolean,
   ) {
-    this.#cache = new AuthCache(services);
-    this.#sessions = new AuthCache(services);
+    this.#cache = new AuthenticatedCallerCache(services);
+    this.#sessions = new AuthenticatedCallerCache(services);
   }
 
   /**
@@ -87,12 +88,12 @@ export class Authenticator {
    *
    * @throws ApiError, or rejects
    */
-  identify(request: InboundRequest, operation: Operation): AnonymousCaller | Promise<AnonymousCaller> {
+  identify(request: InboundRequest, operation: ApiOperation): AnonymousCaller | Promise<AnonymousCaller> {
     const { guard, visitors } = operation;
     const { authorization, host, exchange } = request;
     if (operation.webClient && !isFromOwnPage(request)) throw apiError('NOT_FROM_WEB_CLIENT');
     const bare = authorization === '';
-    const key = visitors && bare ? parseForm(exchange.query).get('api_key') : undefined;
+    const key = visitors && bare ? parseUrlencodedForm(exchange.query).get('api_key') : undefined;
     if (bare && key === undefined && guard !== 'none') {
       const { token, fromClient } = request.browser;
       if (token !== '' && fromClient) return this.#accountOfSession(token, host);
@@ -103,7 +104,7 @@ export class Authenticator {
 
   #identifyWithoutCookie(
     request: InboundRequest,
-    operation: Operation,
+    operation: ApiOperation,
     key: string | undefined,
   ): AnonymousCaller | Promise<AnonymousCaller> {
     const { guard, visitors, anonymous } = operation;
@@ -138,7 +139,7 @@ export class Authenticator {
     return visitors && authorization === '' ? this.#publicOrganization(host) : this.#account(authorization, host);
   }
 
-  #accountOfSession(token: string, host: string): Caller | Promise<Caller> {
+  #accountOfSession(token: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
     const known = this.#sessions.find(token, host);
     if (known) return this.#inUse(known);
     const caller = this.services.authenticateSession(token, host);
@@ -148,7 +149,7 @@ export class Authenticator {
   }
 
   /** @throws ApiError NOT_LOGGED_IN for a session that was not used for too long */
-  #inUse(caller: Caller): Caller {
+  #inUse(caller: AuthenticatedCaller): AuthenticatedCaller {
     const now = this.services.clock.now();
     const session = caller.session!;
     if (!isSessionAlive(session, now)) throw apiError('NOT_LOGGED_IN');
@@ -157,7 +158,7 @@ export class Authenticator {
   }
 
   /** Pictures that are public stay visible in a browser whose session has ended. */
-  async #accountOrVisitor(request: InboundRequest, operation: Operation, token: string): Promise<AnonymousCaller> {
+  async #accountOrVisitor(request: InboundRequest, operation: ApiOperation, token: string): Promise<AnonymousCaller> {
     try {
       return await this.#accountOfSession(token, request.host);
     } catch (error) {
@@ -166,7 +167,7 @@ export class Authenticator {
     }
   }
 
-  #account(authorization: string, host: string): Caller | Promise<Caller> {
+  #account(authorization: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
     const known = this.#cache.find(authorization, host);
     if (known) return known;
     const { username, key } = parseAuthorization(authorization);
@@ -175,8 +176,8 @@ export class Authenticator {
     return caller;
   }
 
-  /** Addresses of files may carry the key alone. */
-  #accountOfQueryKey(key: string, host: string): Caller | Promise<Caller> {
+  /** Account of a key in the query: addresses of files may carry the key alone. */
+  #accountOfQueryKey(key: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
     try {
       const caller = this.services.authenticate(undefined, checkKey(key), host);
       return caller instanceof Promise ? caller.catch(refuseQueryKey) : caller;
@@ -185,8 +186,8 @@ export class Authenticator {
     }
   }
 
-  /** For operations that need no account. */
-  #organization(host: string, { unknownHost }: Operation): AnonymousCaller | Promise<AnonymousCaller> {
+  /** Organization of a call to an operation that needs no account. */
+  #organization(host: string, { unknownHost }: ApiOperation): AnonymousCaller | Promise<AnonymousCaller> {
     const organization = this.services.anonymous(host);
     if (!unknownHost || !(organization instanceof Promise)) return organization;
     return organization.catch((error: unknown) => {
@@ -194,7 +195,9 @@ export class Authenticator {
     });
   }
 
-  /** For a visitor without an account. Rejects with NOT_LOGGED_IN where the organization has no public access. */
+  /**
+   * Organization that a visitor without an account may read. Rejects with NOT_LOGGED_IN where it has no public access.
+   */
   async #publicOrganization(host: string): Promise<AnonymousCaller> {
     if (!this.publicAccess) throw apiError('NOT_LOGGED_IN');
     try {
@@ -210,11 +213,11 @@ export class Authenticator {
 interface CachedCaller {
   readonly host: string;
   readonly version: number;
-  readonly caller: Caller;
+  readonly caller: AuthenticatedCaller;
 }
 
 const MAX_ENTRIES = 20_000;
-/** Longer headers are not cached: only a client that wants to fill memory sends them. */
+/** Maximum of characters of a cached header: only a client that wants to fill memory sends a longer one. */
 const MAX_HEADER_LENGTH = 512;
 
 /**
@@ -223,7 +226,7 @@ const MAX_HEADER_LENGTH = 512;
  * right (another key, an ended session, a deactivated account or organization, another role) is a change of the
  * directory.
  */
-export class AuthCache {
+export class AuthenticatedCallerCache {
   #entries = new Map<string, CachedCaller>();
 
   constructor(private readonly services: Pick<FrontendServices, 'directoryNow'>) {}
@@ -232,7 +235,7 @@ export class AuthCache {
     return this.#entries.size;
   }
 
-  find(authorization: string, host: string): Caller | undefined {
+  find(authorization: string, host: string): AuthenticatedCaller | undefined {
     const known = this.#entries.get(authorization);
     if (!known || known.host !== host) return undefined;
     const { caller, version } = known;
@@ -242,8 +245,8 @@ export class AuthCache {
     return undefined;
   }
 
-  /** To be called in the turn in which the caller was authenticated. */
-  add(authorization: string, host: string, caller: Caller): void {
+  /** Caches a caller. Must be called in the turn of the event loop in which the caller was authenticated. */
+  add(authorization: string, host: string, caller: AuthenticatedCaller): void {
     if (authorization.length > MAX_HEADER_LENGTH || host.length > MAX_HEADER_LENGTH) return;
     if (this.#entries.size >= MAX_ENTRIES) this.#entries = new Map();
     this.#entries.set(authorization, { host, version: caller.directory.version, caller });

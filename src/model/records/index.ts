@@ -1,4 +1,4 @@
-export type { DirectoryPreferences, DirectoryUser, UploadedAvatar, UserStatus } from './accounts.js';
+export type { AvatarUploadRecord, DirectoryPreferences, DirectoryUser, UserStatus } from './accounts.js';
 export type { BotService, DirectoryBot } from './bots.js';
 export type { DirectoryView } from './directory-view.js';
 export type { DirectoryEmoji } from './emoji.js';

@@ -224,3 +224,43 @@ export const ONE_FACE: ReadonlySet<string> = new Set([
   'files that are attacks',
   'addresses of avatars',
 ]);
+
+/**
+ * Families whose facts depend on the bus, the store, the log, the blobs or the placement: commands that call other
+ * actors, deliver events, read what another host wrote, or survive a restart. They run on the cluster in every run. Of
+ * the families that are in neither set a seed picks half for the cluster, because their commands commit in one actor
+ * and take the same code; the adapters below them have contract tests.
+ */
+export const BOTH_FACES: ReadonlySet<string> = new Set([
+  'authentication',
+  'every role',
+  'fetching after changes',
+  'registering again',
+  'snapshot and events',
+  'snapshot and events of changes',
+  'snapshot and events of roles',
+  'sending',
+  'fetching',
+  'editing',
+  'moving between streams',
+  'searching',
+  'windows',
+  'marking',
+  'queues',
+  'contents of queues',
+  'audiences',
+  'subscribing',
+  'sending after joining',
+  'newest message',
+  'own keys',
+  'presence',
+  'typing',
+  'scheduled messages',
+  'outgoing webhooks',
+  'uploaded files',
+  'visibility of events',
+  'invitations',
+  'newcomers',
+  'new organizations',
+  'restart',
+]);

@@ -1,0 +1,185 @@
+/**
+ * web/src/contract/types.ts: the types of requests, answers and events that the web client is compiled against.
+ *
+ * Requests come from the declared operations. Answers and events come from the JSON Schema of the wire format
+ * (test/fixtures/api/wire.json), which the tests of the API hold the server to. An operation without a described answer
+ * has the type `Answer`. Types only, but for one table, so that the contract costs the client almost no script.
+ */
+import type { Json, JsonObject } from '#base';
+import { type ApiOperation, OPERATIONS, type ParameterDeclaration } from '#frontend/api';
+
+export const CONTRACT_TYPES = 'web/src/contract/types.ts';
+export const WIRE_FORMAT = 'test/fixtures/api/wire.json';
+
+/** The part of wire.json that types are made from. */
+interface WireFormat {
+  readonly operations: Readonly<
+    Record<string, { readonly parameters: readonly WireParameter[]; readonly response: JsonObject }>
+  >;
+  readonly events: Readonly<Record<string, JsonObject>>;
+  readonly $defs: Readonly<Record<string, JsonObject>>;
+}
+
+interface WireParameter {
+  readonly name: string;
+  readonly schema: JsonObject;
+}
+
+const HEADER = `/**
+ * Requests, answers and events of the HTTP API as types. Made by \`npm run docs\` from the declared operations and
+ * test/fixtures/api/wire.json; not edited by hand.
+ */`;
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const objectsOf = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
+
+const keyOf = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`);
+
+/** $defs are named as in the contract, with a capital letter. */
+const nameOf = (ref: string): string => {
+  const name = ref.slice(ref.lastIndexOf('/') + 1).replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return `${name[0]!.toUpperCase()}${name.slice(1)}`;
+};
+
+const literal = (value: Json): string =>
+  typeof value === 'string' ? `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'` : JSON.stringify(value);
+
+const union = (types: readonly string[]): string => {
+  const distinct = [...new Set(types)];
+  return distinct.length === 0 || distinct.includes('unknown') ? 'unknown' : distinct.join(' | ');
+};
+
+/** A type inside `[]`, in parentheses when it is a union. */
+const listOf = (item: string): string => (/ \| |^readonly /.test(item) ? `readonly (${item})[]` : `readonly ${item}[]`);
+
+function objectType(schema: JsonObject, depth: number): string {
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+  const indent = '  '.repeat(depth);
+  const rows = Object.entries(properties).map(
+    ([name, of]) =>
+      `${indent}  readonly ${keyOf(name)}${required.has(name) ? '' : '?'}: ${typeOf(isObject(of) ? of : {}, depth + 1)};`,
+  );
+  if (rows.length > 0) return `{\n${rows.join('\n')}\n${indent}}`;
+  const others = schema.additionalProperties;
+  if (others === false) return 'Record<string, never>';
+  return `Readonly<Record<string, ${isObject(others) ? typeOf(others, depth) : 'unknown'}>>`;
+}
+
+function typeOf(schema: JsonObject, depth: number): string {
+  if (typeof schema.$ref === 'string') return nameOf(schema.$ref);
+  if (schema.const !== undefined) return literal(schema.const);
+  if (Array.isArray(schema.enum)) return union(schema.enum.map(literal));
+  const choices = [...objectsOf(schema.anyOf), ...objectsOf(schema.oneOf)];
+  if (choices.length > 0) return union(choices.map((of) => typeOf(of, depth)));
+  if (Array.isArray(schema.type)) return union(schema.type.map((type) => typeOf({ ...schema, type }, depth)));
+  switch (schema.type) {
+    case 'string':
+    case 'boolean':
+    case 'null':
+      return schema.type;
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'array':
+      return listOf(isObject(schema.items) ? typeOf(schema.items, depth) : 'unknown');
+    case 'object':
+      return objectType(schema, depth);
+    default:
+      return isObject(schema.properties) ? objectType(schema, depth) : 'unknown';
+  }
+}
+
+const plain = (schema: unknown): JsonObject => JSON.parse(JSON.stringify(schema)) as JsonObject;
+
+/** A text whose content is JSON is declared as text; the contract knows the value in it. */
+function schemaOf(parameter: ParameterDeclaration, described: WireParameter | undefined): JsonObject {
+  const declared = plain(parameter.schema);
+  return declared.type === 'string' && described && described.schema.type !== 'string' ? described.schema : declared;
+}
+
+function requestType(operation: ApiOperation, wire: WireFormat): string {
+  const described = wire.operations[keyOfOperation(operation)]?.parameters ?? [];
+  const rows = Object.entries(operation.parameters).map(([name, of]) => {
+    const schema = schemaOf(
+      of,
+      described.find((other) => other.name === name),
+    );
+    const type = typeOf(schema, 2);
+    return `    readonly ${keyOf(name)}${of.required ? '' : '?'}: ${type}${of.required || type === 'unknown' ? '' : ' | undefined'};`;
+  });
+  return rows.length === 0 ? 'Record<never, never>' : `{\n${rows.join('\n')}\n  }`;
+}
+
+const keyOfOperation = ({ method, path }: ApiOperation): string => `${method} ${path}`;
+
+const acceptsText = (schema: JsonObject): boolean =>
+  schema.type === 'string' || objectsOf(schema.anyOf).some(({ type }) => type === 'string');
+
+/** Parameters that travel as JSON even when the value is a text: the text is then quoted. */
+const quotedOf = (operation: ApiOperation): string[] =>
+  Object.entries(operation.parameters)
+    .filter(([, of]) => of.encoding === 'json' && acceptsText(plain(of.schema)))
+    .map(([name]) => name);
+
+/** The text of web/src/contract/types.ts, from the text of wire.json. */
+export const contractText = (wireFormat: string): string =>
+  contractTypes(OPERATIONS, JSON.parse(wireFormat, corrected) as WireFormat);
+
+/**
+ * Two corrections of schemas: `unread_msgs` names the ids of direct messages differently from all servers and clients,
+ * and `presences` lacks the slim form, which has two times for each user.
+ */
+function corrected(key: string, value: Json): Json {
+  if (key === 'unread_msgs') {
+    return JSON.parse(JSON.stringify(value).replaceAll('"message_ids"', '"unread_message_ids"')) as Json;
+  }
+  return key === 'presences' && isObject(value) ? { anyOf: [SLIM_PRESENCES, value] } : value;
+}
+
+const SLIM_PRESENCES: JsonObject = {
+  type: 'object',
+  additionalProperties: {
+    type: 'object',
+    properties: { active_timestamp: { type: 'integer' }, idle_timestamp: { type: 'integer' } },
+  },
+};
+
+function contractTypes(operations: readonly ApiOperation[], wire: WireFormat): string {
+  const called = operations.filter(({ root }) => !root);
+  const requests = called.map((of) => `  '${keyOfOperation(of)}': ${requestType(of, wire)};`);
+  const answers = called.map((of) => {
+    const described = wire.operations[keyOfOperation(of)];
+    return `  '${keyOfOperation(of)}': ${described ? typeOf(described.response, 1) : 'Answer'};`;
+  });
+  const quoted = called
+    .map((of) => [keyOfOperation(of), quotedOf(of)] as const)
+    .filter(([, names]) => names.length > 0)
+    .map(([key, names]) => `  '${key}': [${names.map((name) => `'${name}'`).join(', ')}],`);
+  return [
+    HEADER,
+    '',
+    ...Object.entries(wire.$defs).map(([name, of]) => `export type ${nameOf(name)} = ${typeOf(of, 0)};\n`),
+    '/** Answer of an operation whose fields no schema describes. */',
+    'export type Answer = { readonly result: string; readonly msg: string } & Readonly<Record<string, unknown>>;',
+    '',
+    '/** Parameters by operation, those of the path included. */',
+    `export interface Requests {\n${requests.join('\n')}\n}`,
+    '',
+    '/** Answers by operation. */',
+    `export interface Answers {\n${answers.join('\n')}\n}`,
+    '',
+    '/** Events by type, and by operation where a type has several. */',
+    'export interface Events {',
+    ...Object.entries(wire.events).map(([key, of]) => `  '${key}': ${typeOf(of, 1)};`),
+    '}',
+    '',
+    '/** Parameters that are quoted as JSON even when their value is a text. */',
+    'export const QUOTED: Readonly<Record<string, readonly string[]>> = {',
+    ...quoted,
+    '};',
+    '',
+  ].join('\n');
+}

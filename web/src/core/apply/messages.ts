@@ -1,0 +1,203 @@
+/** Events about messages: in open windows, and what unread counts and conversations make of them. */
+import type { Events, Message } from '../../contract/index.js';
+import { conversationOf, participantsOf } from '../match.js';
+import { othersOf } from '../narrow.js';
+import type { State } from '../state/state.js';
+import type { Appliers, Target } from './target.js';
+
+/** A wildcard counts as a mention unless its place is muted. */
+function mentions(state: State, flags: readonly string[], stream: number | undefined, topic: string): boolean {
+  if (flags.includes('mentioned')) return true;
+  return flags.includes('wildcard_mentioned') && (stream === undefined || !state.muting.isMuted(stream, topic));
+}
+
+function arrive({ state, windows }: Target, { message: of, flags }: Events['message']): void {
+  const message: Message = { ...of, flags };
+  const { id, stream_id: stream, subject: topic } = message;
+  const me = state.me.userId.peek();
+  const place = conversationOf(message, me);
+  if (!flags.includes('read')) state.unread.add(id, place, mentions(state, flags, stream, topic));
+  state.realm.set({ max_message_id: Math.max(id, state.realm.fields.peek().max_message_id ?? 0) });
+  if (stream === undefined) state.conversations.arriveDirect(participantsOf(message), id);
+  else {
+    state.conversations.arriveTopic(stream, topic, id);
+    const known = state.streams.byId.peek().get(stream);
+    if (known && known.first_message_id === null) state.streams.put(stream, { ...known, first_message_id: id });
+  }
+  state.typing.stop(place, message.sender_id);
+  windows.arrive(message);
+}
+
+/** Content, topic or stream changed; a move names all messages that moved. */
+function update({ state, windows }: Target, event: Events['update_message']): void {
+  const { message_id, message_ids, stream_id: from, new_stream_id, orig_subject, subject, content } = event;
+  const moved = from !== undefined && (new_stream_id !== undefined || orig_subject !== undefined);
+  if (moved) move(state, event, from);
+  if (content !== undefined) {
+    const of = state.unread.conversationOf(message_id);
+    const [stream, topic] = of && 'stream' in of ? [of.stream, of.topic] : [undefined, ''];
+    if (of) state.unread.setMentioned(message_id, mentions(state, event.flags, stream, topic));
+  }
+  for (const id of moved ? message_ids : [message_id]) {
+    windows.store.change(id, (message) => ({
+      ...message,
+      ...(moved && new_stream_id !== undefined
+        ? { stream_id: new_stream_id, display_recipient: state.streams.nameOf(new_stream_id) }
+        : {}),
+      ...(moved && subject !== undefined ? { subject, topic_links: event.topic_links ?? message.topic_links } : {}),
+      ...(id === message_id && content !== undefined ? contentFields(event, message) : {}),
+      ...(event.rendering_only ? {} : editFields(event, id, message)),
+    }));
+  }
+  if (moved) windows.reconsider(message_ids);
+}
+
+const contentFields = (event: Events['update_message'], message: Message): Partial<Message> => ({
+  content: event.rendered_content ?? message.content,
+  is_me_message: event.is_me_message ?? message.is_me_message,
+  // The event has the flags that depend on the text; own marks stay.
+  flags: [
+    ...new Set([...message.flags.filter((flag) => !event.flags.includes(flag) && !OF_TEXT.has(flag)), ...event.flags]),
+  ],
+});
+
+const OF_TEXT = new Set(['mentioned', 'wildcard_mentioned', 'has_alert_word']);
+
+function editFields(event: Events['update_message'], id: number, message: Message): Partial<Message> {
+  const { edit_timestamp: timestamp, user_id, stream_id, new_stream_id, orig_subject, subject } = event;
+  const entry = {
+    user_id,
+    timestamp,
+    ...(id === event.message_id && event.orig_content !== undefined ? { prev_content: event.orig_content } : {}),
+    ...(orig_subject !== undefined && subject !== undefined ? { prev_topic: orig_subject, topic: subject } : {}),
+    ...(new_stream_id !== undefined && stream_id !== undefined
+      ? { prev_stream: stream_id, stream: new_stream_id }
+      : {}),
+  };
+  return { last_edit_timestamp: timestamp, edit_history: [entry, ...(message.edit_history ?? [])] };
+}
+
+function move(state: State, event: Events['update_message'], from: number): void {
+  const { message_ids: ids, new_stream_id, orig_subject, subject } = event;
+  const to = new_stream_id ?? from;
+  // A user outside the new stream loses the moved messages.
+  if (state.streams.isSubscribed(from) && !state.streams.isSubscribed(to)) state.unread.remove(ids);
+  else state.unread.move(ids, to, subject);
+  if (orig_subject !== undefined && event.propagate_mode === 'change_all') {
+    state.conversations.removeTopic(from, orig_subject);
+  }
+  state.conversations.forget(from);
+  const topic = subject ?? orig_subject;
+  if (topic !== undefined) state.conversations.arriveTopic(to, topic, Math.max(...ids));
+}
+
+function remove({ state, windows }: Target, event: Events['delete_message']): void {
+  const ids = event.message_ids ?? (event.message_id === undefined ? [] : [event.message_id]);
+  state.unread.remove(ids);
+  state.own.star(ids, false);
+  if (event.stream_id !== undefined) state.conversations.forget(event.stream_id);
+  windows.delete(ids);
+}
+
+function addFlag({ state, windows }: Target, { flag, messages, all }: Events['update_message_flags/add']): void {
+  if (flag === 'starred') state.own.star(messages, true);
+  if (flag === 'read') {
+    if (all) {
+      state.unread.removeAll();
+      windows.store.markAllRead();
+    } else state.unread.remove(messages);
+  }
+  for (const id of messages) {
+    windows.store.change(id, (message) =>
+      message.flags.includes(flag) ? message : { ...message, flags: [...message.flags, flag] },
+    );
+  }
+  windows.reconsider(messages, true);
+}
+
+function removeFlag({ state, windows }: Target, event: Events['update_message_flags/remove']): void {
+  const { flag, messages, message_details: details = {} } = event;
+  if (flag === 'starred') state.own.star(messages, false);
+  if (flag === 'read') {
+    for (const id of messages) {
+      const of = details[id];
+      if (!of) continue;
+      const users = othersOf(of.user_ids ?? [], state.me.userId.peek());
+      const place = of.stream_id === undefined ? { users } : { stream: of.stream_id, topic: of.topic ?? '' };
+      state.unread.add(id, place, of.mentioned === true);
+    }
+  }
+  for (const id of messages) {
+    windows.store.change(id, (message) => ({ ...message, flags: message.flags.filter((one) => one !== flag) }));
+  }
+  windows.reconsider(messages, true);
+}
+
+const sameReaction =
+  (event: Events['reaction/add'] | Events['reaction/remove']) =>
+  (of: Message['reactions'][number]): boolean =>
+    of.user_id === event.user_id && of.emoji_code === event.emoji_code && of.reaction_type === event.reaction_type;
+
+function react({ windows }: Target, event: Events['reaction/add']): void {
+  const { emoji_name, emoji_code, reaction_type, user_id, user } = event;
+  const { email, full_name } = user;
+  windows.store.change(event.message_id, (message) => ({
+    ...message,
+    reactions: [
+      ...message.reactions.filter((of) => !sameReaction(event)(of)),
+      {
+        emoji_name,
+        emoji_code,
+        reaction_type,
+        user_id,
+        user: { id: user_id, email, full_name, is_mirror_dummy: false },
+      },
+    ],
+  }));
+}
+
+/** The conversation of a notice; undefined for the user's own. */
+function typed({ state }: Target, event: Events['typing/start'] | Events['typing/stop'], typing: boolean): void {
+  const { recipients, stream_id, topic, sender } = event;
+  const me = state.me.userId.peek();
+  if (sender.user_id === me) return;
+  const users = othersOf(
+    (recipients ?? []).map(({ user_id }) => user_id),
+    me,
+  );
+  const place = stream_id === undefined ? { users } : { stream: stream_id, topic: topic ?? '' };
+  if (typing) state.typing.start(place, sender.user_id);
+  else state.typing.stop(place, sender.user_id);
+}
+
+export const MESSAGES: Appliers<
+  | 'message'
+  | 'update_message'
+  | 'delete_message'
+  | 'update_message_flags/add'
+  | 'update_message_flags/remove'
+  | 'reaction/add'
+  | 'reaction/remove'
+  | 'submessage'
+  | 'typing/start'
+  | 'typing/stop'
+> = {
+  message: arrive,
+  update_message: update,
+  delete_message: remove,
+  'update_message_flags/add': addFlag,
+  'update_message_flags/remove': removeFlag,
+  'reaction/add': react,
+  'reaction/remove': ({ windows }, event) =>
+    windows.store.change(event.message_id, (message) => ({
+      ...message,
+      reactions: message.reactions.filter((of) => !sameReaction(event)(of)),
+    })),
+  submessage: ({ windows }, { submessage_id, message_id, sender_id, msg_type, content }) =>
+    windows.store.change(message_id, (message) => ({
+      ...message,
+      submessages: [...message.submessages, { id: submessage_id, message_id, sender_id, msg_type, content }],
+    })),
+  'typing/start': (target, event) => typed(target, event, true),
+  'typing/stop': (target, event) => typed(target, event, false),
+};

@@ -1,0 +1,70 @@
+/** Events about streams, subscriptions and policies of topics. */
+import type { Events } from '../../contract/index.js';
+import type { State } from '../state/state.js';
+import { type Appliers, ignore } from './target.js';
+
+function updateStream(state: State, event: Events['stream/update']): void {
+  const stream = state.streams.byId.peek().get(event.stream_id);
+  if (!stream) return;
+  const { property, value, rendered_description, history_public_to_subscribers, is_web_public } = event;
+  const more = { rendered_description, history_public_to_subscribers, is_web_public };
+  const given = Object.fromEntries(Object.entries(more).filter(([, of]) => of !== undefined));
+  // Only subscriptions have an address for mail.
+  if (property in stream) state.streams.put(stream.stream_id, { ...stream, [property]: value, ...given });
+}
+
+function createStreams(state: State, { streams }: Events['stream/create']): void {
+  for (const stream of streams) {
+    // A private stream that was left comes back when the user may see it again.
+    const former = state.streams.byId.peek().get(stream.stream_id);
+    const more = former ?? { stream_weekly_traffic: null, membership: 'never' };
+    state.streams.put(stream.stream_id, { ...more, ...stream });
+  }
+}
+
+function leave(state: State, { subscriptions }: Events['subscription/remove']): void {
+  for (const { stream_id } of subscriptions) {
+    const stream = state.streams.byId.peek().get(stream_id);
+    if (stream) state.streams.put(stream_id, { ...stream, membership: 'former' });
+    state.unread.removeStream(stream_id);
+  }
+}
+
+export const STREAMS: Appliers<
+  | 'stream/create'
+  | 'stream/update'
+  | 'stream/delete'
+  | 'subscription/add'
+  | 'subscription/remove'
+  | 'subscription/update'
+  | 'subscription/peer_add'
+  | 'subscription/peer_remove'
+  | 'default_streams'
+  | 'default_stream_groups'
+  | 'user_topic'
+  | 'muted_topics'
+> = {
+  'stream/create': ({ state }, event) => createStreams(state, event),
+  'stream/update': ({ state }, event) => updateStream(state, event),
+  'stream/delete': ({ state }, { streams }) => {
+    for (const { stream_id } of streams) state.streams.put(stream_id, undefined);
+  },
+  'subscription/add': ({ state }, { subscriptions }) => {
+    for (const stream of subscriptions) state.streams.put(stream.stream_id, { ...stream, membership: 'subscribed' });
+  },
+  'subscription/remove': ({ state }, event) => leave(state, event),
+  'subscription/update': ({ state }, { stream_id, property, value }) => {
+    const stream = state.streams.byId.peek().get(stream_id);
+    if (stream) state.streams.put(stream_id, { ...stream, [property]: value });
+  },
+  // Subscribers are fetched by the view that lists them.
+  'subscription/peer_add': ignore,
+  'subscription/peer_remove': ignore,
+  default_streams: ({ state }, { default_streams }) => state.realm.set({ realm_default_streams: default_streams }),
+  default_stream_groups: ({ state }, { default_stream_groups }) =>
+    state.realm.set({ realm_default_stream_groups: default_stream_groups }),
+  user_topic: ({ state }, { stream_id, topic_name, last_updated, visibility_policy }) =>
+    state.muting.putTopic({ stream_id, topic_name, last_updated, visibility_policy }),
+  // The older form of user_topic.
+  muted_topics: ignore,
+};

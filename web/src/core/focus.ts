@@ -1,0 +1,22 @@
+import { signal } from '@preact/signals-core';
+import type { Conversation } from './narrow.js';
+
+/** A request to the compose box. */
+export interface ComposeRequest {
+  /** undefined: to the conversation that it is about already. */
+  readonly to?: Conversation;
+  /** Text to put in, behind what is there. */
+  readonly insert?: string;
+  /** Text instead of what is there. */
+  readonly replace?: string;
+}
+
+/** Requests between views, which don't import each other. */
+export class Focus {
+  /** The message that keys act on; undefined: none is selected. */
+  readonly message = signal<number | undefined>(undefined);
+  /** The compose box takes a request and sets it back to undefined. */
+  readonly compose = signal<ComposeRequest | undefined>(undefined);
+  /** Message whose text is being edited in place. */
+  readonly editing = signal<number | undefined>(undefined);
+}

@@ -1,0 +1,79 @@
+/**
+ * State core of the web client: everything but the views. It has no DOM and no components, so tests run it in Node
+ * against a real server; browsers give it a `Platform` (web/src/platform).
+ *
+ *     platform → api → snapshot and events (sync, apply) → state slices and message windows → signals → views
+ *
+ * Views read signals (`.value` in a component subscribes it) and call methods. The parts of a `Core`:
+ *
+ *     session      'signed-in' | 'visitor' | 'signed-out' | 'unknown'; signIn, signOut, list of sessions
+ *     state        realm, me, people, streams, muting, unread, own, conversations, emoji, typing: each slice says in
+ *                  its comment which signals it offers
+ *     windows      `open(narrow)` → the messages of a view, paged in both directions
+ *     outbox       send, retry, discard; items that are on their way
+ *     drafts       `open(conversation)` → a draft that saves itself
+ *     reading      `seen(ids, narrow)`, mark as read and unread
+ *     notices      own typing;  presence.noteInput() for every input of the user
+ *     router       `route.value`, `go(route)`, `hash(route)` for links
+ *     focus        requests between views: compose to …, selected message
+ *     queue        `status.value` for the status line: 'starting' | 'live' | 'connecting' | 'offline'
+ *     api          any other operation: `core.api.post('/messages/{message_id}/reactions', {…})`
+ *     listen       events for what no signal shows: notifications, lists that a view fetched itself
+ *     loadTopics   fetches the topics of one stream
+ *
+ * Invariants: the snapshot and the events after it make the state that a new registration would return; a window has
+ * no gap; a message is sent once; an action of the user changes the state through the event that comes back, except
+ * for read marks and local echo, which show at once.
+ */
+export { Api, ApiFailure, type CallOptions, Unreachable } from './api.js';
+export { Core } from './core.js';
+export { type ComposeRequest, Focus } from './focus.js';
+export { decodePart, encodePart, hashOf, type Names, narrowOf } from './hash.js';
+export { conversationOf, type Facts, matches, participantsOf } from './match.js';
+export { MessageStore } from './messages/store.js';
+export { type Anchor, MessageWindow, type WindowChange, type WindowPhase } from './messages/window.js';
+export { Windows } from './messages/windows.js';
+export {
+  ALL,
+  type Conversation,
+  type ConversationKey,
+  conversationKey,
+  conversationNarrow,
+  directNarrow,
+  type Narrow,
+  narrowConversation,
+  narrowKey,
+  narrowParam,
+  type Operator,
+  operandOf,
+  othersOf,
+  streamNarrow,
+  type Term,
+  topicNarrow,
+} from './narrow.js';
+export type {
+  Address,
+  HttpAnswer,
+  HttpRequest,
+  KeyValue,
+  LocalFile,
+  Platform,
+  Stored,
+  Tabs,
+  Timer,
+  UploadRequest,
+} from './ports.js';
+export { hashOfRoute, type Route, Router, routeOf } from './route.js';
+export { Session, type SessionInfo, type SessionState } from './session.js';
+export type { DirectConversation, Topic } from './state/conversations.js';
+export { MeState, ROLE, type Settings } from './state/me.js';
+export { TOPIC_POLICY, type TopicPolicy } from './state/muting.js';
+export type { StoredDraft } from './state/own.js';
+export type { Online, Person, Presence, Status as UserStatus } from './state/people.js';
+export { State } from './state/state.js';
+export type { Stream } from './state/streams.js';
+export type { UnreadConversation } from './state/unread.js';
+export { Queue, type Status } from './sync/queue.js';
+export { Drafts, type DraftTarget, OpenDraft } from './writing/drafts.js';
+export { Outbox, type OutboxItem, type OutboxPhase } from './writing/outbox.js';
+export { Reading } from './writing/reading.js';

@@ -1,0 +1,90 @@
+/** Tests of messages against narrows, for messages that arrive or move while a window is open. */
+import type { Message } from '../contract/index.js';
+import { type Conversation, type Narrow, othersOf, type Term } from './narrow.js';
+
+/** Facts beside the message. */
+export interface Facts {
+  readonly me: number;
+  /** undefined: unknown stream. */
+  streamKind(id: number): 'private' | 'public' | 'web-public' | undefined;
+  isMuted(stream: number, topic: string): boolean;
+}
+
+const RESOLVED = '✔ ';
+
+/** Ids of all users of a direct message, the reader among them. */
+export const participantsOf = ({ display_recipient: users }: Pick<Message, 'display_recipient'>): readonly number[] =>
+  typeof users === 'string' ? [] : users.map(({ id }) => id);
+
+export const conversationOf = (
+  message: Pick<Message, 'display_recipient' | 'stream_id' | 'subject'>,
+  me: number,
+): Conversation =>
+  message.stream_id === undefined
+    ? { users: othersOf(participantsOf(message), me) }
+    : { stream: message.stream_id, topic: message.subject };
+
+function isHolds(operand: unknown, { flags, type, subject }: Message): boolean | undefined {
+  switch (operand) {
+    case 'dm':
+    case 'private':
+      return type === 'private';
+    case 'starred':
+      return flags.includes('starred');
+    case 'unread':
+      return !flags.includes('read');
+    case 'mentioned':
+      return flags.includes('mentioned') || flags.includes('wildcard_mentioned');
+    case 'alerted':
+      return flags.includes('has_alert_word');
+    case 'resolved':
+      return type === 'stream' && subject.startsWith(RESOLVED);
+    default:
+      return undefined;
+  }
+}
+
+function holds({ operator, operand }: Term, message: Message, facts: Facts): boolean | undefined {
+  const { stream_id: stream } = message;
+  switch (operator) {
+    case 'stream':
+      return stream === operand;
+    case 'streams': {
+      const kind = stream === undefined ? undefined : facts.streamKind(stream);
+      if (operand === 'public') return kind === 'public' || kind === 'web-public';
+      return kind === 'web-public';
+    }
+    case 'topic':
+      return stream !== undefined && message.subject.toLowerCase() === String(operand).toLowerCase();
+    case 'sender':
+      return typeof operand === 'number' ? message.sender_id === operand : undefined;
+    case 'dm':
+      if (typeof operand !== 'object') return undefined;
+      return stream === undefined && othersOf(participantsOf(message), facts.me).join() === operand.join();
+    case 'dm-including':
+      return typeof operand === 'number'
+        ? stream === undefined && participantsOf(message).includes(operand)
+        : undefined;
+    case 'is':
+      return isHolds(operand, message);
+    case 'in':
+      return operand !== 'home' || stream === undefined || !facts.isMuted(stream, message.subject);
+    case 'id':
+      return String(message.id) === String(operand);
+    default:
+      // The words of a search, and what a text contains, are the server's to decide.
+      return undefined;
+  }
+}
+
+/** @returns undefined: only the server can tell */
+export function matches(narrow: Narrow, message: Message, facts: Facts): boolean | undefined {
+  let unsure = false;
+  for (const term of narrow) {
+    const is = holds(term, message, facts);
+    // The API ignores the negation of `in`.
+    if (is !== undefined && is === (term.negated === true && term.operator !== 'in')) return false;
+    if (is === undefined) unsure = true;
+  }
+  return unsure ? undefined : true;
+}

@@ -1,0 +1,90 @@
+import type { Message } from '../../contract/index.js';
+import type { Api } from '../api.js';
+import type { Facts } from '../match.js';
+import { type Narrow, narrowKey } from '../narrow.js';
+import { MessageStore } from './store.js';
+import { MessageWindow } from './window.js';
+
+const MAX_WINDOWS = 20;
+
+/**
+ * The windows that are open or were open lately, and the messages in them.
+ *
+ *     const window = windows.open(topicNarrow(12, 'plans'));   // the same object while it is cached
+ *     await window.jumpTo('first_unread');
+ */
+export class Windows {
+  readonly store = new MessageStore();
+  /** The one used last stands last. */
+  readonly #windows = new Map<string, MessageWindow>();
+  #active: MessageWindow | undefined;
+
+  constructor(
+    private readonly api: Api,
+    private readonly facts: Facts,
+  ) {}
+
+  /** The window that is on screen. */
+  get active(): MessageWindow | undefined {
+    return this.#active;
+  }
+
+  open(narrow: Narrow): MessageWindow {
+    const key = narrowKey(narrow);
+    const window = this.#windows.get(key) ?? new MessageWindow(narrow, this.api, this.store, this.facts);
+    this.#windows.delete(key);
+    this.#windows.set(key, window);
+    this.#active = window;
+    this.#evict();
+    void window.refreshIfStale();
+    return window;
+  }
+
+  all(): Iterable<MessageWindow> {
+    return this.#windows.values();
+  }
+
+  /** @returns whether some window shows it */
+  arrive(message: Message): boolean {
+    const taking = [...this.#windows.values()].filter((window) => window.takes(message));
+    if (taking.length > 0 || this.store.has(message.id)) this.store.arrive(message);
+    for (const window of taking) window.arrive(message.id);
+    return taking.length > 0;
+  }
+
+  reconsider(ids: readonly number[], flagsOnly = false): void {
+    for (const window of this.#windows.values()) {
+      if (!window.reconsider(ids, flagsOnly)) continue;
+      if (window === this.#active) void window.refresh();
+      else window.markStale();
+    }
+  }
+
+  delete(ids: readonly number[]): void {
+    this.store.delete(ids);
+    for (const window of this.#windows.values()) window.remove(ids);
+  }
+
+  /** After lost events: the window on screen is fetched again at once, others when they are opened. */
+  async refresh(): Promise<void> {
+    for (const window of this.#windows.values()) if (window !== this.#active) window.markStale();
+    await this.#active?.refresh();
+  }
+
+  clear(): void {
+    this.#windows.clear();
+    this.#active = undefined;
+    this.store.keep(new Set());
+  }
+
+  #evict(): void {
+    if (this.#windows.size <= MAX_WINDOWS) return;
+    for (const key of this.#windows.keys()) {
+      if (this.#windows.size <= MAX_WINDOWS) break;
+      this.#windows.delete(key);
+    }
+    const shown = new Set<number>();
+    for (const { ids } of this.#windows.values()) for (const id of ids.peek()) shown.add(id);
+    this.store.keep(shown);
+  }
+}

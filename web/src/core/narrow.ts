@@ -1,0 +1,93 @@
+/**
+ * Narrows: which messages a view shows. A narrow is a list of terms that all hold; the empty list is every message.
+ * Streams and users are named by id. hash.ts turns narrows into addresses and back, match.ts tests messages.
+ */
+
+export type Operator =
+  | 'stream'
+  | 'streams'
+  | 'topic'
+  | 'dm'
+  | 'dm-including'
+  | 'sender'
+  | 'is'
+  | 'has'
+  | 'in'
+  | 'id'
+  | 'search';
+
+export interface Term {
+  readonly operator: Operator;
+  /** Stream and sender: id (or a name that no stream has). `dm`: ids of the others, ascending. */
+  readonly operand: string | number | readonly number[];
+  readonly negated?: boolean;
+}
+
+export type Narrow = readonly Term[];
+
+export const ALL: Narrow = [];
+
+export const streamNarrow = (stream: number): Narrow => [{ operator: 'stream', operand: stream }];
+
+export const topicNarrow = (stream: number, topic: string): Narrow => [
+  { operator: 'stream', operand: stream },
+  { operator: 'topic', operand: topic },
+];
+
+/** @param users the others, or only the user's own id for notes to self */
+export const directNarrow = (users: readonly number[]): Narrow => [
+  { operator: 'dm', operand: [...users].sort((a, b) => a - b) },
+];
+
+/** The operand of the first term with this operator that is not negated. */
+export const operandOf = (narrow: Narrow, operator: Operator): Term['operand'] | undefined =>
+  narrow.find((term) => term.operator === operator && !term.negated)?.operand;
+
+/** Equal keys mean equal narrows; topics differ in case only. */
+export const narrowKey = (narrow: Narrow): string =>
+  JSON.stringify(
+    narrow.map(({ operator, operand, negated }) => [
+      negated ? `-${operator}` : operator,
+      operator === 'topic' ? String(operand).toLowerCase() : operand,
+    ]),
+  );
+
+/** A conversation: a topic of a stream, or the users of direct messages. */
+export type Conversation =
+  | { readonly stream: number; readonly topic: string }
+  /** Ids of the others, ascending; only the own id for notes to self. */
+  | { readonly users: readonly number[] };
+
+export type ConversationKey = string;
+
+export const conversationKey = (of: Conversation): ConversationKey =>
+  'users' in of ? `dm/${of.users.join()}` : `${of.stream}/${of.topic.toLowerCase()}`;
+
+export const conversationNarrow = (of: Conversation): Narrow =>
+  'users' in of ? directNarrow(of.users) : topicNarrow(of.stream, of.topic);
+
+/** The conversation that a narrow is exactly about; undefined for every other narrow. */
+export function narrowConversation(narrow: Narrow): Conversation | undefined {
+  if (narrow.some(({ negated }) => negated)) return undefined;
+  const [first, second] = narrow;
+  if (narrow.length === 1 && first?.operator === 'dm' && Array.isArray(first.operand)) return { users: first.operand };
+  const stream = operandOf(narrow, 'stream');
+  const topic = operandOf(narrow, 'topic');
+  if (narrow.length !== 2 || !first || !second || typeof stream !== 'number' || typeof topic !== 'string')
+    return undefined;
+  return { stream, topic };
+}
+
+/** The form that the API takes. */
+export const narrowParam = (narrow: Narrow) =>
+  narrow.map(({ operator, operand, negated }) => ({
+    operator,
+    operand: typeof operand === 'object' ? [...operand] : operand,
+    ...(negated ? { negated } : {}),
+  }));
+
+/** Sorted ids of the others; the own id alone stays, because notes to self have no other. */
+export function othersOf(users: Iterable<number>, me: number): readonly number[] {
+  const others = [...new Set(users)].filter((id) => id !== me).sort((a, b) => a - b);
+  return others.length === 0 ? [me] : others;
+}

@@ -1,0 +1,66 @@
+import { signal } from '@preact/signals-core';
+import { type Api, ApiFailure } from './api.js';
+
+/** `visitor`: reads what is public on the web, without an account. */
+export type SessionState = 'unknown' | 'signed-in' | 'visitor' | 'signed-out';
+
+export interface SessionInfo {
+  readonly id: number;
+  /** Seconds since 1970, like `last_used`. */
+  readonly created: number;
+  readonly last_used: number;
+  readonly client: string;
+  readonly current: boolean;
+}
+
+/**
+ * The session of this browser: a cookie that script can't read.
+ *
+ *     session.state.value
+ *     await session.signIn(email, password)        throws ApiFailure with the text to show
+ *     await session.signInOnce(token)              a one-time link, `#sign-in/TOKEN`
+ *     await session.signOut()
+ *     await session.list(), session.end(id), session.endOthers()
+ */
+export class Session {
+  readonly state = signal<SessionState>('unknown');
+
+  constructor(
+    private readonly api: Api,
+    /** Begins or ends everything that needs a session. */
+    private readonly onChange: (signedIn: boolean) => void,
+  ) {}
+
+  async signIn(username: string, password: string): Promise<void> {
+    await this.api.web('POST', '/web/session', { username, password });
+    this.onChange(true);
+  }
+
+  async signInOnce(token: string): Promise<void> {
+    await this.api.web('POST', '/web/session/one-time', { token });
+    this.onChange(true);
+  }
+
+  async signOut(): Promise<void> {
+    try {
+      await this.api.web('DELETE', '/web/session');
+    } catch (error) {
+      // A session that has ended already is signed out.
+      if (!(error instanceof ApiFailure)) throw error;
+    }
+    this.onChange(false);
+  }
+
+  async list(): Promise<readonly SessionInfo[]> {
+    const { sessions } = await this.api.web<{ readonly sessions: readonly SessionInfo[] }>('GET', '/web/sessions');
+    return sessions;
+  }
+
+  async end(id: number): Promise<void> {
+    await this.api.web('DELETE', `/web/sessions/${id}`);
+  }
+
+  async endOthers(): Promise<void> {
+    await this.api.web('DELETE', '/web/sessions');
+  }
+}

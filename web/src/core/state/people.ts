@@ -1,0 +1,118 @@
+import { computed, type ReadonlySignal, signal } from '@preact/signals-core';
+import type { Snapshot, User, UserGroup } from '../../contract/index.js';
+import type { Slice } from './slice.js';
+
+/** A user or bot. `is_system_bot` marks the bots of the server, which are no members. */
+export type Person = User & { readonly is_system_bot?: boolean };
+
+export interface Presence {
+  /** Seconds since 1970; 0: never. */
+  readonly active_timestamp: number;
+  readonly idle_timestamp: number;
+}
+
+export interface Status {
+  readonly away?: boolean;
+  readonly status_text?: string;
+  readonly emoji_name?: string;
+  readonly emoji_code?: string;
+  readonly reaction_type?: string;
+}
+
+export type Online = 'active' | 'idle' | 'offline';
+
+const OFFLINE_SECONDS = 200;
+const IDLE_SECONDS = 140;
+
+type ById<T> = ReadonlyMap<number, T>;
+
+/**
+ * Users, their statuses and presence, and groups.
+ *
+ *     people.byId.value.get(id)      a user, active or not; bots of the server, too
+ *     people.active.value            active users and bots, by name
+ *     people.nameOf(id)              full name; empty for an unknown id
+ *     people.onlineOf(id)            'active' | 'idle' | 'offline'
+ *     people.statuses.value.get(id)  status text and emoji
+ *     people.groups.value            user groups by id, system groups included
+ */
+export class PeopleState implements Slice {
+  readonly byId = signal<ById<Person>>(new Map());
+  readonly statuses = signal<ById<Status>>(new Map());
+  readonly presences = signal<ById<Presence>>(new Map());
+  /** Server time of the newest presence in seconds: "now", as far as presence is concerned. */
+  readonly presenceTime = signal(0);
+  readonly groups = signal<ById<UserGroup>>(new Map());
+  #systemBots: Snapshot['cross_realm_bots'] = [];
+
+  readonly active: ReadonlySignal<readonly Person[]> = computed(() =>
+    [...this.byId.value.values()]
+      .filter(({ is_active, is_system_bot }) => is_active && !is_system_bot)
+      .sort((a, b) => a.full_name.localeCompare(b.full_name)),
+  );
+
+  load(snapshot: Snapshot): void {
+    const people = new Map<number, Person>();
+    this.#systemBots = snapshot.cross_realm_bots ?? [];
+    for (const bot of this.#systemBots) {
+      people.set(bot.user_id, { ...bot, email: bot.email ?? '', is_active: true, is_system_bot: true });
+    }
+    for (const user of snapshot.realm_non_active_users ?? []) people.set(user.user_id, { ...user, is_active: false });
+    for (const user of snapshot.realm_users ?? []) people.set(user.user_id, { ...user, is_active: true });
+    this.byId.value = people;
+    this.statuses.value = new Map(
+      Object.entries(snapshot.user_status ?? {}).map(([id, status]) => [Number(id), status as Status]),
+    );
+    this.groups.value = new Map((snapshot.realm_user_groups ?? []).map((group) => [group.id, group]));
+    this.loadPresences(snapshot.presences ?? {}, snapshot.server_timestamp ?? 0);
+  }
+
+  /** @param presences of all users, in the slim form: by id, two times each */
+  loadPresences(presences: Readonly<Record<string, object>>, time: number): void {
+    this.presences.value = new Map(
+      Object.entries(presences).map(([id, of]) => {
+        const { active_timestamp = 0, idle_timestamp = 0 } = of as Partial<Presence>;
+        return [Number(id), { active_timestamp, idle_timestamp }];
+      }),
+    );
+    this.presenceTime.value = time;
+  }
+
+  save(): Partial<Snapshot> {
+    const all = [...this.byId.peek().values()];
+    return {
+      realm_users: all.filter(({ is_active, is_system_bot }) => is_active && !is_system_bot),
+      realm_non_active_users: all.filter(({ is_active }) => !is_active),
+      cross_realm_bots: this.#systemBots,
+      user_status: Object.fromEntries(this.statuses.peek()) as Snapshot['user_status'],
+      presences: Object.fromEntries(this.presences.peek()),
+      server_timestamp: this.presenceTime.peek(),
+      realm_user_groups: [...this.groups.peek().values()],
+    };
+  }
+
+  nameOf(id: number): string {
+    return this.byId.value.get(id)?.full_name ?? '';
+  }
+
+  onlineOf(id: number): Online {
+    const presence = this.presences.value.get(id);
+    if (!presence) return 'offline';
+    const now = this.presenceTime.value;
+    if (now - presence.active_timestamp < IDLE_SECONDS) return 'active';
+    return now - Math.max(presence.idle_timestamp, presence.active_timestamp) < OFFLINE_SECONDS ? 'idle' : 'offline';
+  }
+
+  /** Whether the user is in the group, directly or by a group inside it. */
+  isInGroup(user: number, group: number, seen: ReadonlySet<number> = new Set()): boolean {
+    const of = this.groups.value.get(group);
+    if (!of || seen.has(group)) return false;
+    const inside = new Set([...seen, group]);
+    return of.members.includes(user) || of.direct_subgroup_ids.some((id) => this.isInGroup(user, id, inside));
+  }
+
+  putPerson(id: number, change: Partial<Person>): void {
+    const before = this.byId.peek().get(id);
+    if (before) this.byId.value = new Map(this.byId.peek()).set(id, { ...before, ...change });
+  }
+}

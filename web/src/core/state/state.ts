@@ -1,0 +1,60 @@
+import { batch } from '@preact/signals-core';
+import type { Snapshot } from '../../contract/index.js';
+import type { Facts } from '../match.js';
+import type { Platform } from '../ports.js';
+import { ConversationsState } from './conversations.js';
+import { EmojiState } from './emoji.js';
+import { MeState } from './me.js';
+import { MutingState } from './muting.js';
+import { OwnState } from './own.js';
+import { PeopleState } from './people.js';
+import { RealmState } from './realm.js';
+import { StreamsState } from './streams.js';
+import { TypingState } from './typing.js';
+import { UnreadState } from './unread.js';
+
+/** All that the client knows about its organization and user, apart from messages. */
+export class State {
+  readonly realm = new RealmState();
+  readonly people = new PeopleState();
+  readonly me: MeState;
+  readonly streams = new StreamsState();
+  readonly muting = new MutingState(this.streams);
+  readonly unread = new UnreadState(this.muting);
+  readonly own = new OwnState();
+  readonly conversations = new ConversationsState();
+  readonly emoji = new EmojiState();
+  readonly typing: TypingState;
+
+  /** For tests of messages against narrows. */
+  readonly facts: Facts;
+
+  constructor(platform: Platform) {
+    this.me = new MeState(this.people, this.realm, () => platform.now());
+    this.typing = new TypingState(platform);
+    const { me, streams, muting } = this;
+    this.facts = {
+      get me() {
+        return me.userId.peek();
+      },
+      streamKind: (id) => streams.kindOf(id),
+      isMuted: (stream, topic) => muting.isMuted(stream, topic),
+    };
+  }
+
+  load(snapshot: Snapshot): void {
+    batch(() => {
+      for (const slice of this.#slices) slice.load(snapshot);
+    });
+  }
+
+  /** A snapshot of now: `load(save())` changes nothing. */
+  save(): Snapshot {
+    return Object.assign({}, ...this.#slices.map((slice) => slice.save())) as Snapshot;
+  }
+
+  get #slices() {
+    const { realm, people, me, streams, muting, unread, own, conversations, emoji } = this;
+    return [realm, people, me, streams, muting, unread, own, conversations, emoji];
+  }
+}

@@ -1,0 +1,86 @@
+import { computed, type ReadonlySignal, signal } from '@preact/signals-core';
+import type { Snapshot, Subscriptions } from '../../contract/index.js';
+import type { Slice } from './slice.js';
+
+type Shared = 'stream_id' | 'name' | 'description' | 'rendered_description' | 'date_created' | 'invite_only';
+type Rules = 'is_web_public' | 'stream_post_policy' | 'message_retention_days' | 'history_public_to_subscribers';
+
+/**
+ * A stream that the user can see. Subscribed ones have the personal fields (`color`, `is_muted`, `pin_to_top`, …) of
+ * now, former ones those of the last subscription, others none.
+ */
+export type Stream = Pick<Subscriptions, Shared | Rules> &
+  Partial<Subscriptions> & { readonly membership: 'subscribed' | 'former' | 'never' };
+
+const byName = (a: Stream, b: Stream): number => a.name.localeCompare(b.name);
+
+/**
+ * Streams and subscriptions.
+ *
+ *     streams.byId.value.get(id)    any stream that the user can see or was in
+ *     streams.subscribed.value      subscriptions by name
+ *     streams.nameOf(id)            empty for an unknown id
+ *     streams.named('General')      id by name, in any case
+ */
+export class StreamsState implements Slice {
+  readonly byId = signal<ReadonlyMap<number, Stream>>(new Map());
+
+  readonly all: ReadonlySignal<readonly Stream[]> = computed(() => [...this.byId.value.values()].sort(byName));
+  readonly subscribed: ReadonlySignal<readonly Stream[]> = computed(() =>
+    this.all.value.filter(({ membership }) => membership === 'subscribed'),
+  );
+  readonly #ids = computed(() => new Map(this.all.value.map(({ name, stream_id }) => [name.toLowerCase(), stream_id])));
+
+  load(snapshot: Snapshot): void {
+    const lists = [
+      [snapshot.never_subscribed, 'never'],
+      [snapshot.unsubscribed, 'former'],
+      [snapshot.subscriptions, 'subscribed'],
+    ] as const;
+    const streams = new Map<number, Stream>();
+    for (const [list, membership] of lists) {
+      for (const stream of list ?? []) streams.set(stream.stream_id, { ...stream, membership });
+    }
+    this.byId.value = streams;
+  }
+
+  save(): Partial<Snapshot> {
+    const of = (wanted: Stream['membership']) =>
+      this.all
+        .peek()
+        .filter(({ membership }) => membership === wanted)
+        .map(({ membership: _, ...stream }) => stream as Subscriptions);
+    return { subscriptions: of('subscribed'), unsubscribed: of('former'), never_subscribed: of('never') };
+  }
+
+  nameOf(id: number): string {
+    return this.byId.value.get(id)?.name ?? '';
+  }
+
+  named(name: string): number | undefined {
+    return this.#ids.value.get(name.toLowerCase());
+  }
+
+  isSubscribed(id: number): boolean {
+    return this.byId.value.get(id)?.membership === 'subscribed';
+  }
+
+  isMuted(id: number): boolean {
+    return this.byId.value.get(id)?.is_muted === true;
+  }
+
+  kindOf(id: number): 'private' | 'public' | 'web-public' | undefined {
+    const stream = this.byId.value.get(id);
+    if (!stream) return undefined;
+    if (stream.is_web_public) return 'web-public';
+    return stream.invite_only ? 'private' : 'public';
+  }
+
+  /** @param change undefined: the stream is gone */
+  put(id: number, change: Stream | undefined): void {
+    const streams = new Map(this.byId.peek());
+    if (change) streams.set(id, change);
+    else streams.delete(id);
+    this.byId.value = streams;
+  }
+}

@@ -1,0 +1,32 @@
+import type { QueueEvent, Snapshot } from '../../contract/index.js';
+import type { Status } from './queue.js';
+
+/** Messages between the tabs of one browser. Every tab runs the same build or asks for the state again. */
+export type TabMessage =
+  /** A tab without state asks the leader for it. */
+  | { readonly type: 'ask'; readonly from: string }
+  | {
+      readonly type: 'state';
+      /** Id of a tab, or `*`. */
+      readonly to: string;
+      readonly queue: string | undefined;
+      readonly last: number;
+      readonly status: Status;
+      readonly snapshot: Snapshot;
+    }
+  /** Events behind the id `after`, up to `last`. */
+  | {
+      readonly type: 'events';
+      readonly queue: string;
+      readonly after: number;
+      readonly last: number;
+      readonly events: readonly QueueEvent[];
+    }
+  | { readonly type: 'status'; readonly status: Status }
+  | { readonly type: 'signed-in' }
+  | { readonly type: 'signed-out' };
+
+const TYPES: readonly string[] = ['ask', 'state', 'events', 'status', 'signed-in', 'signed-out'];
+
+export const isTabMessage = (message: unknown): message is TabMessage =>
+  typeof message === 'object' && message !== null && 'type' in message && TYPES.includes(String(message.type));

@@ -1,0 +1,162 @@
+import { type ReadonlySignal, signal } from '@preact/signals-core';
+import { type Api, ApiFailure } from '../api.js';
+import { type Conversation, conversationKey, othersOf } from '../narrow.js';
+import type { Platform, Timer } from '../ports.js';
+import type { StoredDraft } from '../state/own.js';
+import type { State } from '../state/state.js';
+
+const SAVE_AFTER_MS = 1_000;
+const RETRY_MS = 10_000;
+
+/** Where a draft goes. Without users or a stream it has no address yet. */
+export type DraftTarget = Conversation | undefined;
+
+/**
+ * Drafts are kept on the server while the user types, so other tabs and devices have them.
+ *
+ *     const draft = drafts.open(conversation);   // continues the newest draft for this conversation, if there is one
+ *     draft.content.value                        // what the compose box shows at first
+ *     draft.write(text)                          // at every keystroke; saved one second after the last one
+ *     draft.move(otherConversation)
+ *     draft.discard()                            // sent, or thrown away
+ *     draft.close()                              // the box closes: saves what is not saved yet
+ */
+export class Drafts {
+  constructor(
+    private readonly platform: Platform,
+    private readonly api: Api,
+    private readonly state: State,
+  ) {}
+
+  open(target: DraftTarget): OpenDraft {
+    return new OpenDraft(this.platform, this.api, this.state, target, this.newestFor(target));
+  }
+
+  /** Opens one of the list. */
+  resume(id: number): OpenDraft {
+    const stored = this.state.own.draftsById.peek().get(id);
+    return new OpenDraft(this.platform, this.api, this.state, stored && this.targetOf(stored), stored);
+  }
+
+  newestFor(target: DraftTarget): StoredDraft | undefined {
+    if (target === undefined) return undefined;
+    const key = conversationKey(target);
+    return this.state.own.drafts.peek().find((draft) => {
+      const of = this.targetOf(draft);
+      return of !== undefined && conversationKey(of) === key;
+    });
+  }
+
+  targetOf({ type, to, topic }: StoredDraft): DraftTarget {
+    const [first] = to;
+    if (first === undefined) return undefined;
+    if (type === 'stream') return { stream: first, topic };
+    return type === 'private' ? { users: othersOf(to, this.state.me.userId.peek()) } : undefined;
+  }
+
+  async delete(id: number): Promise<void> {
+    await this.api.delete('/drafts/{draft_id}', { draft_id: id });
+  }
+}
+
+export class OpenDraft {
+  readonly #content = signal('');
+  /** `saved` also means: there is nothing to save. */
+  readonly phase = signal<'saved' | 'writing' | 'saving' | 'unsaved'>('saved');
+  #id: number | undefined;
+  #target: DraftTarget;
+  #timer: Timer | undefined;
+  #saving: Promise<void> = Promise.resolve();
+  #done = false;
+
+  constructor(
+    private readonly platform: Platform,
+    private readonly api: Api,
+    private readonly state: State,
+    target: DraftTarget,
+    stored: StoredDraft | undefined,
+  ) {
+    this.#target = target;
+    this.#id = stored?.id;
+    this.#content.value = stored?.content ?? '';
+  }
+
+  get content(): ReadonlySignal<string> {
+    return this.#content;
+  }
+
+  get target(): DraftTarget {
+    return this.#target;
+  }
+
+  write(content: string): void {
+    if (content === this.#content.peek()) return;
+    this.#content.value = content;
+    this.#saveIn(SAVE_AFTER_MS);
+  }
+
+  move(target: DraftTarget): void {
+    this.#target = target;
+    if (this.#content.peek().trim() !== '') this.#saveIn(SAVE_AFTER_MS);
+  }
+
+  discard(): void {
+    this.#content.value = '';
+    this.#done = true;
+    this.#saveIn(0);
+  }
+
+  close(): void {
+    this.#done = true;
+    if (this.phase.peek() === 'writing') this.#saveIn(0);
+  }
+
+  #saveIn(ms: number): void {
+    if (this.#timer !== undefined) this.platform.clearTimer(this.#timer);
+    this.phase.value = 'writing';
+    this.#timer = this.platform.setTimer(() => {
+      this.#timer = undefined;
+      this.#saving = this.#saving.then(() => this.#save());
+    }, ms);
+  }
+
+  async #save(): Promise<void> {
+    if (this.state.me.settings.peek().enable_drafts_synchronization === false || this.state.me.id === 0) return;
+    this.phase.value = 'saving';
+    try {
+      await this.#write();
+      if (this.phase.peek() === 'saving') this.phase.value = 'saved';
+    } catch (error) {
+      // A draft that was deleted elsewhere while the user went on with it is a new one.
+      if (error instanceof ApiFailure && error.status === 404) this.#id = undefined;
+      if (this.phase.peek() === 'saving') this.phase.value = 'unsaved';
+      const lasts = error instanceof ApiFailure && error.status !== 404 && error.retryAfterMs === undefined;
+      if (!lasts && this.#timer === undefined) this.#saveIn(error instanceof ApiFailure ? SAVE_AFTER_MS : RETRY_MS);
+    }
+  }
+
+  async #write(): Promise<void> {
+    const content = this.#content.peek();
+    const id = this.#id;
+    if (content.trim() === '') {
+      this.#id = undefined;
+      if (id !== undefined) await this.api.delete('/drafts/{draft_id}', { draft_id: id });
+      return;
+    }
+    const timestamp = Math.floor(this.platform.now() / 1000);
+    const draft = { ...addressOf(this.#target), content, timestamp };
+    if (id !== undefined) await this.api.patch('/drafts/{draft_id}', { draft_id: id, draft });
+    else {
+      const { ids } = await this.api.post('/drafts', { drafts: [draft] });
+      this.#id = ids[0];
+    }
+    if (this.#done && this.#content.peek() === '') this.#saveIn(0);
+  }
+}
+
+function addressOf(target: DraftTarget): { type: '' | 'stream' | 'private'; to: number[]; topic: string } {
+  if (target === undefined) return { type: '', to: [], topic: '' };
+  return 'users' in target
+    ? { type: 'private', to: [...target.users], topic: '' }
+    : { type: 'stream', to: [target.stream], topic: target.topic };
+}

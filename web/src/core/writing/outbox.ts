@@ -1,0 +1,250 @@
+import { computed, effect, type ReadonlySignal, signal } from '@preact/signals-core';
+import type { Events } from '../../contract/index.js';
+import { type Api, ApiFailure, Unreachable } from '../api.js';
+import type { Windows } from '../messages/windows.js';
+import { type Conversation, conversationNarrow, type Narrow, narrowParam, operandOf } from '../narrow.js';
+import type { Platform, Stored } from '../ports.js';
+import type { State } from '../state/state.js';
+import type { Queue } from '../sync/queue.js';
+
+/**
+ * `sending`: on its way, or sent and not seen in the events yet. `waiting`: the server could not be reached; the
+ * message is sent by itself later. `failed`: the server refused it, as `error` says; the user retries, edits or
+ * discards it.
+ */
+export type OutboxPhase = 'sending' | 'waiting' | 'failed';
+
+export interface OutboxItem {
+  readonly localId: string;
+  readonly to: Conversation;
+  readonly content: string;
+  readonly phase: OutboxPhase;
+  readonly error?: string;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  /** Newest message that was known before the first attempt; the sent message has a higher id. */
+  readonly after: number;
+  /** Whether an attempt may have reached the server. */
+  readonly tried: boolean;
+}
+
+/** A request whose connection broke may still be on its way in the server. */
+const SETTLE_MS = 3_000;
+/** The event of a sent message comes before this, unless the sender is not subscribed to the stream. */
+const EVENT_LIMIT_MS = 2_500;
+const LOOKED_THROUGH = 50;
+
+/** Whether what is waiting belongs to the narrow: the view shows it behind the newest message. */
+function isIn({ to }: OutboxItem, narrow: Narrow, me: number): boolean {
+  if (narrow.some(({ operator, negated }) => negated || !['stream', 'topic', 'dm', 'sender'].includes(operator))) {
+    return false;
+  }
+  const sender = operandOf(narrow, 'sender');
+  if (sender !== undefined && sender !== me) return false;
+  const [stream, topic, users] = [operandOf(narrow, 'stream'), operandOf(narrow, 'topic'), operandOf(narrow, 'dm')];
+  if ('users' in to) {
+    return stream === undefined && topic === undefined && (users === undefined || String(users) === to.users.join());
+  }
+  if (users !== undefined || (stream !== undefined && stream !== to.stream)) return false;
+  return topic === undefined || String(topic).toLowerCase() === to.topic.toLowerCase();
+}
+
+/** As the server stores it. */
+const normalized = (content: string): string => content.replace(/^\n+/, '').trimEnd();
+
+/**
+ * Messages on their way.
+ *
+ *     outbox.send(conversation, text)     shows at once, by `in(narrow)`
+ *     outbox.in(narrow).value             items that belong behind the newest message of a view
+ *     outbox.retry(localId), outbox.discard(localId), outbox.takeBack(localId)
+ *
+ * An item stays in the browser's storage until the message is in the events. After an attempt without an answer, the
+ * newest own messages are looked through before the next one, so that a message is never sent twice.
+ */
+export class Outbox {
+  readonly items = signal<readonly OutboxItem[]>([]);
+  #count = 0;
+  /** Ids of messages that an item turned out to be. */
+  readonly #settled = new Set<number>();
+  #checking = false;
+
+  constructor(
+    private readonly platform: Platform,
+    private readonly api: Api,
+    private readonly state: State,
+    private readonly windows: Windows,
+    private readonly queue: Queue,
+  ) {
+    effect(() => {
+      if (this.queue.status.value === 'live') void this.#sendWaiting();
+    });
+    effect(() => {
+      if (this.queue.leads.value) void this.#adopt();
+    });
+  }
+
+  in(narrow: Narrow): ReadonlySignal<readonly OutboxItem[]> {
+    return computed(() => this.items.value.filter((item) => isIn(item, narrow, this.state.me.userId.value)));
+  }
+
+  send(to: Conversation, content: string): OutboxItem {
+    const item: OutboxItem = {
+      localId: `${this.platform.tabs.id}.${++this.#count}`,
+      to,
+      content,
+      phase: 'sending',
+      createdAt: this.platform.now(),
+      after: this.state.realm.fields.peek().max_message_id ?? 0,
+      tried: false,
+    };
+    this.#put([...this.items.peek(), item]);
+    void this.#post(item);
+    return item;
+  }
+
+  retry(localId: string): void {
+    const item = this.#find(localId);
+    if (!item) return;
+    this.#change(localId, { phase: 'sending' });
+    void this.#post(item);
+  }
+
+  discard(localId: string): void {
+    this.#put(this.items.peek().filter((item) => item.localId !== localId));
+  }
+
+  /** Removes a failed item for editing. @returns the item */
+  takeBack(localId: string): OutboxItem | undefined {
+    const item = this.#find(localId);
+    this.discard(localId);
+    return item;
+  }
+
+  /** The message is there: its event may come before the answer to the request. */
+  noteMessage({ message, local_message_id }: Events['message']): void {
+    if (local_message_id === undefined || !this.#find(local_message_id)) return;
+    this.#settled.add(message.id);
+    this.discard(local_message_id);
+  }
+
+  #find(localId: string): OutboxItem | undefined {
+    return this.items.peek().find((item) => item.localId === localId);
+  }
+
+  #change(localId: string, change: Partial<OutboxItem>): void {
+    this.#put(this.items.peek().map((item) => (item.localId === localId ? { ...item, ...change } : item)));
+  }
+
+  #put(items: readonly OutboxItem[]): void {
+    this.items.value = items;
+    const key = keyOf(this.platform.tabs.id);
+    // An item is plain data; the cast says so.
+    void (items.length === 0
+      ? this.platform.store.delete(key)
+      : this.platform.store.set(key, items as readonly StoredItem[]));
+  }
+
+  async #post(item: OutboxItem): Promise<void> {
+    const { localId, to, content } = item;
+    if (!this.platform.online.peek()) return this.#change(localId, { phase: 'waiting' });
+    const queue_id = this.queue.id;
+    try {
+      const { id } = await this.api.post('/messages', {
+        ...('users' in to ? { type: 'direct', to: [...to.users] } : { type: 'stream', to: to.stream, topic: to.topic }),
+        content,
+        ...(queue_id === undefined ? {} : { queue_id }),
+        local_id: localId,
+      });
+      this.platform.setTimer(() => void this.#fetchSent(localId, id), EVENT_LIMIT_MS);
+    } catch (error) {
+      if (error instanceof Unreachable) {
+        this.#change(localId, { phase: 'waiting', tried: true });
+        if (this.queue.status.peek() === 'live') void this.#sendWaiting();
+      } else if (error instanceof ApiFailure && error.retryAfterMs !== undefined) {
+        this.#change(localId, { phase: 'waiting' });
+        this.platform.setTimer(() => void this.#sendWaiting(), error.retryAfterMs);
+      } else {
+        this.#change(localId, { phase: 'failed', error: error instanceof Error ? error.message : String(error) });
+      }
+    }
+  }
+
+  /** A message without an event: the sender is not subscribed. It is fetched, so that the sender sees it. */
+  async #fetchSent(localId: string, id: number): Promise<void> {
+    if (!this.#find(localId)) return;
+    try {
+      const { message } = await this.api.get('/messages/{message_id}', { message_id: id });
+      this.windows.arrive(message);
+    } catch (error) {
+      if (error instanceof Unreachable) {
+        this.platform.setTimer(() => void this.#fetchSent(localId, id), EVENT_LIMIT_MS);
+        return;
+      }
+    }
+    this.#settled.add(id);
+    this.discard(localId);
+  }
+
+  /** Sends what waits, one after the other, after a look whether it was sent already. */
+  async #sendWaiting(): Promise<void> {
+    if (this.#checking) return;
+    this.#checking = true;
+    try {
+      while (this.items.peek().some(({ phase }) => phase === 'waiting')) {
+        const tried = this.items.peek().some((item) => item.phase === 'waiting' && item.tried);
+        if (tried) await new Promise<void>((resolve) => this.platform.setTimer(resolve, SETTLE_MS));
+        const item = this.items.peek().find(({ phase }) => phase === 'waiting');
+        if (!item || this.queue.status.peek() !== 'live') return;
+        const sent = item.tried ? await this.#findSent(item) : undefined;
+        if (sent !== undefined) {
+          this.#settled.add(sent);
+          this.discard(item.localId);
+          continue;
+        }
+        this.#change(item.localId, { phase: 'sending' });
+        await this.#post(item);
+        if (this.#find(item.localId)?.phase === 'waiting') return;
+      }
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error;
+    } finally {
+      this.#checking = false;
+    }
+  }
+
+  /** Id of the own message that this item became. */
+  async #findSent({ to, content, after }: OutboxItem): Promise<number | undefined> {
+    const narrow = [...conversationNarrow(to), { operator: 'sender' as const, operand: this.state.me.userId.peek() }];
+    const { messages } = await this.api.get('/messages', {
+      anchor: 'newest',
+      num_before: LOOKED_THROUGH,
+      num_after: 0,
+      narrow: narrowParam(narrow),
+      apply_markdown: false,
+    });
+    return messages.find(
+      (one) => one.id > after && !this.#settled.has(one.id) && normalized(one.content) === normalized(content),
+    )?.id;
+  }
+
+  /** Takes the items of tabs that were closed before their messages were sent. */
+  async #adopt(): Promise<void> {
+    const { store, tabs } = this.platform;
+    const alive = new Set((await tabs.alive()).map(keyOf));
+    for (const key of await store.keys(keyOf(''))) {
+      if (alive.has(key) || key === keyOf(tabs.id)) continue;
+      const items = (await store.get(key)) as readonly StoredItem[] | undefined;
+      await store.delete(key);
+      const left = (items ?? []).map(
+        (item): OutboxItem => (item.phase === 'sending' ? { ...item, phase: 'waiting', tried: true } : item),
+      );
+      this.#put([...this.items.peek(), ...left]);
+    }
+    if (this.queue.status.peek() === 'live') void this.#sendWaiting();
+  }
+}
+
+type StoredItem = OutboxItem & { readonly [key: string]: Stored };
+
+const keyOf = (tab: string): string => `outbox/${tab}`;

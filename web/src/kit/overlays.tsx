@@ -1,0 +1,17 @@
+import { render } from 'preact';
+import { setGuest } from './layers.js';
+import { Toasts } from './toast.js';
+import { Tooltips } from './tooltip.js';
+
+/** Shows toasts and tooltips from now on, in a tree of their own: they must stand inside of an open dialog. */
+export function startOverlays(): void {
+  const host = document.createElement('div');
+  setGuest(host);
+  render(
+    <>
+      <Toasts />
+      <Tooltips />
+    </>,
+    host,
+  );
+}

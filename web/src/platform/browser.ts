@@ -1,0 +1,77 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+import type { HttpAnswer, HttpRequest, LocalFile, Platform, UploadRequest } from '../core/index.js';
+import { IndexedStore } from './indexed-store.js';
+import { LockedTabs } from './locked-tabs.js';
+
+async function fetchText({ method, path, headers, body, signal: abort }: HttpRequest): Promise<HttpAnswer> {
+  const answer = await fetch(path, {
+    method,
+    headers,
+    credentials: 'same-origin',
+    cache: 'no-store',
+    ...(body === undefined ? {} : { body }),
+    ...(abort === undefined ? {} : { signal: abort }),
+  });
+  return { status: answer.status, text: await answer.text() };
+}
+
+const isBlob = (file: LocalFile): file is LocalFile & Blob => file instanceof Blob;
+
+/** XMLHttpRequest, because fetch says nothing about the progress of an upload. */
+function upload({ path, headers, file, signal: abort, onProgress }: UploadRequest): Promise<HttpAnswer> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open('POST', path);
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+    request.upload.onprogress = ({ loaded }) => onProgress(loaded);
+    request.onload = () => resolve({ status: request.status, text: request.responseText });
+    request.onerror = () => reject(new Error('the upload failed'));
+    request.onabort = () => reject(new Error('the upload was cancelled'));
+    abort?.addEventListener('abort', () => request.abort());
+    const form = new FormData();
+    if (isBlob(file)) form.append('file', file, file.name);
+    request.send(form);
+  });
+}
+
+/** A signal of something that the browser announces by events. */
+function followed<T>(read: () => T, target: EventTarget, ...events: string[]): ReadonlySignal<T> {
+  const of = signal(read());
+  for (const event of events) {
+    target.addEventListener(event, () => {
+      of.value = read();
+    });
+  }
+  return of;
+}
+
+export function browserPlatform(): Platform {
+  const hash = signal(location.hash);
+  const readHash = (): void => {
+    hash.value = location.hash;
+  };
+  addEventListener('hashchange', readHash);
+  addEventListener('popstate', readHash);
+  return {
+    fetch: fetchText,
+    upload,
+    now: () => Date.now(),
+    setTimer: (run, ms) => setTimeout(run, ms),
+    clearTimer: (timer) => {
+      if (typeof timer === 'number') clearTimeout(timer);
+    },
+    random: () => Math.random(),
+    store: new IndexedStore('conclave'),
+    tabs: new LockedTabs('conclave'),
+    address: {
+      hash,
+      go(to, replace = false) {
+        if (replace) history.replaceState(null, '', to);
+        else history.pushState(null, '', to);
+        readHash();
+      },
+    },
+    online: followed(() => navigator.onLine, window, 'online', 'offline'),
+    visible: followed(() => document.visibilityState === 'visible', document, 'visibilitychange'),
+  };
+}
