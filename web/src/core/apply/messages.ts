@@ -49,7 +49,9 @@ function update({ state, windows }: Target, event: Events['update_message']): vo
       ...(event.rendering_only ? {} : editFields(event, id, message)),
     }));
   }
-  if (moved) windows.reconsider(message_ids);
+  if (moved) windows.reconsider(message_ids, 'place');
+  const marked = event.flags.some((flag) => OF_TEXT.has(flag));
+  if (content !== undefined && (marked || windows.store.has(message_id))) windows.reconsider([message_id], 'text');
 }
 
 const contentFields = (event: Events['update_message'], message: Message): Partial<Message> => ({
@@ -112,7 +114,7 @@ function addFlag({ state, windows }: Target, { flag, messages, all }: Events['up
       message.flags.includes(flag) ? message : { ...message, flags: [...message.flags, flag] },
     );
   }
-  windows.reconsider(messages, true);
+  windows.reconsider(messages, 'flags');
 }
 
 function removeFlag({ state, windows }: Target, event: Events['update_message_flags/remove']): void {
@@ -130,7 +132,7 @@ function removeFlag({ state, windows }: Target, event: Events['update_message_fl
   for (const id of messages) {
     windows.store.change(id, (message) => ({ ...message, flags: message.flags.filter((one) => one !== flag) }));
   }
-  windows.reconsider(messages, true);
+  windows.reconsider(messages, 'flags');
 }
 
 const sameReaction =

@@ -4,13 +4,20 @@ import type { State } from '../state/state.js';
 import { type Appliers, ignore } from './target.js';
 
 function updateStream(state: State, event: Events['stream/update']): void {
-  const stream = state.streams.byId.peek().get(event.stream_id);
-  if (!stream) return;
   const { property, value, rendered_description, history_public_to_subscribers, is_web_public } = event;
   const more = { rendered_description, history_public_to_subscribers, is_web_public };
   const given = Object.fromEntries(Object.entries(more).filter(([, of]) => of !== undefined));
   // Only subscriptions have an address for mail.
-  if (property in stream) state.streams.put(stream.stream_id, { ...stream, [property]: value, ...given });
+  const changed = <S extends { readonly stream_id: number }>(stream: S): S =>
+    stream.stream_id === event.stream_id && property in stream ? { ...stream, [property]: value, ...given } : stream;
+  const stream = state.streams.byId.peek().get(event.stream_id);
+  if (stream) state.streams.put(stream.stream_id, changed(stream));
+  const { realm_default_streams: streams = [], realm_default_stream_groups: groups = [] } = state.realm.fields.peek();
+  if (!streams.some(({ stream_id }) => stream_id === event.stream_id) && groups.length === 0) return;
+  state.realm.set({
+    realm_default_streams: streams.map(changed),
+    realm_default_stream_groups: groups.map((group) => ({ ...group, streams: group.streams.map(changed) })),
+  });
 }
 
 function createStreams(state: State, { streams }: Events['stream/create']): void {

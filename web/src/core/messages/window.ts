@@ -21,6 +21,9 @@ export interface WindowChange {
   readonly count: number;
 }
 
+/** Kinds of changes of a message: its stream or topic, marks of the user, marks that follow from its text. */
+export type ChangeKind = 'place' | 'flags' | 'text';
+
 export type WindowPhase = 'loading' | 'ready' | 'failed';
 
 /** Pages that are being fetched. */
@@ -149,26 +152,43 @@ export class MessageWindow {
   }
 
   /**
-   * Messages that changed their place or flags.
+   * Messages that changed. A row whose flags no longer fit stays, so that nothing vanishes under the reader's eyes; it
+   * goes when the window is opened again.
    * @returns whether the window has to be refreshed: a message that is not here may belong into the loaded range
    */
-  reconsider(ids: readonly number[], flagsOnly: boolean): boolean {
+  reconsider(ids: readonly number[], why: ChangeKind): boolean {
     const here = new Set(this.ids.peek());
     const gone: number[] = [];
     let unknown = false;
     for (const id of ids) {
       const message = this.store.peek(id);
       const is = message && this.matches(message);
-      // A message that was read stays in a view of unread ones: it must not vanish under the reader's eyes.
       if (here.has(id)) {
-        if (is === false && !flagsOnly) gone.push(id);
+        if (is === false && why === 'place') gone.push(id);
       } else if (this.#covers(id)) {
         if (is === true) this.#insert(id, 'inserted');
-        else if (!message && !flagsOnly) unknown = true;
+        else if (!message && this.#dependsOn(why)) unknown = true;
       }
     }
     this.remove(gone);
     return unknown;
+  }
+
+  /** Removes rows that no longer fit. */
+  sweep(): void {
+    this.remove(
+      this.ids.peek().filter((id) => {
+        const message = this.store.peek(id);
+        return message === undefined || this.matches(message) === false;
+      }),
+    );
+  }
+
+  /** Whether a change of this kind may bring in a message. */
+  #dependsOn(why: ChangeKind): boolean {
+    if (why === 'place') return true;
+    const operands = why === 'flags' ? ['starred', 'unread'] : ['mentioned', 'alerted'];
+    return this.narrow.some(({ operator, operand }) => operator === 'is' && operands.includes(String(operand)));
   }
 
   remove(ids: readonly number[]): void {

@@ -3,7 +3,7 @@ import type { Api } from '../api.js';
 import type { Facts } from '../match.js';
 import { type Narrow, narrowKey } from '../narrow.js';
 import { MessageStore } from './store.js';
-import { MessageWindow } from './window.js';
+import { type ChangeKind, MessageWindow } from './window.js';
 
 const MAX_WINDOWS = 20;
 
@@ -34,6 +34,7 @@ export class Windows {
     const window = this.#windows.get(key) ?? new MessageWindow(narrow, this.api, this.store, this.facts);
     this.#windows.delete(key);
     this.#windows.set(key, window);
+    if (window !== this.#active) window.sweep();
     this.#active = window;
     this.#evict();
     void window.refreshIfStale();
@@ -52,9 +53,9 @@ export class Windows {
     return taking.length > 0;
   }
 
-  reconsider(ids: readonly number[], flagsOnly = false): void {
+  reconsider(ids: readonly number[], why: ChangeKind): void {
     for (const window of this.#windows.values()) {
-      if (!window.reconsider(ids, flagsOnly)) continue;
+      if (!window.reconsider(ids, why)) continue;
       if (window === this.#active) void window.refresh();
       else window.markStale();
     }
