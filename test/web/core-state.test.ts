@@ -159,9 +159,15 @@ function comparable({ core }: Tab): Record<string, unknown> {
   const byId = (a: { user_id: number }, b: { user_id: number }): number => a.user_id - b.user_id;
   state.realm_users = [...(state.realm_users as { user_id: number }[])].sort(byId);
   // Deletions leave the newest message of a conversation unsaid.
-  state.recent_private_conversations = (state.recent_private_conversations as { user_ids: number[] }[])
-    .map(({ user_ids }) => user_ids.join())
-    .sort();
+  delete state.recent_private_conversations;
+  // No event says whether a mention in a muted place is personal.
+  const unread = state.unread_msgs as { mentions: number[] };
+  const { streams: known, muting, unread: of } = core.state;
+  const mentions = unread.mentions.filter((id) => {
+    const place = of.conversationOf(id);
+    return !place || 'users' in place || !(known.isMuted(place.stream) || muting.isMuted(place.stream, place.topic));
+  });
+  state.unread_msgs = { ...unread, mentions };
   delete state.server_generation;
   return state;
 }

@@ -1,7 +1,7 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals-core';
 import type { Message } from '../../contract/index.js';
 import { type Api, ApiFailure } from '../api.js';
-import { type Facts, matches } from '../match.js';
+import { type Facts, hearsAll, matches, showsHistory } from '../match.js';
 import { type Narrow, narrowKey, narrowParam } from '../narrow.js';
 import type { MessageStore } from './store.js';
 
@@ -138,9 +138,26 @@ export class MessageWindow {
     return matches(this.narrow, message, this.facts);
   }
 
+  /** Whether events keep the window complete. Others catch up by fetching: `catchUp`. */
+  get isLive(): boolean {
+    return hearsAll(this.narrow, this.facts);
+  }
+
+  /** Fetches what came behind the newest message, for windows without events. */
+  async catchUp(): Promise<void> {
+    if (this.phase.peek() !== 'ready' || !this.foundNewest.peek()) return;
+    if (this.last === undefined) await this.refresh();
+    else await this.#page('newer', false, this.last);
+  }
+
+  /** The user lost the copies of these messages by a move. */
+  lose(ids: readonly number[]): void {
+    if (!showsHistory(this.narrow)) this.remove(ids);
+  }
+
   /** Whether an arriving message would be shown now or after the fetch that is under way. */
   takes(message: Message): boolean {
-    if (this.matches(message) !== true) return false;
+    if (!this.isLive || this.matches(message) !== true) return false;
     return this.foundNewest.peek() || this.fetching.peek() !== undefined;
   }
 
@@ -167,7 +184,7 @@ export class MessageWindow {
         if (is === false && why === 'place') gone.push(id);
       } else if (this.#covers(id)) {
         if (is === true) this.#insert(id, 'inserted');
-        else if (!message && this.#dependsOn(why)) unknown = true;
+        else if (is === undefined && this.#dependsOn(why)) unknown = true;
       }
     }
     this.remove(gone);

@@ -24,7 +24,7 @@ const CAPABILITIES = {
   linkifier_url_template: true,
 };
 
-/** Parts of the state, by the events that change them. All visible streams are in `subscription`, so `stream` is not. */
+/** Parts of the state, by the events that change them; `subscription` has all visible streams. */
 const FETCHED = [
   'alert_words',
   'custom_profile_fields',
