@@ -14,9 +14,11 @@ interface Tip {
 }
 
 function tipOf(target: EventTarget | null): Tip | undefined {
-  const element = target instanceof Element ? target.closest<HTMLElement>('[data-tip]') : null;
-  const text = element?.dataset.tip;
-  if (!element || !text) return undefined;
+  const element = target instanceof Element ? target.closest<HTMLElement>('[data-tip],[data-cut]') : null;
+  if (!element) return undefined;
+  const { tip, cut } = element.dataset;
+  const text = cut === undefined ? tip : element.scrollWidth > element.clientWidth ? element.textContent : undefined;
+  if (!text) return undefined;
   const id = element.dataset.shortcut ?? '';
   return { element, text, shortcut: Object.hasOwn(SHORTCUTS, id) ? (id as ShortcutId) : undefined };
 }
