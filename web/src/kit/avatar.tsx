@@ -5,7 +5,7 @@ export type Presence = 'active' | 'idle' | 'offline';
 
 interface AvatarProps {
   readonly name: string;
-  /** Address of the picture; without one, and while it fails, initials are shown. */
+  /** Address of the picture. Initials stand in for none, for one of another host, and for one that fails to load. */
   readonly src?: string | null | undefined;
   /** Number from which the colour of the initials follows. */
   readonly id?: number;
@@ -15,6 +15,12 @@ interface AvatarProps {
 }
 
 const HUES = 12;
+
+/** The address of a picture of this server; undefined for other hosts, which the page's policy refuses to ask. */
+function ownPicture(src: string | null | undefined): string | undefined {
+  if (!src) return undefined;
+  return src.startsWith('blob:') || new URL(src, location.href).origin === location.origin ? src : undefined;
+}
 
 /** First letters of the first and the last word. */
 function initialsOf(name: string): string {
@@ -26,13 +32,14 @@ function initialsOf(name: string): string {
     .toUpperCase();
 }
 
-/** Picture of a person. It is decoration: the name stands beside it. */
+/** Picture of a person or an organization. It is decoration: the name stands beside it. */
 export function Avatar({ name, src, id = 0, size = 32, presence }: AvatarProps) {
   const [broken, setBroken] = useState<string>();
+  const picture = ownPicture(src);
   return (
     <span class="avatar" data-hue={id % HUES} style={{ '--size': `${size}px` }}>
-      {src && broken !== src ? (
-        <img src={src} alt="" width={size} height={size} loading="lazy" onError={() => setBroken(src)} />
+      {picture && broken !== picture ? (
+        <img src={picture} alt="" width={size} height={size} loading="lazy" onError={() => setBroken(picture)} />
       ) : (
         <span aria-hidden="true">{initialsOf(name)}</span>
       )}
@@ -45,7 +52,7 @@ export function Avatar({ name, src, id = 0, size = 32, presence }: AvatarProps) 
 export function PresenceDot({ presence }: { readonly presence: Presence }) {
   return (
     <span class={`presence ${presence}`}>
-      <span class="hidden">{t(`presence.${presence}`)}</span>
+      <span class="hidden">{t(`presence.${presence}`)}, </span>
     </span>
   );
 }

@@ -61,14 +61,14 @@ export function Dialog({ title, children, onClose, footer, size, drawer, bare, .
         }}
       >
         <div class="dialog-panel">
-          <header class={hidden ? 'hidden' : 'dialog-head'}>
+          <div class={hidden ? 'hidden' : 'dialog-head'}>
             <h2 id={id} tabIndex={-1}>
               {title}
             </h2>
             {!hidden && <IconButton icon="close" label={t('common.close')} onClick={onClose} />}
-          </header>
+          </div>
           <div class="dialog-body">{children}</div>
-          {footer && <footer class="dialog-foot">{footer}</footer>}
+          {footer && <div class="dialog-foot">{footer}</div>}
         </div>
       </dialog>
     </ScopeContext.Provider>

@@ -10,7 +10,7 @@
  *     openMenu(button, { label, items: [{ label, icon, shortcut, run }, 'line', …] })   or <MenuButton … />
  *     {anchor && <Popover anchor={anchor} label={…} onClose={…}>…</Popover>}   in place; stays above everything
  *     openLayer((close) => <Dialog … onClose={close} />)   from rows of a windowed list, which may be unmounted
- *     <span data-tip={text}>   a tooltip for any element, on hover and on focus; see `startOverlays`
+ *     <span data-tip={text}>   a tooltip on hover and focus; data-cut: the own text if it is cut off
  *     toast({ text, kind: 'error', action: { label, run } }), announce(text)
  *     <VirtualList items={…} keyOf={…} heightOf={…} label={…}>{(item, row) => <a {...row} …/>}</VirtualList>
  *     useVirtual(options)   the virtualizer itself, for lists with measured rows

@@ -39,7 +39,10 @@ export function openLayer(content: (close: () => void) => ComponentChild): () =>
     host.remove();
     if (had) restore();
   };
-  hostOfLayers().append(host);
+  const dialog = hostOfLayers();
+  // In a landmark, so that screen readers find what is open.
+  const landmark = dialog === document.body ? document.querySelector('main') : undefined;
+  (landmark ?? dialog).append(host);
   render(content(close), host);
   return close;
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { SHORTCUTS, type ShortcutId } from '../keyboard/index.js';
+import { media } from './media.js';
 import { place } from './popover.js';
 import { Keys, keyboard } from './shortcut.js';
 
@@ -14,9 +15,11 @@ interface Tip {
 }
 
 function tipOf(target: EventTarget | null): Tip | undefined {
-  const element = target instanceof Element ? target.closest<HTMLElement>('[data-tip]') : null;
-  const text = element?.dataset.tip;
-  if (!element || !text) return undefined;
+  const element = target instanceof Element ? target.closest<HTMLElement>('[data-tip],[data-cut]') : null;
+  if (!element) return undefined;
+  const { tip, cut } = element.dataset;
+  const text = cut === undefined ? tip : element.scrollWidth > element.clientWidth ? element.textContent : undefined;
+  if (!text) return undefined;
   const id = element.dataset.shortcut ?? '';
   return { element, text, shortcut: Object.hasOwn(SHORTCUTS, id) ? (id as ShortcutId) : undefined };
 }
@@ -44,7 +47,9 @@ export function Tooltips() {
       if (event.pointerType === 'mouse' && !ref.current?.contains(event.target as Node))
         show(tipOf(event.target), DELAY_MS);
     };
+    // On a touch screen the focus moves without a key, and a tooltip would cover what was tapped.
     const onFocus = (event: FocusEvent) => {
+      if (media('(hover: none)').peek()) return;
       if (event.target instanceof Element && event.target.matches(':focus-visible'))
         show(tipOf(event.target), DELAY_MS);
     };

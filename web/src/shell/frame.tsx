@@ -1,4 +1,5 @@
-import { signal } from '@preact/signals';
+import { signal, useSignalEffect } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import { Button, Dialog, isNarrow, isPhone, useShortcut } from '../kit/index.js';
 import { LeftSidebar, PeopleSidebar } from '../sidebar/index.js';
@@ -72,12 +73,13 @@ export function Frame() {
   const phone = isPhone();
   const showsPeople = !isNarrow() && !peopleHidden.value && core.session.state.value !== 'visitor';
   useCommands();
+  useFocusOnView();
   // While the sidebars are there, they take these keys themselves.
   useShortcut('filter-people', showPeople, !showsPeople);
   useShortcut('filter-streams', () => showDrawer('left'), phone);
   return (
     <div class={`app ${showsPeople ? '' : 'without-people'}`}>
-      <button type="button" class="skip" onClick={skip}>
+      <button type="button" class="skip" onClick={focusMain}>
         {t('shell.skip')}
       </button>
       {!phone && (
@@ -116,7 +118,19 @@ export function Frame() {
   );
 }
 
-/** The address behind `#` belongs to the router, so this is no link: it moves the focus. */
-function skip(): void {
-  document.getElementById('main')?.focus();
+/** The address behind `#` belongs to the router, so the link to the content is a button: it moves the focus. */
+function focusMain(): void {
+  document.getElementById('main')?.focus({ preventScroll: true });
+}
+
+/** After a row of a sidebar was followed, the keys belong to the view. A field keeps the focus. */
+function useFocusOnView(): void {
+  const before = useRef(core.router.route.peek());
+  useSignalEffect(() => {
+    const route = core.router.route.value;
+    if (route === before.current) return;
+    before.current = route;
+    const focused = document.activeElement;
+    if (!focused || focused === document.body || focused.closest('.side,.drawer,.open-sidebar')) focusMain();
+  });
 }

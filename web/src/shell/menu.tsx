@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { Icon, keyboard, type MenuItem, openMenu, toast, useShortcut } from '../kit/index.js';
+import { Avatar, Icon, keyboard, type MenuItem, openMenu, toast, useShortcut } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { chooseTheme, type Theme, theme } from './theme.js';
 
@@ -72,11 +72,11 @@ export function RealmMenu() {
         type="button"
         class="realm-button"
         aria-haspopup="menu"
-        aria-label={t('shell.menu', { name })}
+        data-tip={t('shell.menu', { name })}
         data-shortcut="menu"
         onClick={open}
       >
-        {icon ? <img class="realm-icon" src={icon} alt="" width={28} height={28} /> : <span class="realm-icon" />}
+        <Avatar name={name} src={icon} size={28} />
         <span>{name}</span>
         <Icon name="chevron-down" />
       </button>

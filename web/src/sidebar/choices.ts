@@ -1,6 +1,10 @@
 import { signal } from '@preact/signals';
 import type { Section } from './rows.js';
 
+const KEY = 'sidebar-closed';
+/** Sections that are closed until the reader opens them. */
+const AT_FIRST = 'inactive,muted';
+
 /** Choices of the reader: open sections and streams, filters. Closed sections survive the page. */
 export const filter = signal('');
 export const closed = signal<ReadonlySet<Section>>(loadClosed());
@@ -9,13 +13,10 @@ export const allTopics = signal<ReadonlySet<number>>(new Set());
 export const allDirects = signal(false);
 export const peopleFilter = signal('');
 
-const KEY = 'sidebar-closed';
-const AT_FIRST = 'inactive,muted';
-
 function loadClosed(): ReadonlySet<Section> {
   let text = AT_FIRST;
   try {
-    text = localStorage.getItem('sidebar-closed') ?? AT_FIRST;
+    text = localStorage.getItem(KEY) ?? AT_FIRST;
   } catch {
     // A browser without storage begins with the default each time.
   }

@@ -3,6 +3,8 @@ import { t } from '../text/index.js';
 interface CountProps {
   readonly count: number;
   readonly mentioned?: boolean;
+  /** Direct messages: as conspicuous as mentions, without their sign. */
+  readonly strong?: boolean;
   /** A number that asks for nothing: starred messages, drafts, muted topics. */
   readonly quiet?: boolean;
 }
@@ -10,10 +12,10 @@ interface CountProps {
 const MAX_SHOWN = 999;
 
 /** Number of unread messages at the end of a row; nothing for none. */
-export function Count({ count, mentioned, quiet }: CountProps) {
+export function Count({ count, mentioned, strong, quiet }: CountProps) {
   if (count === 0) return null;
   return (
-    <span class={`count ${mentioned ? 'mentioned' : ''} ${quiet ? 'quiet' : ''}`}>
+    <span class={`count ${mentioned || strong ? 'strong' : ''} ${quiet ? 'quiet' : ''}`}>
       <span aria-hidden="true">
         {mentioned && '@ '}
         {count > MAX_SHOWN ? `${MAX_SHOWN}+` : count}

@@ -37,10 +37,10 @@ function PersonRow({ person, ...attributes }: { readonly person: Person; readonl
         {...attributes}
       >
         <Avatar name={person.full_name} src={person.avatar_url} id={id} size={24} presence={people.onlineOf(id)} />
-        <span class="row-name">
+        <span class="row-name" data-cut="">
           {person.full_name} {id === me.id && <span class="row-soft">{t('sidebar.you')}</span>}
         </span>
-        <Count count={unread.countOf({ users: [id] }).value} mentioned />
+        <Count count={unread.countOf({ users: [id] }).value} strong />
       </a>
     </div>
   );

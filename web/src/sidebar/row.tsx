@@ -44,7 +44,9 @@ function ViewRow({ row: { id, count, quiet }, attributes, onGo }: RowProps<RowOf
     <div class="row">
       <a href={hash} aria-current={isAt(hash) ? 'page' : undefined} onClick={onGo} {...attributes}>
         <Icon name={icon} />
-        <span class="row-name">{t(`sidebar.${id}`)}</span>
+        <span class="row-name" data-cut="">
+          {t(`sidebar.${id}`)}
+        </span>
         <Count count={count} quiet={quiet} />
       </a>
     </div>
@@ -62,7 +64,9 @@ function HeadingRow({ row: { section, open, count, mentioned }, attributes }: Ro
         {...attributes}
       >
         <Icon name="chevron-right" />
-        <span class="row-name">{t(SECTIONS[section])}</span>
+        <span class="row-name" data-cut="">
+          {t(SECTIONS[section])}
+        </span>
         {!open && <Count count={count} mentioned={mentioned} />}
       </button>
       {section === 'streams' && core.state.me.id !== 0 && (
@@ -98,21 +102,22 @@ function StreamRow({ row, attributes, current, onGo }: RowProps<RowOf<'stream'>>
         {...attributes}
       >
         <Icon name={STREAM_ICONS[stream.kind]} />
-        <span class="row-name">
+        <span class="row-name" data-cut="">
           {stream.name}
           {stream.kind !== 'public' && <span class="hidden">, {t(`sidebar.${stream.kind}`)}</span>}
         </span>
-        <Count count={count} mentioned={mentioned} quiet={faint || stream.muted} />
+        {!open && <Count count={count} mentioned={mentioned} quiet={faint || stream.muted} />}
       </a>
-      <IconButton
-        icon="chevron-right"
-        class="stream-toggle"
-        label={label}
-        expanded={open}
-        tabIndex={-1}
-        disabled={isCurrent}
-        onClick={() => openStream(stream.id, !open)}
-      />
+      {!isCurrent && (
+        <IconButton
+          icon="chevron-right"
+          class="stream-toggle"
+          label={label}
+          expanded={open}
+          tabIndex={-1}
+          onClick={() => openStream(stream.id, !open)}
+        />
+      )}
     </div>
   );
 }
@@ -130,7 +135,7 @@ function TopicRow({ row, attributes, current, onGo }: RowProps<RowOf<'topic'>>) 
         {...attributes}
       >
         {resolved && <Icon name="check" />}
-        <span class="row-name">
+        <span class="row-name" data-cut="">
           {resolved ? topic.slice(RESOLVED.length) : topic}
           {resolved && <span class="hidden">, {t('sidebar.resolved')}</span>}
         </span>
@@ -163,10 +168,10 @@ function DirectRow({ row: { key, users, count, mentioned }, attributes, current,
             <Icon name="people" />
           )}
         </span>
-        <span class="row-name">
+        <span class="row-name" data-cut="">
           {directName(core.state, users)} {first === me.id && <span class="row-soft">{t('sidebar.you')}</span>}
         </span>
-        <Count count={count} mentioned={mentioned || count > 0} />
+        <Count count={count} mentioned={mentioned} strong />
       </a>
     </div>
   );

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { Answers } from '../contract/index.js';
 import { ApiFailure } from '../core/index.js';
-import { Button, Icon, Spinner } from '../kit/index.js';
+import { Avatar, Button, Icon, Spinner } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { plainText, signInError } from './failure.js';
 import { SignInForm } from './form.js';
@@ -88,7 +88,7 @@ export function SignInView({ token, expired }: SignInViewProps) {
     <main class="sign-in">
       <div class="sign-in-card">
         <header class="sign-in-head">
-          {icon && <img src={icon} alt="" width={64} height={64} />}
+          <Avatar name={name ?? ''} src={icon} size={64} />
           <h1>{name ? t('sign-in.title', { name }) : t('sign-in.no-realm')}</h1>
           {about && <p>{plainText(about)}</p>}
         </header>

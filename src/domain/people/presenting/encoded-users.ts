@@ -11,7 +11,7 @@ import { type PresentUserOptions, presentUser } from './present-user.js';
 
 interface UserListOptions extends Omit<PresentUserOptions, 'profile'> {
   readonly profile?: boolean;
-  /** Accounts in the list: true for active accounts, false for deactivated ones, absent for both. */
+  /** Restricts the list to active (true) or deactivated (false) accounts; absent: both. */
   readonly active?: boolean | undefined;
 }
 

@@ -11,6 +11,7 @@ export const common: Catalogue<typeof source> = {
   'common.undo': 'Rückgängig',
   'common.back': 'Zurück',
   'common.more': 'Weitere Aktionen',
+  'common.notices': 'Hinweise',
   'common.loading': 'Wird geladen',
   'common.clear': 'Leeren',
   'common.copy': 'Kopieren',

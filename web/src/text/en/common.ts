@@ -9,6 +9,7 @@ export const common = {
   'common.undo': 'Undo',
   'common.back': 'Back',
   'common.more': 'More actions',
+  'common.notices': 'Notices',
   'common.loading': 'Loading',
   'common.clear': 'Clear',
   'common.copy': 'Copy',
